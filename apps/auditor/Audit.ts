@@ -1,4 +1,7 @@
-/** One audit after the other: new rows are added up and compared with the tables, the saved states and the reports of desks. */
+/**
+ * Audit round: adds up the new rows of the journal and compares the sums with the read tables, the saved states and
+ * the reports of desks.
+ */
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
 import { Listings } from "@venue/storage/listing/Listings"
@@ -17,9 +20,9 @@ import * as Rereading from "./Rereading.ts"
 
 export interface Audit {
   readonly books: Books.Books
-  /** Reads all that is new and a part of what was read before. Returns a fault that two reads found, or null. */
+  /** Audits all new rows and some of the earlier rows. Returns a fault that two reads found, or null. */
   readonly round: Effect.Effect<string | null, unknown>
-  /** The rails as the last audit found them. */
+  /** Returns the rails as of the last audit. */
   readonly rails: () => ReadonlyArray<RailAudit>
 }
 
@@ -28,7 +31,7 @@ export const make = Effect.gen(function* () {
   return yield* on(sql, Reading.make(sql))
 })
 
-/** Returns the audit of a database that is read through `reading`. */
+/** Returns the audit of the database behind `reading`. */
 export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading: Reading.Reading) {
   const reports = yield* NewReports.make
   const listings = yield* Listings

@@ -1,4 +1,7 @@
-/** Audits the venue about once a second: a fault halts it (I52), and a rail that differs from the books blocks withdrawals (I12). */
+/**
+ * Audits the venue about once a second. A fault halts the venue (I52); a rail that differs from the books blocks
+ * withdrawals (I12).
+ */
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import { auditor } from "@venue/domain/VenueMode"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
@@ -13,13 +16,13 @@ import * as Reading from "./Reading.ts"
 import * as StoredMarks from "./StoredMarks.ts"
 
 export interface Auditing {
-  /** Goes on until something is thrown: what this program cannot read, it cannot audit. */
+  /** Repeats the audit; fails with any error other than a database error. */
   readonly forever: Effect.Effect<never, unknown>
-  /** Says whether the last audit is recent. */
+  /** Returns whether the last audit is less than 15 s old. */
   readonly isReady: () => boolean
 }
 
-/** `sql` may write: what an audit itself reads is asked elsewhere. */
+/** Returns the repeated audit. Its writes run outside the read-only transactions of `audit`. */
 export const make = Effect.fnUntraced(function* (audit: Audit) {
   const sql = yield* SqlClient.SqlClient
   const modes = yield* VenueModes
@@ -37,13 +40,13 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
 
   const block = Effect.fnUntraced(function* (reason: string) {
     if (yield* actions.blockWithdrawals({ actor: auditor, reason })) {
-      yield* Effect.logError("nothing leaves the venue: a rail does not hold what the books say", reason)
+      yield* Effect.logError("withdrawals are blocked: the holding of a rail differs from the books", reason)
     }
   })
 
   const once = Effect.gen(function* () {
     const fault = yield* audit.round
-    // Before anything else is written, so that nothing that fails holds it up.
+    // Halts first, so that a failing write cannot delay the halt.
     if (fault !== null) yield* halt(fault)
     const difference = RailBooks.differenceOf(audit.rails())
     if (difference !== null) yield* block(difference)
@@ -52,14 +55,14 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
     auditedMillis = clock.currentTimeMillisUnsafe()
     yield* StoredMarks.store(sql, audit.books, reading)
   })
-  /** A database that is away, or gives up a statement, is no fault: the next audit reads on. */
+  /** A database error is not a fault of the books: the next audit continues. */
   const round = Effect.gen(function* () {
     const exit = yield* Effect.exit(once)
     if (Exit.isSuccess(exit)) return yield* DatabaseOutage.answered
     const error = Cause.squash(exit.cause)
     const isAway = isSqlError(error) || (error as { readonly _tag?: unknown })._tag === "DatabaseUnavailable"
     if (!isAway) return yield* Effect.failCause(exit.cause)
-    yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit could not be finished", exit.cause))
+    yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit failed and is repeated", exit.cause))
   })
   const forever = Effect.andThen(Effect.repeat(round, Schedule.spaced(pause)), Effect.never)
   return identity<Auditing>({
@@ -68,6 +71,6 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
   })
 })
 
-/** Time between two audits: a difference that needs two of them is found within 3 s. */
+/** Time between two audits. A difference that needs two audits is found within 3 s. */
 const pause = "1 second"
 const recentMillis = 15_000

@@ -1,4 +1,4 @@
-/** A process beside the nodes of a venue, and beside its database: it reads everything, and writes what it found. */
+/** Auditor process: reads the whole database of a venue and records the differences. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
@@ -14,7 +14,7 @@ import * as Audit from "./Audit.ts"
 import * as Auditing from "./Auditing.ts"
 import * as AuditorSettings from "./AuditorSettings.ts"
 
-/** It ends by itself, with the exit code 1, only where there is something that it cannot read. */
+/** Runs the auditor. It ends by itself, with exit code 1, only if it cannot read the data. */
 export const run = Effect.gen(function* () {
   const { databaseUrl, healthHost, healthPort } = yield* AuditorSettings.load
   yield* Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The settings of the auditor: it needs the database, and none of the venue's secrets. */
+/** Settings of the auditor: the database and the health address; none of the venue's secrets. */
 import { Config, ConfigProvider, Effect, Schema } from "effect"
 import { databaseUrl } from "../process/DatabaseSettings.ts"
 import * as SecretFiles from "../process/SecretFiles.ts"
@@ -11,7 +11,7 @@ const port = Schema.Int.check(
 
 const own = Config.all({
   databaseUrl,
-  /** 0 is one that is free, as beside a venue on this machine. */
+  /** 0 selects a free port, for an auditor beside a venue on the same machine. */
   healthPort: Setting.decoded("VENUE_AUDITOR_HEALTH_PORT", Schema.NumberFromString.pipe(Schema.decodeTo(port)), {
     default: 4030,
     meaning: "Port of `/health/live` and `/health/ready` of the auditor; 0 is a free one",

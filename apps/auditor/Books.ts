@@ -1,4 +1,4 @@
-/** The auditor's own books: every stream of the journal added up, and what the tables must therefore say. */
+/** Books of the auditor: the sums of every stream of the journal, and the rows that the tables must therefore have. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import { railOf } from "@venue/domain/Rail"
@@ -16,16 +16,16 @@ import * as RailBooks from "./RailBooks.ts"
 import * as Stream from "./Stream.ts"
 import * as TraderFold from "./TraderFold.ts"
 
-/** A trade whose two rows the tables must have. */
+/** Trade of a log; the `trade` table must have two rows of it. */
 export interface ExpectedTrade {
   readonly seq: number
   readonly number: number
   readonly hash: bigint
 }
 
-/** A withdrawal that was debited, and neither returned nor seen to have arrived. */
+/** Debited withdrawal that is neither returned nor settled yet. */
 export interface InFlight extends Entries.Debit {
-  /** The row that debited it. */
+  /** Journal row with the debit. */
   readonly stream: string
   readonly seq: number
 }
@@ -33,7 +33,7 @@ export interface InFlight extends Entries.Debit {
 export interface MarketBook {
   readonly line: Stream.Line
   readonly fold: MarketFold.MarketFold
-  /** Not compared yet, the oldest first. */
+  /** Trades not compared yet, oldest first. */
   readonly trades: Array<ExpectedTrade>
   readonly entries: Array<Entries.ExpectedEntries>
 }
@@ -59,7 +59,7 @@ export interface Books {
   readonly faults: Faults.Faults
   /** Complete marks that are not stored yet. */
   readonly complete: Array<CompleteMark>
-  /** The oldest row of each stream that is still to be compared: balances from this row on are kept. */
+  /** Oldest row of each stream with a pending comparison; balances from this row on are kept. */
   neededFrom: ReadonlyMap<string, number>
 }
 
@@ -74,7 +74,7 @@ export const make = (): Books => ({
   neededFrom: new Map()
 })
 
-/** Keeps the balances of these rows until the next call, as far as they are at most `mostNeededRows` old. */
+/** Keeps the balances of `rows` until the next call, at most `mostNeededRows` rows back. */
 export const need = (books: Books, rows: Iterable<Stream.RowPlace>): void => {
   const neededFrom = new Map<string, number>()
   for (const { seq, stream } of rows) {
@@ -84,7 +84,7 @@ export const need = (books: Books, rows: Iterable<Stream.RowPlace>): void => {
   books.neededFrom = neededFrom
 }
 
-/** Bounds the memory of a difference that stays suspected while the stream grows. */
+/** Bounds memory while a difference stays suspected and its stream grows. */
 const mostNeededRows = 100_000
 
 const marketPrefix = "market/"
@@ -95,7 +95,7 @@ export const symbolOf = (stream: string): string | undefined =>
 export const userOf = (stream: string): string | undefined =>
   stream.startsWith(traderPrefix) ? stream.slice(traderPrefix.length) : undefined
 
-/** The book of a market that is listed. */
+/** Returns the book of a listed market; the first call creates it. */
 export const market = (books: Books, instrument: Instrument): MarketBook => {
   const { symbol } = instrument
   let book = books.markets.get(symbol)
@@ -118,15 +118,18 @@ export const trader = (books: Books, userId: string): TraderBook => {
 export const bookOf = ({ markets, traders }: Books, stream: string): MarketBook | TraderBook | undefined =>
   markets.get(symbolOf(stream) ?? "") ?? traders.get(userOf(stream) ?? "")
 
-/** Returns why a row cannot follow the rows of its stream that were read; undefined where it can. Changes nothing. */
+/** Returns why a row cannot follow the last row read from its stream, or undefined. Changes nothing. */
 export const lineFault = (books: Books, row: Row): string | undefined =>
   Stream.faultOf(bookOf(books, row.stream)?.line ?? Stream.make(row.stream), row)
 
-/** Applies one row of the journal; rows of a stream come in order. Returns what is wrong with its events. */
+/**
+ * Applies one row of the journal; the rows of a stream must come in order. Returns the first fault of its events, or
+ * undefined.
+ */
 export const take = (books: Books, row: Row): string | undefined => {
   const symbol = symbolOf(row.stream)
   const book = symbol === undefined ? trader(books, userOf(row.stream) ?? row.stream) : books.markets.get(symbol)
-  if (book === undefined) return "it is of no contract that is listed"
+  if (book === undefined) return "its contract is not listed"
   Stream.take(book.line, row)
   add(books, "journal", books.journal, row.stream, row.seq, Mark.ofBytes(markedBytes(row)))
   if (row.events.length === 0) return undefined
@@ -135,7 +138,7 @@ export const take = (books: Books, row: Row): string | undefined => {
   return undefined
 }
 
-/** Rows that were read, or compared, are to be what they were. */
+/** Adds a row to its mark, so that later reads detect a change of the row. A completed mark waits to be stored. */
 export const add = (
   { complete }: Books,
   table: Tables,
@@ -149,13 +152,13 @@ export const add = (
   if (mark !== undefined) complete.push({ ...mark, table })
 }
 
-/** No more rows of that name are to come. */
+/** Closes the last mark of `name`, which gets no more rows. */
 export const close = ({ complete }: Books, table: Tables, newest: Newest.Newest, name: string): void => {
   const mark = Newest.close(newest, name)
   if (mark !== undefined) complete.push({ ...mark, table })
 }
 
-/** Only the newest rows are read again and again. */
+/** Drops the oldest marks: only the newest rows are read again in every pass. */
 export const drop = ({ complete }: Books, table: Tables, newest: Newest.Newest): void => {
   for (const mark of Newest.drop(newest, Newest.newestRows)) complete.push({ ...mark, table })
 }
@@ -188,7 +191,7 @@ const takeTrader = ({ deposited, inFlight }: Books, book: TraderBook, { events: 
 export const tradesOf = (events: ReadonlyArray<MarketEvent>, seq: number): ReadonlyArray<ExpectedTrade> =>
   events.flatMap((event) => (event._tag === "Traded" ? [{ seq, number: event.number, hash: hashOf(event) }] : []))
 
-/** Returns the sums of the entries of a row of a market, by account. */
+/** Returns the sums of the ledger entries of a market's row, by account. */
 export const marketMoves = (symbol: string, events: ReadonlyArray<MarketEvent>): ReadonlyMap<string, bigint> => {
   const moves = new Map<string, bigint>()
   for (const event of events) {
@@ -199,14 +202,14 @@ export const marketMoves = (symbol: string, events: ReadonlyArray<MarketEvent>):
   return moves
 }
 
-/** Returns what a withdrawal debited, and the rail it leaves by. */
+/** Returns the rail, amount and fee of a withdrawal. */
 export const debitOf = ({ amount, fee, method }: WithdrawalAccepted): Entries.Debit => ({
   rail: railOf(method),
   amount,
   fee
 })
 
-/** Returns the hash of a trade's two rows, as `tradeColumns` of the table print them. */
+/** Returns the hash of a trade's two rows, from the text of their `tradeColumns` in the database. */
 const hashOf = (trade: Traded): bigint => {
   const { atMillis, number, priceTicks, quantityLots, tradeId } = trade
   let hash = Mark.none
@@ -222,7 +225,7 @@ const hashOf = (trade: Traded): bigint => {
 export const tradeColumns =
   "number, side, trade_id, account_id, user_id, order_id, price, quantity, order_price, remaining, fee, realised, margin_used, at_millis"
 
-/** Returns the bytes of a row that its mark is of: its events, number and epoch. */
+/** Returns the bytes of a row that its mark covers: events, number and epoch. */
 const markedBytes = ({ epoch, events, seq }: Row): Uint8Array => {
   const bytes = Buffer.allocUnsafe(events.length + 12)
   bytes.set(events, 0)

@@ -1,4 +1,4 @@
-/** The read tables and the saved states, compared with the books as soon as they have come as far. */
+/** Compares the read tables and the saved states with the books, each up to the row that it has reached. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Books, drop, symbolOf } from "./Books.ts"
@@ -11,25 +11,25 @@ import * as SavedStates from "./SavedStates.ts"
 import type { RowPlace } from "./Stream.ts"
 import * as TradeTable from "./TradeTable.ts"
 
-/** A saved state that was compared. */
+/** Saved state that was compared. */
 interface Saved {
   readonly seq: number
   readonly hash: bigint
 }
 
 export interface Comparing {
-  /** Rows that were compared once, to be read again. */
+  /** Marks of compared rows, which are read again later. */
   readonly trades: Newest.Newest
   readonly entries: Newest.Newest
   readonly savedByStream: ReadonlyMap<string, Saved>
-  /** The row of each state that is saved now. */
+  /** Returns the row of each state that is saved now, by stream. */
   readonly savedNow: () => ReadonlyMap<string, number>
-  /** Rows of the saved states that are to be compared. */
+  /** Returns the rows of the saved states that are due for comparison. */
   readonly dueRows: () => ReadonlyArray<RowPlace>
-  /** Finds which states are saved, before their rows are read. */
+  /** Lists the saved states; runs before their rows are read. */
   readonly findSaved: Effect.Effect<void, SqlError>
   readonly tables: Effect.Effect<void, SqlError>
-  /** Compares states that were saved since the last audit, and those that were wrong then. */
+  /** Compares the states that were saved since the last audit, and the states that differed in it. */
   readonly saved: Effect.Effect<void, SqlError>
 }
 
@@ -44,7 +44,7 @@ export const make = (books: Books, reading: Reading.Reading, { streams }: Readin
     Effect.map(reading.saved(stream, seq, symbolOf(stream) !== undefined), (state) =>
       SavedStates.findingOf(books, stream, seq, state)
     )
-  /** Its owner may have saved a newer state since, whose rows have to be read first. */
+  /** Compares a saved state again. Its owner may have saved a newer one, so the rows up to that one are read first. */
   const savedAgain = (stream: string): Faults.SecondRead =>
     Effect.gen(function* () {
       const now = (yield* reading.snapshots).find((snapshot) => snapshot.stream === stream)
@@ -76,7 +76,7 @@ export const make = (books: Books, reading: Reading.Reading, { streams }: Readin
         const place = `saved state of ${stream}`
         const finding = yield* savedFinding(stream, seq)
         Faults.record(books.faults, place, finding, savedAgain(stream))
-        // A state that was saved late, of a row whose balances are forgotten, is not compared; its hash is.
+        // A state saved so late that the balances of its row are forgotten is not compared; its hash is kept.
         const isLate = finding === Faults.notKnown && !Faults.isFound(books.faults, place)
         if (finding === undefined || isLate) savedByStream.set(stream, { seq, hash: hashes[index]! })
       }

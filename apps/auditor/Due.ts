@@ -1,4 +1,7 @@
-/** Which expected rows the read tables must have by now: rows that are committed and not projected yet are no difference. */
+/**
+ * Selects the expected rows that the read tables must have by now: a committed row that is not projected yet is no
+ * difference.
+ */
 import { Effect } from "effect"
 import type * as Reading from "./Reading.ts"
 
@@ -18,6 +21,6 @@ export const of = <Book, Expected extends { readonly seq: number }>(
     })
   )
 
-/** Returns the rows of a stream that these are expected of, to be read again. */
+/** Reads the journal rows of the expected values again. */
 export const rowsOf = (reading: Reading.Reading, stream: string, expected: ReadonlyArray<{ readonly seq: number }>) =>
   reading.rowsAt([...new Set(expected.map(({ seq }) => seq))].map((seq) => ({ stream, seq })))

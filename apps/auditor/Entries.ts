@@ -1,4 +1,7 @@
-/** The entries that a row of the journal wrote: they sum to zero (I9), and move on each account what the row says (I10). */
+/**
+ * Rules for the ledger entries of a journal row: they sum to zero (I9) and move on each account the amount of the row
+ * (I10).
+ */
 import type { RailName } from "@venue/domain/Rail"
 
 export interface Entry {
@@ -8,20 +11,23 @@ export interface Entry {
   readonly amount: bigint
 }
 
-/** The sums, by account, of the entries that a row of the journal must have. */
+/** Sums, by account, that the entries of a journal row must have. */
 export interface ExpectedEntries {
   readonly seq: number
   readonly moves: ReadonlyMap<string, bigint>
 }
 
-/** What a withdrawal took from an account. */
+/** Debit of a withdrawal. */
 export interface Debit {
   readonly rail: RailName
   readonly amount: bigint
   readonly fee: bigint
 }
 
-/** All entries of these rows of one stream, and of the rows between them. */
+/**
+ * Returns the first fault, or undefined. `entries` are all entries of the stream from the first expected row to the
+ * last.
+ */
 export const faultOf = (
   expected: ReadonlyArray<ExpectedEntries>,
   entries: ReadonlyArray<Entry>
@@ -36,11 +42,15 @@ export const faultOf = (
   for (const { moves, seq } of expected) {
     for (const [account, amount] of moves) add(moved, `${seq} ${account}`, -amount)
   }
-  for (const [row, rest] of moved) if (rest !== 0n) return `the entries of row ${row} are ${rest} off the journal`
+  for (const [row, rest] of moved)
+    if (rest !== 0n) return `the entries of row ${row} differ from the journal by ${rest}`
   return undefined
 }
 
-/** All entries of a withdrawal that has arrived, by the step with which it had: what was debited is outside, but for the fee. */
+/**
+ * Returns the first fault of a settled withdrawal, or undefined. `entries` are all entries of the withdrawal: they
+ * must move the debited amount out of the venue, except the fee, and belong to step `step`.
+ */
 export const settlementFaultOf = (
   { amount, fee, rail }: Debit,
   step: number,
@@ -52,14 +62,14 @@ export const settlementFaultOf = (
     ["venue/fees/withdrawal", -fee]
   ])
   for (const { account, amount: moved, seq } of entries) {
-    if (seq !== step) return `entries of step ${seq}, and it arrived with step ${step}`
+    if (seq !== step) return `entries of step ${seq}; the withdrawal was settled at step ${step}`
     add(rests, account, moved)
   }
-  for (const [account, rest] of rests) if (rest !== 0n) return `${account} is ${rest} off the journal`
+  for (const [account, rest] of rests) if (rest !== 0n) return `${account} differs from the journal by ${rest}`
   return undefined
 }
 
-/** What the row itself says moves on it: accounts of users, and the reserve fund. */
+/** Returns whether the journal row itself states the amounts of an account: an account of a user, or a reserve fund. */
 const isJournaled = (account: string): boolean => !account.includes("/") || account.startsWith("reserve-fund/")
 
 const add = (sums: Map<string, bigint>, key: string, amount: bigint): void => {

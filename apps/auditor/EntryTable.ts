@@ -1,4 +1,6 @@
-/** The entries of the ledger, compared with what rows of the journal moved and withdrawals that arrived were debited (I9, I10). */
+/**
+ * Compares the ledger entries with the amounts of journal rows and with the debits of settled withdrawals (I9, I10).
+ */
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { Effect } from "effect"
@@ -31,10 +33,10 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
   )
   for (let start = 0; start < due.length; start += streamsAtOnce) {
     const part = due.slice(start, start + streamsAtOnce)
-    const found = yield* reading.entries(part.map(({ book, expected }) => rangeOf(book.line.stream, expected)))
+    const byStream = yield* reading.entries(part.map(({ book, expected }) => rangeOf(book.line.stream, expected)))
     for (const { book, expected } of part) {
       const { stream } = book.line
-      const rows = found.get(stream) ?? []
+      const rows = byStream.get(stream) ?? []
       const fault = Entries.faultOf(expected, rows)
       Faults.record(books.faults, `entries of ${stream}`, fault, secondRead(reading, book, expected))
       if (fault !== undefined) continue
@@ -44,7 +46,7 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
   }
 })
 
-/** Compares what withdrawals that have arrived wrote: no row of a journal says so, but one says what was debited. */
+/** Compares the entries of settled withdrawals with their debits: the journal has the debit but not the settlement. */
 export const compareSettlements = Effect.fnUntraced(function* (
   books: Books,
   reading: Reading.Reading,
@@ -68,7 +70,7 @@ export const compareSettlements = Effect.fnUntraced(function* (
   }
 })
 
-/** What the rows of the journal say now, and what the entries say now. */
+/** Reads the journal rows and their entries again. */
 const secondRead = (
   reading: Reading.Reading,
   book: MarketBook | TraderBook,
@@ -78,8 +80,8 @@ const secondRead = (
     const { stream } = book.line
     const rows = yield* Due.rowsOf(reading, stream, expected)
     const again = rows.map(({ events, seq }) => ({ seq, moves: movesOf(book, events) }))
-    const found = yield* reading.entries([rangeOf(stream, expected)])
-    return Entries.faultOf(again, found.get(stream) ?? [])
+    const byStream = yield* reading.entries([rangeOf(stream, expected)])
+    return Entries.faultOf(again, byStream.get(stream) ?? [])
   })
 
 const movesOf = (book: MarketBook | TraderBook, events: Uint8Array): ReadonlyMap<string, bigint> =>
@@ -93,11 +95,11 @@ const settlements = Effect.fnUntraced(function* (
   withdrawalIds: ReadonlyArray<string>
 ) {
   const arrived = yield* reading.arrived(withdrawalIds)
-  const found = yield* reading.entries(
+  const byStream = yield* reading.entries(
     arrived.map(({ step, withdrawalId }) => ({ name: settlementOf(withdrawalId), first: 0, last: step }))
   )
   return arrived.map(({ step, withdrawalId }) => {
-    const rows = found.get(settlementOf(withdrawalId)) ?? []
+    const rows = byStream.get(settlementOf(withdrawalId)) ?? []
     return { withdrawalId, rows, fault: Entries.settlementFaultOf(inFlight.get(withdrawalId)!, step, rows) }
   })
 })
@@ -108,10 +110,11 @@ const arrivedAgain = (reading: Reading.Reading, withdrawalId: string, place: InF
     const accepted = (row === undefined ? [] : TraderRecord.decode(row.events)).find(
       (event) => event._tag === "WithdrawalAccepted" && event.withdrawalId === withdrawalId
     )
-    if (accepted?._tag !== "WithdrawalAccepted") return `row ${place.seq} of ${place.stream} does not debit it`
+    if (accepted?._tag !== "WithdrawalAccepted")
+      return `row ${place.seq} of ${place.stream} does not debit the withdrawal`
     const inFlight = new Map([[withdrawalId, debitOf(accepted)]])
-    const [found] = yield* settlements(reading, { inFlight }, [withdrawalId])
-    return found?.fault
+    const [settlement] = yield* settlements(reading, { inFlight }, [withdrawalId])
+    return settlement?.fault
   })
 
 const settlementOf = (withdrawalId: string): string => `withdrawal/${withdrawalId}`

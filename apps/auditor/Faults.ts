@@ -1,12 +1,15 @@
-/** Differences that an audit found, by place. A difference is a fault once a second read has found it too. */
+/**
+ * Differences that audits found, by place: the name of the compared data. A difference is a fault once a second read
+ * confirms it.
+ */
 import type { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { RowPlace } from "./Stream.ts"
 
-/** The balances of a row are forgotten, so that nothing can be compared with them. */
+/** Result of a comparison with a row whose balances are forgotten. */
 export const notKnown: unique symbol = Symbol("not known")
 
-/** A difference, or undefined where there is none. */
+/** Result of a comparison: the difference, undefined for none, or `notKnown`. */
 export type Finding = string | undefined | typeof notKnown
 
 /** Reads a place again, in another snapshot. */
@@ -21,13 +24,13 @@ export interface Suspicion {
 export interface Faults {
   /** Differences that two reads found. */
   readonly confirmed: Map<string, string>
-  /** Differences that one read found; the second read is due. */
+  /** Differences that one read found; their second read is pending. */
   readonly suspected: Map<string, Suspicion>
 }
 
 export const make = (): Faults => ({ confirmed: new Map(), suspected: new Map() })
 
-/** Records the first read of a place. A place that could not be compared stays as it is. */
+/** Records the first read of a place. A place that could not be compared keeps its state. */
 export const record = (
   { confirmed, suspected }: Faults,
   place: string,
@@ -59,7 +62,7 @@ export const isFound = ({ confirmed, suspected }: Faults, place: string): boolea
 export const neededRows = ({ suspected }: Faults): ReadonlyArray<RowPlace> =>
   [...suspected.values()].flatMap(({ rows }) => rows)
 
-/** Returns the first confirmed fault and the number of others; null for none. */
+/** Returns the first confirmed fault and the number of others, or null. */
 export const summary = ({ confirmed }: Faults): string | null => {
   const [first, ...others] = confirmed
   if (first === undefined) return null

@@ -1,4 +1,4 @@
-/** What desks report of their accounts, compared with the journal as of the same rows. */
+/** Compares the accounts in the reports of desks with the journal as of the same rows. */
 import { marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { traderStream } from "@venue/domain/Trader"
@@ -20,26 +20,26 @@ export const compare = (books: Books.Books, report: TraderReport, { streams }: P
   Faults.record(books.faults, place, findingOf(books, report), secondRead, rows)
 }
 
-/** Returns the rows that a report is of. */
+/** Returns the journal rows that a report reflects. */
 export const rowsOf = ({ markets, seq, userId }: TraderReport): ReadonlyArray<RowPlace> => [
   { stream: traderStream(UserId.make(userId)), seq },
   ...markets.map(([symbol, row]) => ({ stream: marketStream(MarketSymbol.make(symbol)), seq: row }))
 ]
 
-/** Returns the first difference; `notKnown` where there is none and a part could not be compared. */
+/** Returns the first difference. Without a difference, returns `notKnown` if a part could not be compared. */
 const findingOf = (books: Books.Books, report: TraderReport): Faults.Finding => {
   const { accounts, markets, seq, userId } = report
   // A user without rows has an empty book.
   const { fold, line } = Books.trader(books, userId)
-  if (seq > line.seq) return `row ${seq} is known there, and the journal ends with ${line.seq}`
+  if (seq > line.seq) return `the desk has row ${seq}; the journal ends at row ${line.seq}`
   const isKnown = Versions.isKnown(fold.accounts, seq)
   let isWhole = isKnown
   for (const { accountId, deposit, positions, referralRewards } of accounts) {
     if (isKnown) {
       const own = TraderFold.asOf(fold, accountId, seq)
-      const said = `account ${accountId}, row ${seq}`
-      if (String(own[0]) !== deposit) return `${said}: ${deposit} came in, and the journal says ${own[0]}`
-      if (String(own[1]) !== referralRewards) return `${said}: rewards ${referralRewards}, the journal says ${own[1]}`
+      const label = `account ${accountId}, row ${seq}`
+      if (String(own[0]) !== deposit) return `${label}: deposit ${deposit}; the journal has ${own[0]}`
+      if (String(own[1]) !== referralRewards) return `${label}: rewards ${referralRewards}; the journal has ${own[1]}`
     }
     for (const [symbol, ...held] of positions) {
       const known = markets.find(([name]) => name === symbol)![1]
@@ -60,11 +60,11 @@ const positionFinding = (
 ): Faults.Finding => {
   const market = markets.get(symbol)
   if (market === undefined) return `account ${accountId}: ${symbol} is not listed`
-  const said = `account ${accountId} in ${symbol}, row ${seq}`
-  if (seq > market.line.seq) return `${said}: the journal ends with ${market.line.seq}`
+  const label = `account ${accountId} in ${symbol}, row ${seq}`
+  if (seq > market.line.seq) return `${label}: the journal ends at row ${market.line.seq}`
   if (!Versions.isKnown(market.fold.positions, seq)) return Faults.notKnown
   const position = MarketFold.positionAsOf(market.fold, accountId, seq)
   return position.every((value, place) => value === held[place])
     ? undefined
-    : `${said}: ${held.join(" ")}, and the journal says ${position.join(" ")}`
+    : `${label}: ${held.join(" ")}; the journal has ${position.join(" ")}`
 }

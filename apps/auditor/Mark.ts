@@ -1,11 +1,12 @@
 /**
- * Hashes of rows, which the database can take too: what was read once is held against what stands there now. Each row has the
- * first 64 bits of the MD5 of its bytes, and many rows together have the exclusive or of them: MD5 because every database has
- * it, and what is feared is an error, not somebody who can write into the database and to all backups of it.
+ * Hashes of rows, which the database can compute too, to detect rows that change after they were read. The hash of a
+ * row is the first 64 bits of the MD5 of its bytes; the hash of several rows is the exclusive or of theirs. MD5 is in
+ * every Postgres and suffices against errors; an attacker who can write to the database and to all its backups is out
+ * of scope.
  */
 import { hash } from "node:crypto"
 
-/** Rows of one name, from one number to another. */
+/** Count and hash of the rows of one name, from `first` to `last`. */
 export interface Mark {
   readonly name: string
   readonly first: number
@@ -22,5 +23,5 @@ export const ofBytes = (bytes: Uint8Array): bigint => first64(hash("md5", bytes)
 
 const first64 = (hex: string): bigint => BigInt.asIntN(64, BigInt(`0x${hex.slice(0, 16)}`))
 
-/** The same in the database, of an expression that is text or bytes. */
+/** Returns the SQL of the same hash, for an expression of type text or bytea. */
 export const inSql = (expression: string): string => `('x' || substr(md5(${expression}), 1, 16))::bit(64)::bigint`

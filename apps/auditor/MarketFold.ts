@@ -1,6 +1,7 @@
 /**
- * One market's log, added up by nobody else's arithmetic: what each account holds and has paid there, what the venue and the
- * reserve fund have, and what is left of each order. Money in 1e-6 USD.
+ * Balances of one market, computed from its log independently of the matching engine and the ledger: positions and
+ * payments of accounts, fees of the venue, the reserve fund, and remaining quantities of orders. Money is in 1e-6
+ * USD.
  */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -9,7 +10,7 @@ import type { Order } from "@venue/domain/Order"
 import type { ContractSplit } from "@venue/domain/Split"
 import * as Versions from "./Versions.ts"
 
-/** Signed lots, cash of trades, cost of what is held, fees paid, funding received, rewards received. */
+/** Position of an account: signed lots, cash of trades, cost basis, fees paid, funding received, rewards received. */
 export type Position = readonly [
   lots: number,
   cash: number,
@@ -20,7 +21,7 @@ export type Position = readonly [
 ]
 export const flat: Position = [0, 0, 0, 0, 0, 0]
 
-/** What is nobody's account: the venue's fees, the reserve fund, and what of that the operator put in. */
+/** Money of the market outside accounts: fees of the venue, the reserve fund, and the operator's top-ups in it. */
 export type House = readonly [venueFees: number, reserveFund: number, toppedUp: number]
 const nothing: House = [0, 0, 0]
 
@@ -28,12 +29,12 @@ export interface MarketFold {
   readonly instrument: Instrument
   readonly positions: Versions.Versions<Position>
   readonly house: Versions.Versions<House>
-  /** Of orders that may still be filled, by id. */
+  /** Remaining lots of orders that may still be filled, by order id. */
   readonly remaining: Map<string, number>
   trades: number
-  /** Over all accounts; zero after every row. */
+  /** Sum of the lots of all accounts; zero after every row. */
   lots: number
-  /** Over all accounts and the house, without what was put in; zero after every row. */
+  /** Sum of the money of all accounts, the fees and the fund, less top-ups; zero after every row. */
   cash: number
 }
 
@@ -48,7 +49,7 @@ export const make = (instrument: Instrument): MarketFold => ({
 })
 
 const house = "house"
-/** The reserve fund's own account, for the odd lots of a split. */
+/** Account of the reserve fund, for the odd lots of a split. */
 const fund = "reserve-fund"
 
 export const houseAsOf = (fold: MarketFold, seq: number): House => Versions.asOf(fold.house, house, seq) ?? nothing
@@ -56,7 +57,7 @@ export const houseAsOf = (fold: MarketFold, seq: number): House => Versions.asOf
 export const positionAsOf = (fold: MarketFold, account: string, seq: number): Position =>
   Versions.asOf(fold.positions, account, seq) ?? flat
 
-/** Obeys the events of one row, and says what is wrong with them. */
+/** Applies the events of one row; calls `wrong` with each fault. */
 export const take = (
   fold: MarketFold,
   events: ReadonlyArray<MarketEvent>,
@@ -77,7 +78,7 @@ export const take = (
         traded(fold, event, seq, wrong)
         break
       case "Funded":
-        // Longs pay where the rate is positive; whoever pays pays a part of 1e-6 USD as a whole one.
+        // Longs pay if the rate is positive. Payments round up to 1e-6 USD, receipts round down.
         if (event.rateE12 !== 0) paid(fold, event, seq, (lots) => -product(fold, lots, event.markE8, event.rateE12), 22)
         break
       case "DividendPaid":
@@ -104,12 +105,13 @@ const rests = ({ remaining }: MarketFold, { orderId, remainingLots }: Order): vo
 
 const traded = (fold: MarketFold, trade: Traded, seq: number, wrong: (fault: string) => void): void => {
   const { maker, notional, number, offBook, priceTicks, quantityLots, taker } = trade
-  const said = `row ${seq}: trade ${number}`
-  if (number !== fold.trades + 1) wrong(`${said} follows trade ${fold.trades}`)
+  const label = `row ${seq}: trade ${number}`
+  if (number !== fold.trades + 1) wrong(`${label} follows trade ${fold.trades}`)
   fold.trades = number
-  if (notional !== priceTicks * quantityLots * fold.instrument.tickLotMicros) wrong(`${said} is of another value`)
-  if (maker.order.side === taker.order.side) wrong(`${said} has two ${taker.order.side} sides`)
-  for (const side of [taker, maker]) filled(fold, side, trade, seq, said, wrong)
+  if (notional !== priceTicks * quantityLots * fold.instrument.tickLotMicros)
+    wrong(`${label} has another notional than price × quantity`)
+  if (maker.order.side === taker.order.side) wrong(`${label} has two ${taker.order.side} sides`)
+  for (const side of [taker, maker]) filled(fold, side, trade, seq, label, wrong)
   const fees = taker.fee + maker.fee
   let [venueFees, reserveFund] = [fees, 0]
   if (offBook !== undefined) [venueFees, reserveFund] = [0, fees]
@@ -129,25 +131,27 @@ const filled = (
   { fee, order, realised }: Fill,
   { notional, quantityLots }: Traded,
   seq: number,
-  said: string,
+  label: string,
   wrong: (fault: string) => void
 ): void => {
   const { accountId, orderId, remainingLots, side } = order
   const before = positionAsOf(fold, accountId, seq)
   const after = bought(before, side === "BUY" ? quantityLots : -quantityLots, notional, fee)
   if (after[1] + after[2] - before[1] - before[2] !== realised)
-    wrong(`${said} realised something else on its ${side} side`)
+    wrong(`${label} has another realised profit on its ${side} side`)
   change(fold, accountId, after, seq)
   const left = fold.remaining.get(orderId.text)
   if (left === undefined ? remainingLots < 0 : remainingLots !== left - quantityLots) {
-    wrong(`${said} leaves ${remainingLots} lots of order ${orderId.text}, which had ${left ?? "none"}`)
+    wrong(`${label} leaves ${remainingLots} lots of order ${orderId.text}, which had ${left ?? "none"} before`)
   }
   if (left === undefined) return
   if (remainingLots === 0) fold.remaining.delete(orderId.text)
   else fold.remaining.set(orderId.text, remainingLots)
 }
 
-/** Signed lots come in at so much in all. What leaves takes its share of the cost, rounded towards zero. */
+/**
+ * Returns the position after a trade of signed lots. Closed lots take their share of the basis, rounded towards zero.
+ */
 const bought = (
   [held, cash, basis, fees, funding, rewards]: Position,
   lots: number,
@@ -168,7 +172,7 @@ const bought = (
   return [holds, cash - cost, left, fees + fee, funding, rewards]
 }
 
-/** An event pays everybody who holds something, and leaves what rounding took. */
+/** Pays every open position; the rounding remainder goes to the reserve fund. */
 const paid = (
   fold: MarketFold,
   { remainder }: { readonly remainder: number },
@@ -184,7 +188,10 @@ const paid = (
   keep(fold, 0, remainder, seq)
 }
 
-/** Parts of a lot are closed at the mark; the fund has the odd lots of all, which it pays, so that its account has no cash. */
+/**
+ * Closes fractions of a lot at the mark. The reserve fund takes over the sum of the fractions in whole lots and pays
+ * for them, so that its account has no cash.
+ */
 const split = (
   fold: MarketFold,
   { denominator, fundLots, markE8, numerator, remainder }: ContractSplit,
@@ -237,6 +244,6 @@ const down = (value: bigint, by: bigint): number => {
   return Number(value % by < 0n ? whole - 1n : whole)
 }
 
-/** Towards zero. */
+/** Returns `amount × of / whole`, rounded towards zero. */
 const part = (amount: number, of: number, whole: number): number =>
   Number((BigInt(amount) * BigInt(of)) / BigInt(whole))

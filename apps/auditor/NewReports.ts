@@ -1,4 +1,4 @@
-/** The reports of desks that were not compared yet, each once. */
+/** Reports of desks that are not compared yet, each once. */
 import { type DeskReport, DeskReports, type TraderReport } from "@venue/storage/audit/DeskReports"
 import { Clock, Effect, identity } from "effect"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -6,21 +6,21 @@ import { keptMillis } from "./Past.ts"
 
 export interface NewReports {
   readonly read: Effect.Effect<ReadonlyArray<TraderReport>, DatabaseUnavailable>
-  /** Marks the reports of the last read as compared. Without it the next read returns them again. */
+  /** Marks the reports of the last read as compared; without this call, the next read returns them again. */
   readonly compared: () => void
 }
 
 export const make = Effect.gen(function* () {
   const { since } = yield* DeskReports
   const comparedMillis = new Map<string, number>()
-  // A desk without traders writes no report: its last one may be of rows from long ago.
+  // Skips older reports: a desk without traders writes none, so its last report may be of forgotten rows.
   let newestMillis = (yield* Clock.currentTimeMillis) - keptMillis
   let reports: ReadonlyArray<DeskReport> = []
   return identity<NewReports>({
-    // The clocks of two desks differ a little, and a report may commit after one with a later time.
+    // The clocks of desks differ, and a report may commit after one with a later time.
     read: Effect.suspend(() =>
-      Effect.map(since(newestMillis - overlapMillis), (found) => {
-        reports = found.filter(({ desk, reportedAtMillis }) => comparedMillis.get(desk) !== reportedAtMillis)
+      Effect.map(since(newestMillis - overlapMillis), (newest) => {
+        reports = newest.filter(({ desk, reportedAtMillis }) => comparedMillis.get(desk) !== reportedAtMillis)
         return reports.flatMap(({ traders }) => traders)
       })
     ),
@@ -34,5 +34,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Longer than a report takes to commit, and than the clocks of two nodes differ. */
+/** Upper bound of the commit time of a report and of the clock difference of two nodes. */
 const overlapMillis = 10_000

@@ -1,18 +1,21 @@
-/** The marks of the newest rows of a table, in the order in which they were first read: the oldest go when there are enough. */
+/** Marks of the newest rows of a table, in the order of their first read; the oldest are dropped above a limit. */
 import type { Mark } from "./Mark.ts"
 
 export interface Newest {
   readonly marks: Set<Mark>
-  /** The mark that the next row of a name may still belong to. */
+  /** Open mark of each name, to which the next row may still belong. */
   readonly openByName: Map<string, Mark>
-  /** Where the mark of a name was given up that its next row would have belonged to: up to this row. */
+  /** Last row of an open mark that was dropped, by name; the next mark of the name starts after it. */
   readonly givenUpByName: Map<string, number>
   count: number
 }
 
 export const make = (): Newest => ({ marks: new Set(), openByName: new Map(), givenUpByName: new Map(), count: 0 })
 
-/** Rows of one name come in the order of their numbers. Answers the mark that no more of them belong to. */
+/**
+ * Adds a row; the rows of a name must come in order. Returns the previous mark of the name when the row starts a new
+ * one.
+ */
 export const add = (newest: Newest, name: string, row: number, hash: bigint, rows = 1): Mark | undefined => {
   newest.count += rows
   const open = newest.openByName.get(name)
@@ -30,14 +33,14 @@ export const add = (newest: Newest, name: string, row: number, hash: bigint, row
   return open
 }
 
-/** There are no more rows of that name. Answers its last mark. */
+/** Closes the open mark of a name and returns it, or undefined. */
 export const close = ({ openByName }: Newest, name: string): Mark | undefined => {
   const open = openByName.get(name)
   openByName.delete(name)
   return open
 }
 
-/** Takes the oldest away as long as enough rows are left. Answers those that more rows would have belonged to. */
+/** Drops the oldest marks while at least `mostRows` rows remain. Returns the dropped marks that were still open. */
 export const drop = (newest: Newest, mostRows: number): ReadonlyArray<Mark> => {
   const givenUp: Array<Mark> = []
   for (const mark of newest.marks) {
@@ -52,9 +55,9 @@ export const drop = (newest: Newest, mostRows: number): ReadonlyArray<Mark> => {
   return givenUp
 }
 
-/** A mark is of the rows from one multiple of this to the next. */
+/** Number of rows of a full mark; marks end at its multiples. */
 export const markRows = 500
-/** So many of the newest rows of each table are read again and again. */
+/** Number of the newest rows of each table that every pass reads again. */
 export const newestRows = 50_000
 
 const endOf = (row: number): number => Math.ceil(row / markRows) * markRows

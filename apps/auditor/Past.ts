@@ -1,19 +1,22 @@
-/** Which past balances are kept: of the last 30 s, within the newest rows of a stream, and from rows that are still to be compared on. */
+/**
+ * Decides which past balances are kept: those of the last 30 s, of the newest rows of a stream, and from pending
+ * comparisons on.
+ */
 import * as Books from "./Books.ts"
 import type { Line } from "./Stream.ts"
 import * as Versions from "./Versions.ts"
 
 export interface Past {
-  /** Bounds the memory of a stream that brings many rows at once: keeps its newest rows, or only those that are needed. */
+  /** Bounds the memory of a stream with many new rows: keeps its newest rows, or only the needed ones. */
   readonly forgetOld: (line: Line, keepsNewest: boolean) => void
-  /** Records where a stream stands at a time. */
+  /** Records the row that a stream has reached at a time. */
   readonly stands: (line: Line, atMillis: number) => void
-  /** Forgets balances from before the last 30 s. */
+  /** Forgets balances older than 30 s. */
   readonly forget: (nowMillis: number) => void
 }
 
 export const make = (books: Books.Books): Past => {
-  /** Rows at which streams that have moved stood, the oldest first. */
+  /** Rows that changed streams had reached, oldest first. */
   const stood = new Map<string, Array<readonly [atMillis: number, seq: number]>>()
   const forgetTo = (stream: string, seq: number) => {
     const book = Books.bookOf(books, stream)!
@@ -32,7 +35,7 @@ export const make = (books: Books.Books): Past => {
   return {
     forgetOld: ({ seq, stream }, keepsNewest) => {
       if (!keepsNewest) forgetTo(stream, seq)
-      // In large steps, since each goes over all accounts.
+      // In large steps, since each step visits all accounts.
       else if (seq - knownFromOf(stream) >= 2 * keptRows) forgetTo(stream, seq - keptRows)
     },
     stands: ({ seq, stream }, atMillis) => {
@@ -51,7 +54,7 @@ export const make = (books: Books.Books): Past => {
   }
 }
 
-/** A report, or a saved state, is of rows no older than this as a rule. */
+/** Time that balances are kept, in milliseconds; reports and saved states are rarely of older rows. */
 export const keptMillis = 30_000
-/** Rows of a stream whose balances are kept within `keptMillis`: at most twice this number. */
+/** Number of newest rows of a stream whose balances are kept; at most twice as many are in memory. */
 const keptRows = 16_384

@@ -1,6 +1,7 @@
 /**
- * What each rail held, as it was asked, is held against what it was to hold: the deposits that the journal has credited, and what
- * the tables say of each deposit and withdrawal that the answer and the books do not agree on yet (I12, `docs/design/treasury.md`).
+ * Compares the holding that each rail reported with the expected one: the deposits that the journal credited,
+ * corrected by the deposits and withdrawals on which the report and the books do not agree yet (I12,
+ * `docs/design/treasury.md`).
  */
 import type { RailName } from "@venue/domain/Rail"
 import type { TraderEvent } from "@venue/domain/Trader"
@@ -9,7 +10,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** What was credited on each rail and not reversed since, added up from the journal. */
+/** Sum of the credited deposits that were not reversed, by rail, from the journal; in 1e-6 USD. */
 export type Deposited = Map<string, bigint>
 
 export const take = (deposited: Deposited, events: ReadonlyArray<TraderEvent>): void => {
@@ -20,47 +21,52 @@ export const take = (deposited: Deposited, events: ReadonlyArray<TraderEvent>): 
   }
 }
 
-/** The newest of every rail, in the snapshot that is read: those that were audited before are as they were found then. */
+/**
+ * Audits the newest holding of every rail in the current snapshot; a holding that was audited before keeps its
+ * result.
+ */
 export const read = (
   sql: SqlClient.SqlClient,
   deposited: Deposited
 ): Effect.Effect<ReadonlyArray<RailAudit>, SqlError> =>
-  Effect.map(sql.unsafe(asked).valuesUnprepared, (rows) =>
+  Effect.map(sql.unsafe(holdings).valuesUnprepared, (rows) =>
     rows.map(
       ([rail, number, amount, position, asOf, deposits, uncredited, left, own, audited, books, before, times]) => {
-        const about = {
+        const holding = {
           rail: rail as RailName,
           number: Number(number),
           amount: big(amount),
-          position: String(position)
+          position: String(position),
+          asOfMillis: Number(asOf),
+          uncredited: big(uncredited)
         }
-        const found = { ...about, asOfMillis: Number(asOf), uncredited: big(uncredited) }
-        if (Number(audited) === found.number)
-          return { ...found, books: big(books), uncredited: big(before), times: Number(times) }
-        const due = (deposited.get(found.rail) ?? 0n) + big(deposits) - big(left) + big(own)
-        return { ...found, books: due, times: due === found.amount ? 0 : Number(times) + 1 }
+        if (Number(audited) === holding.number)
+          return { ...holding, books: big(books), uncredited: big(before), times: Number(times) }
+        const due = (deposited.get(holding.rail) ?? 0n) + big(deposits) - big(left) + big(own)
+        return { ...holding, books: due, times: due === holding.amount ? 0 : Number(times) + 1 }
       }
     )
   )
 
-/** One that was seen twice in a row; null for none. */
+/** Returns the differences that at least two successive holdings showed, or null. */
 export const differenceOf = (audits: ReadonlyArray<RailAudit>): string | null => {
-  const told = audits
+  const differences = audits
     .filter(({ times }) => times >= 2)
     .map(
       ({ amount, books, position, rail }) =>
-        `${rail} holds ${amount} at ${position}, where the books say ${books} (in 1e-6 USD, ${amount - books} off)`
+        `${rail} holds ${amount} at ${position}; the books have ${books} (in 1e-6 USD; difference ${amount - books})`
     )
-  return told.length === 0 ? null : told.join("; ")
+  return differences.length === 0 ? null : differences.join("; ")
 }
 
 const big = (value: unknown): bigint => BigInt(String(value))
 
 /**
- * `is_in`: whether the holding includes the deposit, the venue's own deposits too. It includes a deposit that the bank took back
- * after the holding was read. A withdrawal has left the holding where the rail reported that, or where it ended before the read.
+ * `is_in`: whether the holding includes the deposit; a deposit that the bank returned after the read is included.
+ * `w`: withdrawals that have left the holding, as the rail reported or because they settled before the read. `o`: the
+ * venue's own money.
  */
-const asked = `
+const holdings = `
   select h.rail, h.number, h.amount::text, h.position, (extract(epoch from h.as_of) * 1000)::float8,
     d.off::text, d.uncredited::text, w.amount::text, o.amount::text,
     coalesce(a.number, 0), coalesce(a.books, 0)::text, coalesce(a.uncredited, 0)::text, coalesce(a.times, 0)
@@ -79,7 +85,7 @@ const asked = `
       end as is_in
       from deposit
       where network = h.rail and h.number is distinct from a.number and reason is distinct from 'venue-own'
-    ) one
+    ) of_rail
   ) d
   cross join lateral (
     select coalesce(sum(amount - fee), 0) as amount from withdrawal

@@ -1,4 +1,4 @@
-/** What an auditor asks of the database, all of it inside one snapshot. */
+/** Queries of the auditor; all reads of a transaction use one snapshot. */
 import type { Row } from "@venue/journal/Journal"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ import type { RowPlace } from "./Stream.ts"
 
 type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
-/** How far a stream, or the rows of a name, have been read. */
+/** Last row that was read of a name. */
 export interface From {
   readonly name: string
   readonly after: number
@@ -25,49 +25,52 @@ export interface Range {
 
 /** A snapshot of one run of the database server. */
 export interface Cursor {
-  /** Transactions that it does not show, as Postgres prints a `pg_snapshot`. */
+  /** Transactions that the snapshot does not show, as text of a `pg_snapshot`. */
   readonly snapshot: string
-  /** The end of the transaction ids that were given out. */
+  /** Upper bound of the completed transaction ids, exclusive. */
   readonly end: bigint
-  /** A server that was started again, or has recovered from a crash, or another one, may give out ids anew. */
+  /** Identifies the run: a server that was restarted, recovered from a crash or was replaced may assign ids again. */
   readonly startedAt: string
 }
 
-/** What stands in a range of rows now. */
-export interface Found {
+/** Current count and hash of a range of rows. */
+export interface RangeHash {
   readonly count: number
   readonly hash: bigint
 }
 
 export interface Reading {
-  /** Fixes the snapshot of all further reads of the transaction, which may write nothing. */
+  /** Fixes the snapshot of all further reads of the transaction and makes it read-only. */
   readonly begin: Effect.Effect<void, SqlError>
-  /** The snapshot that is read, as a cursor for `tradersSince`. */
+  /** Returns the current snapshot as a cursor for `tradersSince`. */
   readonly cursor: Effect.Effect<Cursor, SqlError>
-  /** Streams of traders with rows that are visible now and were not in the snapshot of that cursor; all for undefined. */
+  /**
+   * Returns the streams of traders with rows that are visible now and were not in the snapshot of `cursor`; all
+   * streams of traders for undefined.
+   */
   readonly tradersSince: (cursor: Cursor | undefined) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  /** Rows after a seq of each stream, at most `limit` of each. */
+  /** Returns the rows after a seq of each stream, at most `limit` per stream. */
   readonly rows: (of: ReadonlyArray<From>, limit: number) => Effect.Effect<ReadonlyArray<Row>, SqlError>
-  /** Those of these rows that exist, in the order of their streams and numbers. */
+  /** Returns the rows of `places` that exist, ordered by stream and number. */
   readonly rowsAt: (places: ReadonlyArray<RowPlace>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
-  /** How far the read tables of these positions have come. */
+  /** Returns the last projected row of each position. */
   readonly projected: (positions: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>, SqlError>
   readonly entries: (
     of: ReadonlyArray<Range>
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Entry & { readonly hash: bigint }>>, SqlError>
-  /** Those of these withdrawals that have arrived, and the step with which they had. */
+  /** Returns which of these withdrawals are settled, with the step of the settlement. */
   readonly arrived: (
     withdrawalIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<{ readonly withdrawalId: string; readonly step: number }>, SqlError>
-  /** In the order of the ranges. */
-  readonly found: (table: Tables, of: ReadonlyArray<Range>) => Effect.Effect<ReadonlyArray<Found>, SqlError>
+  /** Returns the hash of each range, in the order of the ranges. */
+  readonly rangeHashes: (table: Tables, of: ReadonlyArray<Range>) => Effect.Effect<ReadonlyArray<RangeHash>, SqlError>
   readonly snapshots: Effect.Effect<ReadonlyArray<{ readonly stream: string; readonly seq: number }>, SqlError>
-  /** The hashes of these saved states, in their order. */
+  /** Returns the hash of each saved state, in the order of the streams. */
   readonly savedHashes: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** A saved state, as far as its first part goes where it has one. */
+  /** Returns a saved state; only its first part if `hasParts`. */
   readonly saved: (stream: string, seq: number, hasParts: boolean) => Effect.Effect<Uint8Array, SqlError>
   readonly storedMark: (place: MarkPlace) => Effect.Effect<StoredMark | undefined, SqlError>
-  /** Stored marks with a number above `number`, at most `limit`, in the order of their numbers. */
+  /** Returns stored marks above `number`, at most `limit`, in ascending order. */
   readonly marksAfter: (number: number, limit: number) => Effect.Effect<ReadonlyArray<StoredMark>, SqlError>
 }
 
@@ -75,7 +78,7 @@ export interface StoredMark extends CompleteMark {
   readonly number: number
 }
 
-/** A stored mark by its first row. */
+/** Key of a stored mark. */
 export interface MarkPlace {
   readonly table: Tables
   readonly name: string
@@ -85,7 +88,7 @@ export interface MarkPlace {
 type Ask = (text: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<Values, SqlError>
 
 export const make = (sql: SqlClient.SqlClient): Reading => {
-  // Planned each time: what was good for a small table is not for a large one.
+  // Not prepared: the plan for a small table is wrong for a large one.
   const ask: Ask = (text, parameters) => sql.unsafe(text, parameters).valuesUnprepared as ReturnType<Ask>
   return {
     begin: Effect.asVoid(sql`set transaction isolation level repeatable read, read only`),
@@ -125,7 +128,7 @@ const rowsOf = (values: Values): ReadonlyArray<Row> =>
 
 const ofTables = (
   ask: Ask
-): Pick<Reading, "projected" | "entries" | "arrived" | "found" | "storedMark" | "marksAfter"> => ({
+): Pick<Reading, "projected" | "entries" | "arrived" | "rangeHashes" | "storedMark" | "marksAfter"> => ({
   projected: (positions) =>
     positions.length === 0
       ? Effect.succeed(new Map())
@@ -156,10 +159,10 @@ const ofTables = (
       ]),
       (values) => values.map(([withdrawalId, step]) => ({ withdrawalId: String(withdrawalId), step: Number(step) }))
     ),
-  found: (table, of) =>
+  rangeHashes: (table, of) =>
     of.length === 0
       ? Effect.succeed([])
-      : Effect.map(ask(foundIn[table], ranges(of)), (values) =>
+      : Effect.map(ask(hashesIn[table], ranges(of)), (values) =>
           values.map(([count, hash]) => ({ count: Number(count), hash: BigInt(String(hash)) }))
         ),
   storedMark: ({ first, name, table }) =>
@@ -207,26 +210,26 @@ const largestState = 0x7fff_ffff
 
 const joined = (values: Values): Uint8Array => Buffer.concat(values.map(([piece]) => piece as Uint8Array))
 
-/** Statistics begin anew when the server recovers from a crash, which leaves its start time as it was. */
+/** `stats_reset` changes when the server recovers from a crash; its start time does not. */
 const cursor = `
   select pg_current_snapshot()::text, pg_snapshot_xmax(pg_current_snapshot())::text,
     concat_ws(' ', pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))`
 
 const areTraders = "j.stream >= 'trader/' and j.stream < 'trader0'"
 
-/** Looks up one stream after the other in the primary key: the cost grows with the streams, not with their rows. */
+/** Steps from one stream to the next in the primary key: the cost grows with the streams, not with their rows. */
 const allTraders = `
-  with recursive found as (
+  with recursive streams as (
     (select j.stream from journal j where ${areTraders} order by j.stream limit 1)
     union all
     select (select j.stream from journal j where j.stream > f.stream and ${areTraders} order by j.stream limit 1)
-    from found f where f.stream is not null
+    from streams f where f.stream is not null
   )
-  select stream from found where stream is not null`
+  select stream from streams where stream is not null`
 
 /**
- * A row that this snapshot shows, and the one before did not, is of a transaction that had not begun then, or was under way.
- * The upper bound leaves out ids that a restored database has from another server.
+ * Rows that are visible in this snapshot but were not in the previous one belong to transactions that were in
+ * progress or not begun then. The upper bound excludes ids that a restored database has from another server.
  */
 const newTraders = `
   select distinct j.stream from journal j
@@ -259,7 +262,7 @@ const entries = `
   ) e
   order by e.stream, e.seq, e.place`
 
-const foundOf = (table: Tables, name: string, row: string, marked: string): string => `
+const hashesOf = (table: Tables, name: string, row: string, marked: string): string => `
   select r.count, r.hash::text
   from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as q (name, first, last, place)
   cross join lateral (
@@ -268,10 +271,10 @@ const foundOf = (table: Tables, name: string, row: string, marked: string): stri
   ) r
   order by q.place`
 
-const foundIn: Readonly<Record<Tables, string>> = {
-  journal: foundOf("journal", "stream", "seq", journalBytes),
-  trade: foundOf("trade", "symbol", "number", `concat_ws(' ', ${tradeColumns})`),
-  ledger_entry: foundOf("ledger_entry", "stream", "seq", entryText)
+const hashesIn: Readonly<Record<Tables, string>> = {
+  journal: hashesOf("journal", "stream", "seq", journalBytes),
+  trade: hashesOf("trade", "symbol", "number", `concat_ws(' ', ${tradeColumns})`),
+  ledger_entry: hashesOf("ledger_entry", "stream", "seq", entryText)
 }
 
 const savedHashes = `
@@ -282,7 +285,7 @@ const savedHashes = `
   )::text
   from unnest($1::text[]) with ordinality as q (stream, place) order by q.place`
 
-/** A piece but for the last has 4 MiB. */
+/** Each piece except the last has 4 MiB. */
 const saved = `
   select substring(piece for $3::integer - number * 4194304) from snapshot_piece
   where stream = $1 and seq = $2 and number * 4194304::bigint < $3::integer order by number`

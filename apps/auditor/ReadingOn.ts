@@ -1,4 +1,4 @@
-/** Applies the new rows of the journal, each stream in its order, and forgets balances of long ago. */
+/** Applies the new rows of the journal, each stream in order, and forgets old balances. */
 import type { Row } from "@venue/journal/Journal"
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -9,13 +9,13 @@ import type * as Reading from "./Reading.ts"
 import type { Line, RowPlace } from "./Stream.ts"
 
 export interface ReadingOn {
-  /** Reads every stream to its end in the snapshot. */
+  /** Reads every stream to its end in the snapshot, including streams whose `named` rows are not read yet. */
   readonly all: (named: Iterable<RowPlace>) => Effect.Effect<void, SqlError>
-  /** Reads these streams to their ends by the primary key, as the second read of a difference; needs no cursor. */
+  /** Reads these streams to their ends by the primary key, without a cursor, for the second read of a difference. */
   readonly streams: (streams: Iterable<string>) => Effect.Effect<void, SqlError>
   /**
-   * Makes the next read list all streams by the primary key. After the recovery of a crash, which fails a round, the database
-   * may give out again the ids of transactions that were lost.
+   * Makes the next read list all streams by the primary key: after a crash recovery, which fails a round, the
+   * database may assign the ids of lost transactions again.
    */
   readonly forgetCursor: () => void
 }
@@ -23,32 +23,32 @@ export interface ReadingOn {
 export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn => {
   let cursor: Reading.Cursor | undefined
   const past = Past.make(books)
-  /** Whether all rows were read once: the first read keeps only the balances that are needed. */
+  /** Whether all rows were read once; the first read keeps only the needed balances. */
   let hasReadAll = false
 
-  /** Markets are few, so each is asked for rows; traders are found by the transactions that wrote theirs. */
+  /** Reads every market, since markets are few; finds traders by the transactions that wrote their rows. */
   const linesWithMore = Effect.fnUntraced(function* (since: Reading.Cursor | undefined, named: Iterable<RowPlace>) {
-    const found = yield* reading.tradersSince(since)
+    const changed = yield* reading.tradersSince(since)
     const behind = [...named].flatMap(({ seq, stream }) => {
       const line = Books.bookOf(books, stream)?.line
       return line === undefined || seq > line.seq ? [stream] : []
     })
     return [
       ...Array.from(books.markets.values(), ({ line }) => line),
-      ...tradersOf(books, [...found, ...behind]).map(({ line }) => line)
+      ...tradersOf(books, [...changed, ...behind]).map(({ line }) => line)
     ]
   })
 
-  /** Applies a page of each stream. Returns the lines that have more. */
+  /** Applies a page of each stream. Returns the streams that have more rows. */
   const page = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>, nowMillis: number, take: Take) {
     const of = lines.map(({ seq, stream }) => ({ name: stream, after: seq }))
     const rows = Map.groupBy(yield* reading.rows(of, rowsAtOnce), ({ stream }) => stream)
     return lines.filter((line) => {
-      const found = rows.get(line.stream) ?? []
-      const isFollowed = found.every(take)
-      if (found.length === rowsAtOnce) past.forgetOld(line, hasReadAll)
-      if (found.length > 0) past.stands(line, nowMillis)
-      return isFollowed && found.length === rowsAtOnce
+      const next = rows.get(line.stream) ?? []
+      const isFollowed = next.every(take)
+      if (next.length === rowsAtOnce) past.forgetOld(line, hasReadAll)
+      if (next.length > 0) past.stands(line, nowMillis)
+      return isFollowed && next.length === rowsAtOnce
     })
   })
   const pages = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>, take: Take) {
@@ -69,7 +69,7 @@ export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn =>
     if (fault !== undefined) Faults.record(books.faults, `events of ${row.stream}`, fault, sameRow(reading, row, fault))
     return true
   }
-  /** A row that does not follow waits for the second read, as a read that left out rows would look the same. */
+  /** Leaves a row that does not follow to the second read, since a read that missed rows looks the same. */
   const takeFollowing: Take = (row) => {
     const place = `journal ${row.stream}`
     const fault = Books.lineFault(books, row)
@@ -105,15 +105,15 @@ export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn =>
   }
 }
 
-/** Reads a row again: the difference stands where its bytes are the same. */
+/** Reads a row again. Confirms the fault if the bytes are the same. */
 const sameRow = (reading: Reading.Reading, row: Row, fault: string): Faults.SecondRead =>
   Effect.map(reading.rowsAt([row]), ([again]) => {
     if (again === undefined) return `row ${row.seq} is gone`
     const isSame = again.epoch === row.epoch && Buffer.compare(again.events, row.events) === 0
-    return isSame ? fault : `row ${row.seq} is not what was read before`
+    return isSame ? fault : `row ${row.seq} has changed since it was read`
   })
 
-/** Applies a row. Returns false where the rows after it are not to be applied. */
+/** Applies a row. Returns whether the rows after it may be applied. */
 type Take = (row: Row) => boolean
 
 const tradersOf = (books: Books.Books, streams: Iterable<string>): ReadonlyArray<Books.TraderBook> =>

@@ -1,4 +1,4 @@
-/** What was read before is read again, and must be what it was: the newest rows within seconds, older ones within a day. */
+/** Reads earlier rows again, which must not have changed: the newest within seconds, older ones within a day. */
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Books, Tables } from "./Books.ts"
@@ -8,7 +8,7 @@ import type { Mark } from "./Mark.ts"
 import type * as Reading from "./Reading.ts"
 
 export interface Rereading {
-  /** Looks at a part: all of the newest rows have their turn in a few rounds. */
+  /** Reads a part of the earlier rows again; a few rounds cover all of the newest rows. */
   readonly some: Effect.Effect<void, SqlError>
 }
 
@@ -18,7 +18,7 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
     ["trade", comparing.trades],
     ["ledger_entry", comparing.entries]
   ] as const
-  /** What is left of the pass that is under way, with the marks that were made since it began. */
+  /** Remaining marks of the current pass, including marks created since it began. */
   const left = new Map<Tables, Iterator<Mark>>()
   let states: Array<string> = []
   let turns = 1
@@ -27,30 +27,30 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
   let lastOlder = 0
 
   const check = Effect.fnUntraced(function* (table: Tables, marks: ReadonlyArray<Mark>) {
-    const found = yield* reading.found(table, marks)
+    const hashes = yield* reading.rangeHashes(table, marks)
     marks.forEach((mark, place) => {
       const at = `${table} ${mark.name} ${mark.first}`
-      // Its open mark grows with new rows: the second read is of the rows that the first was of.
+      // An open mark grows with new rows; the copy limits the second read to the rows of the first.
       const as = { ...mark }
-      const secondRead = Effect.map(reading.found(table, [as]), ([again]) => markFault(as, again!))
-      Faults.record(books.faults, at, markFault(as, found[place]!), secondRead)
+      const secondRead = Effect.map(reading.rangeHashes(table, [as]), ([again]) => markFault(as, again!))
+      Faults.record(books.faults, at, markFault(as, hashes[place]!), secondRead)
     })
   })
 
   const checkSaved = Effect.fnUntraced(function* (streams: ReadonlyArray<string>) {
     const now = comparing.savedNow()
-    // A state that was saved since is compared by the next audit.
+    // A state that was saved again is compared by the next audit.
     const same = streams.filter((stream) => now.get(stream) === comparing.savedByStream.get(stream)?.seq)
     const hashes = yield* reading.savedHashes(same)
     same.forEach((stream, place) => {
       const { hash: was, seq } = comparing.savedByStream.get(stream)!
-      const said = `it is not what was read before, of row ${seq}`
+      const changed = `the state of row ${seq} has changed since it was read`
       const secondRead = Effect.gen(function* () {
-        const saved = (yield* reading.snapshots).find((one) => one.stream === stream)
+        const saved = (yield* reading.snapshots).find((snapshot) => snapshot.stream === stream)
         const [hash] = yield* reading.savedHashes([stream])
-        return saved?.seq !== seq || hash === was ? undefined : said
+        return saved?.seq !== seq || hash === was ? undefined : changed
       })
-      Faults.record(books.faults, `saved state of ${stream}`, hashes[place] === was ? undefined : said, secondRead)
+      Faults.record(books.faults, `saved state of ${stream}`, hashes[place] === was ? undefined : changed, secondRead)
     })
   })
 
@@ -80,15 +80,17 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
       yield* readOlder
       tookMillis += (yield* Clock.currentTimeMillis) - startedMillis
       if (++turn < turns) return
-      // A pass that takes long is spread over more rounds, so that it leaves the database to the venue.
+      // A pass that takes long is spread over more rounds, to leave the database to the venue.
       turns = Math.min(mostTurns, Math.max(1, Math.ceil(tookMillis / turnMillis)))
       turn = tookMillis = 0
     })
   }
 }
 
-const markFault = ({ count, first, hash, last }: Mark, found: Reading.Found): string | undefined =>
-  found.count === count && found.hash === hash ? undefined : `rows ${first} to ${last} are not what was read before`
+const markFault = ({ count, first, hash, last }: Mark, current: Reading.RangeHash): string | undefined =>
+  current.count === count && current.hash === hash
+    ? undefined
+    : `rows ${first} to ${last} have changed since they were read`
 
 function* taken(marks: Iterator<Mark>, most: number): Generator<Mark> {
   for (let count = 0; count < most; count++) {
@@ -98,8 +100,8 @@ function* taken(marks: Iterator<Mark>, most: number): Generator<Mark> {
   }
 }
 
-/** A pass is over within as many rounds, whatever it takes. */
+/** Maximum number of rounds of a pass. */
 const mostTurns = 4
 const turnMillis = 100
-/** Marks of each audit, of 500 rows each: eighty million rows in a day. */
+/** Number of older marks that each audit reads, of 500 rows each: 86 million rows a day. */
 const olderAtOnce = 2

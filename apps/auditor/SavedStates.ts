@@ -1,4 +1,4 @@
-/** What saved states of markets and traders say of money, held against the journal as of the same rows. */
+/** Compares the balances in saved states of markets and traders with the journal as of the same rows. */
 import { Schema } from "effect"
 import { unpack } from "msgpackr"
 import type { Books, MarketBook, TraderBook } from "./Books.ts"
@@ -8,7 +8,7 @@ import * as MarketFold from "./MarketFold.ts"
 import * as TraderFold from "./TraderFold.ts"
 import * as Versions from "./Versions.ts"
 
-/** Of a market's state the part with its accounts stands first, behind so many bytes of its length. */
+/** Number of bytes at the start of a market's state that hold the length of its first part, the accounts. */
 export const lengthBytes = 4
 
 const MarketState = Schema.Struct({
@@ -35,12 +35,15 @@ const TraderState = Schema.Struct({
 })
 const isTraderState = Schema.is(TraderState)
 
-/** Compares a saved state with the journal. Returns undefined also for a shape that this release cannot read: its owner replaces it. */
+/**
+ * Compares a saved state with the journal. Returns undefined also for a shape that this release cannot read; its
+ * owner replaces the state.
+ */
 export const findingOf = (books: Books, stream: string, seq: number, state: Uint8Array): Finding => {
   const market = books.markets.get(symbolOf(stream) ?? "")
   if (market !== undefined) return marketFinding(market, seq, unpack(state.subarray(lengthBytes)))
   const trader = books.traders.get(userOf(stream) ?? "")
-  return trader === undefined ? "the journal has nothing of it" : traderFinding(trader, seq, unpack(state))
+  return trader === undefined ? "the journal has no such stream" : traderFinding(trader, seq, unpack(state))
 }
 
 /** Returns the position of one account in the saved state of a market; undefined for a shape that this release cannot read. */
@@ -51,15 +54,18 @@ export const positionIn = (state: Uint8Array, account: string): ReadonlyArray<nu
   return position
 }
 
-/** What the saved state of a trader says of one account, in the same way; undefined also where it has no such account. */
+/**
+ * Returns the balances of one account in the saved state of a trader; undefined without the account and for an
+ * unreadable shape.
+ */
 export const ownIn = (state: Uint8Array, account: string): TraderFold.Own | undefined => {
   const trader: unknown = unpack(state)
-  const found = isTraderState(trader) ? trader.accounts.find(({ accountId }) => accountId === account) : undefined
-  return found === undefined ? undefined : [BigInt(found.deposit), BigInt(found.referralRewards)]
+  const own = isTraderState(trader) ? trader.accounts.find(({ accountId }) => accountId === account) : undefined
+  return own === undefined ? undefined : [BigInt(own.deposit), BigInt(own.referralRewards)]
 }
 
 const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown): Finding => {
-  if (seq > line.seq) return `it is of row ${seq}, and the journal ends with ${line.seq}`
+  if (seq > line.seq) return `it is of row ${seq}; the journal ends at row ${line.seq}`
   if (!Versions.isKnown(fold.positions, seq)) return notKnown
   if (!isMarketState(state)) return undefined
   const saved = new Map(state.accounts.map(([accountId, , ...position]) => [accountId, position]))
@@ -67,24 +73,24 @@ const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown):
     const position = MarketFold.positionAsOf(fold, account, seq)
     const has = saved.get(account) ?? MarketFold.flat
     if (!position.every((value, place) => value === has[place])) {
-      return `account ${account}, row ${seq}: ${has.join(" ")}, and the journal says ${position.join(" ")}`
+      return `account ${account}, row ${seq}: ${has.join(" ")}; the journal has ${position.join(" ")}`
     }
   }
   const { reserveFund, toppedUp, venueFees } = state.totals
   const house = MarketFold.houseAsOf(fold, seq)
   return house[0] === venueFees && house[1] === reserveFund && house[2] === toppedUp
     ? undefined
-    : `fees, fund and top-ups of row ${seq}: ${venueFees} ${reserveFund} ${toppedUp}, and the journal says ${house.join(" ")}`
+    : `fees, fund and top-ups of row ${seq}: ${venueFees} ${reserveFund} ${toppedUp}; the journal has ${house.join(" ")}`
 }
 
 const traderFinding = ({ fold, line }: TraderBook, seq: number, state: unknown): Finding => {
-  if (seq > line.seq) return `it is of row ${seq}, and the journal ends with ${line.seq}`
+  if (seq > line.seq) return `it is of row ${seq}; the journal ends at row ${line.seq}`
   if (!Versions.isKnown(fold.accounts, seq)) return notKnown
   if (!isTraderState(state)) return undefined
   for (const { accountId, deposit, referralRewards } of state.accounts) {
     const own = TraderFold.asOf(fold, accountId, seq)
     if (String(own[0]) !== deposit || String(own[1]) !== referralRewards) {
-      return `account ${accountId}, row ${seq}: ${deposit} ${referralRewards}, and the journal says ${own.join(" ")}`
+      return `account ${accountId}, row ${seq}: ${deposit} ${referralRewards}; the journal has ${own.join(" ")}`
     }
   }
   return undefined

@@ -1,4 +1,4 @@
-/** Marks that are complete are stored, to be read again and for the auditor's next start, which reads all rows again. */
+/** Stores complete marks, for later reads and for the next start of the auditor, which reads all rows again. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,8 +7,8 @@ import * as Faults from "./Faults.ts"
 import type * as Reading from "./Reading.ts"
 
 /**
- * One that is stored and says otherwise is a fault: its rows are not what they were when they were first read. A stored one
- * that ends elsewhere was given up before it was full, and says nothing of the others' rows.
+ * Stores the complete marks. A stored mark with another count or hash is a fault: its rows have changed since the
+ * first read. A stored mark that ends at another row was dropped before it was full, so it cannot be compared.
  */
 export const store = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -27,32 +27,32 @@ export const store = Effect.fnUntraced(function* (
     ]).valuesUnprepared) as ReadonlyArray<ReadonlyArray<unknown>>
     for (const [table, name, first] of wrong) {
       const place = { table: table as Tables, name: String(name), first: Number(first) }
-      Faults.record(faults, `${table} ${name} ${first}, stored`, said, secondRead(reading, place))
+      Faults.record(faults, `${table} ${name} ${first}, stored`, changed, secondRead(reading, place))
     }
     complete.splice(0, marks.length)
   }
 })
 
-/** The rows as they are now, against the mark that is stored. */
+/** Compares the current rows with the stored mark. */
 const secondRead = (reading: Reading.Reading, place: Reading.MarkPlace): Faults.SecondRead =>
   Effect.gen(function* () {
     const mark = yield* reading.storedMark(place)
     if (mark === undefined) return undefined
-    const [found] = yield* reading.found(mark.table, [mark])
-    return found!.count === mark.count && found!.hash === mark.hash ? undefined : said
+    const [current] = yield* reading.rangeHashes(mark.table, [mark])
+    return current!.count === mark.count && current!.hash === mark.hash ? undefined : changed
   })
 
-const said = "its rows are not what they were when they were first read"
+const changed = "its rows have changed since they were first read"
 
 const stored = `
-  with told as (
+  with complete as (
     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::integer[], $6::text[]::bigint[])
       as t (of_table, name, first_row, last_row, count, hash)
   ), added as (
     insert into audit_mark (of_table, name, first_row, last_row, count, hash)
-    select * from told on conflict do nothing
+    select * from complete on conflict do nothing
   )
-  select t.of_table, t.name, t.first_row from told t join audit_mark m using (of_table, name, first_row)
+  select t.of_table, t.name, t.first_row from complete t join audit_mark m using (of_table, name, first_row)
   where m.last_row = t.last_row and (m.count <> t.count or m.hash <> t.hash)`
 
 const marksAtOnce = 1_000

@@ -1,4 +1,4 @@
-/** The table of trades, compared with the trades of the logs once the table has them (I10). */
+/** Compares the trade table with the trades of the logs, up to the projected rows (I10). */
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Effect } from "effect"
 import { add, type Books, type ExpectedTrade, type MarketBook, tradesOf } from "./Books.ts"
@@ -20,13 +20,13 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
       expected: expected.slice(part * tradesAtOnce, (part + 1) * tradesAtOnce)
     }))
   )
-  const found = yield* reading.found("trade", parts.map(rangeOf))
+  const hashes = yield* reading.rangeHashes("trade", parts.map(rangeOf))
   const wrong = new Set<MarketBook>()
   const compared = new Map<MarketBook, number>()
   parts.forEach(({ book, expected }, place) => {
     if (wrong.has(book)) return
     const { symbol } = book.fold.instrument
-    const fault = faultOf(expected, found[place]!)
+    const fault = faultOf(expected, hashes[place]!)
     Faults.record(books.faults, `trades of ${symbol}`, fault, secondRead(reading, book, expected))
     if (fault !== undefined) return void wrong.add(book)
     for (const { hash, number } of expected) add(books, "trade", trades, symbol, number, hash, 2)
@@ -35,7 +35,7 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
   for (const [book, count] of compared) book.trades.splice(0, count)
 })
 
-/** What the rows of the journal say now, and what the table says now. */
+/** Reads the journal rows and the table again. */
 const secondRead = (
   reading: Reading.Reading,
   book: MarketBook,
@@ -44,14 +44,14 @@ const secondRead = (
   Effect.gen(function* () {
     const rows = yield* Due.rowsOf(reading, book.line.stream, expected)
     const again = rows.flatMap(({ events, seq }) => tradesOf(MarketRecord.decode(events), seq))
-    const [found] = yield* reading.found("trade", [rangeOf({ book, expected })])
-    return faultOf(again, found!)
+    const [current] = yield* reading.rangeHashes("trade", [rangeOf({ book, expected })])
+    return faultOf(again, current!)
   })
 
-const faultOf = (expected: ReadonlyArray<ExpectedTrade>, { count, hash }: Reading.Found): string | undefined => {
+const faultOf = (expected: ReadonlyArray<ExpectedTrade>, { count, hash }: Reading.RangeHash): string | undefined => {
   const wanted = expected.reduce((all, trade) => all ^ trade.hash, Mark.none)
   if (count === 2 * expected.length && hash === wanted) return undefined
-  return `trades ${expected[0]?.number} to ${expected.at(-1)?.number} are not what the journal says`
+  return `trades ${expected[0]?.number} to ${expected.at(-1)?.number} differ from the journal`
 }
 
 const rangeOf = ({
@@ -66,5 +66,5 @@ const rangeOf = ({
   last: expected.at(-1)!.number
 })
 
-/** Trades of one comparison: a second read reads no more rows of the journal than these are of. */
+/** Trades per comparison; also bounds the journal rows of a second read. */
 const tradesAtOnce = 10_000

@@ -1,10 +1,15 @@
-/** One trader's own journal, added up: what each account has of its own, whatever its markets say. Money in 1e-6 USD. */
+/**
+ * Balances of one trader's accounts from the trader's own journal, without profits in markets. Money is in 1e-6 USD.
+ */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { TraderEvent } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Versions from "./Versions.ts"
 
-/** What came in less what left, transfers among it; and what others' fees brought. */
+/**
+ * `deposit`: incoming less outgoing money, transfers included; `referralRewards`: rewards from fees of referred
+ * users.
+ */
 export type Own = readonly [deposit: bigint, referralRewards: bigint]
 const nothing: Own = [0n, 0n]
 
@@ -18,7 +23,7 @@ export const make = (userId: UserId): TraderFold => ({ userId, accounts: Version
 export const asOf = ({ accounts }: TraderFold, account: string, seq: number): Own =>
   Versions.asOf(accounts, account, seq) ?? nothing
 
-/** Applies the events of one row, and passes each account and amount that they move to `moved`. */
+/** Applies the events of one row; calls `moved` with each account and the amount that it gains. */
 export const take = (
   fold: TraderFold,
   events: ReadonlyArray<TraderEvent>,
@@ -56,7 +61,7 @@ export const take = (
   }
 }
 
-/** Returns the sums that events move, by account: they depend on the events alone. */
+/** Returns the sums that the events move, by account. */
 export const moves = (userId: UserId, events: ReadonlyArray<TraderEvent>): ReadonlyMap<string, bigint> => {
   const sums = new Map<string, bigint>()
   take(make(userId), events, 1, (account, amount) => {

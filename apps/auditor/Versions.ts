@@ -1,10 +1,13 @@
-/** What stood in an account at each row of a stream, for as long as anybody may still ask: values that are only replaced. */
+/**
+ * Past values of accounts, by row of a stream, for as long as comparisons need them. Values are replaced, never
+ * changed.
+ */
 
 export interface Versions<State> {
   readonly current: Map<string, State>
-  /** Of an account, the oldest first: what it had before the row changed it. */
+  /** Values of an account before the rows that changed them, oldest first. */
   readonly before: Map<string, Array<readonly [seq: number, state: State | undefined]>>
-  /** What was so before this row is no longer known. */
+  /** First row whose values are known. */
   knownFrom: number
 }
 
@@ -15,11 +18,11 @@ export const set = <State>(versions: Versions<State>, account: string, state: St
   versions.current.set(account, state)
   let changes = versions.before.get(account)
   if (changes === undefined) versions.before.set(account, (changes = []))
-  // The first change of a row is the one that tells what was so before it.
+  // The first change of a row records the value before the row.
   if (changes.at(-1)?.[0] !== seq) changes.push([seq, was])
 }
 
-/** As it was once that row was obeyed; an account that nothing has happened to has none. */
+/** Returns the value after row `seq`; undefined for an account without changes. */
 export const asOf = <State>({ before, current }: Versions<State>, account: string, seq: number): State | undefined => {
   const changes = before.get(account)
   let state = current.get(account)
@@ -30,7 +33,7 @@ export const asOf = <State>({ before, current }: Versions<State>, account: strin
 
 export const isKnown = <State>({ knownFrom }: Versions<State>, seq: number): boolean => seq >= knownFrom
 
-/** Nobody is going to ask for what was so before that row. */
+/** Forgets values of rows before `knownFrom`. */
 export const forget = <State>(versions: Versions<State>, knownFrom: number): void => {
   if (knownFrom <= versions.knownFrom) return
   versions.knownFrom = knownFrom

@@ -1,5 +1,5 @@
-/** Starts a simulated bank, for trying the bank rail of a venue. */
+/** Starts a simulated bank, for trials of the bank rail. */
 import * as Start from "../process/Start.ts"
 import * as Bank from "./Bank.ts"
 
-Start.run(Bank.run, { words: "" })
+Start.run(Bank.run, { firstLine: "" })

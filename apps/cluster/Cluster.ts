@@ -1,4 +1,4 @@
-/** A cluster on this machine: a database, runners and gateways as processes, somebody to trade with, and who keeps it running. */
+/** Cluster on this machine: database, runners, gateways, auditor and market maker, with a supervisor. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
@@ -32,14 +32,14 @@ import * as Supervisor from "./Supervisor.ts"
 
 const say = (text: string) => Console.log(`venue: ${text}`)
 
-/** Runs until it is interrupted. What comes last ends first: the gateways, the runners, the database. */
+/** Runs until interrupted; then the gateways, the runners and the database end, in this order. */
 export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings) {
   const { venue } = settings
   const path = yield* Path.Path
   const dataDir = path.resolve(venue.dataDir)
   const plan = yield* planOf(settings)
   const hasTakenOver = yield* ClusterFile.takeOver(dataDir, say)
-  // A process that was killed has its ports a moment longer than its name.
+  // The ports of a killed process are free only a moment after the process is gone.
   const moment = { while: () => hasTakenOver, times: 40, schedule: Schedule.spaced("50 millis") }
   yield* Effect.retry(Ports.ensureFree(plan.places), moment)
   const names = [...Seed.demoNames, ...Seed.extraNames(venue.extraUsers), Seed.makerName]
@@ -81,7 +81,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   const files = yield* FileSystem.FileSystem
   const devFile = (yield* Path.Path).join(venue.dataDir, "dev.json")
   yield* OtherCluster.ensureNone(new Set([...runners, ...gateways].map(({ name }) => name)))
-  // Only now is it certain that no other venue's addresses stand there.
+  // No other venue runs on this database, so the old addresses are stale.
   yield* files.remove(devFile, { force: true })
 
   yield* Effect.addFinalizer(() => Effect.ignore(ClusterFile.remove(dataDir)))
@@ -116,7 +116,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     const { publicKey, secretKey } = made.users.find(({ name }) => name === Seed.makerName)!
     yield* Effect.forkScoped(MarketMaking.run(gateways, supervisor, { publicKey, secretKey: Redacted.make(secretKey) }))
   }
-  const told = DevFile.of({
+  const devVenue = DevFile.of({
     settings: venue,
     urls: { ...gateways[0]!.urls, ...publicUrlsOf(venue) },
     secrets: {
@@ -128,7 +128,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     people,
     signInUri: AuthPlace.of(venue).signInUris[0]!
   })
-  const all = { ...told, gateways: gateways.map(({ urls }) => urls) }
+  const all = { ...devVenue, gateways: gateways.map(({ urls }) => urls) }
   yield* Secrets.writePrivately(devFile, JSON.stringify(all, null, 2))
   for (const name of ClusterPlan.listenerNames)
     yield* say(`${name.replace("_", " ").padEnd(12)}${gateways.map(({ urls }) => urls[name]).join("  ")}`)
@@ -137,7 +137,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   return yield* Effect.never
 })
 
-/** The addresses that clients use in place of the first gateway's, where the settings name them. */
+/** Returns the public addresses in the settings, which replace those of the first gateway for clients. */
 const publicUrlsOf = (venue: ClusterSettings["venue"]) =>
   Object.fromEntries(
     Object.entries({

@@ -1,4 +1,4 @@
-/** What stands behind `npm run cluster --`: nothing, which starts it, or a question to one that runs. */
+/** Arguments of `npm run cluster --`: none to start the cluster, or a command for a running one. */
 import { Result, Schema } from "effect"
 
 export type ClusterCommand =
@@ -6,10 +6,10 @@ export type ClusterCommand =
   | { readonly _tag: "Status" }
   | { readonly _tag: "Restart" | "Drain"; readonly node: string }
 
-/** It is no command of ours; nothing was done. */
+/** The arguments are not a command; nothing was done. */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { reason: Schema.String }) {
   override get message(): string {
-    return `${this.reason}; npm run cluster starts the cluster, npm run cluster -- status | restart <node> | drain <node> asks it`
+    return `${this.reason}; npm run cluster starts a cluster, and npm run cluster -- status | restart <node> | drain <node> controls it`
   }
 }
 
@@ -18,10 +18,10 @@ export const read = (words: ReadonlyArray<string>): Result.Result<ClusterCommand
   const [verb, node, ...rest] = words
   if (verb === undefined) return Result.succeed({ _tag: "Start" })
   const needsNode = verb === "restart" || verb === "drain"
-  if (verb !== "status" && !needsNode) return refused(`"${verb}" is no command`)
+  if (verb !== "status" && !needsNode) return refused(`"${verb}" is not a command`)
   if (needsNode && node === undefined) return refused(`${verb} needs the name of a node, such as runner-1`)
   const more = needsNode ? rest[0] : node
-  if (more !== undefined) return refused(`"${more}" is too much`)
+  if (more !== undefined) return refused(`unexpected argument "${more}"`)
   if (verb === "status") return Result.succeed({ _tag: "Status" })
   return Result.succeed({ _tag: verb === "restart" ? "Restart" : "Drain", node: node! })
 }

@@ -1,4 +1,7 @@
-/** Which processes the cluster of a data directory is: `cluster.json`, so that a later start finds what was left behind. */
+/**
+ * Processes of the cluster of a data directory: `cluster.json`, from which a later start finds processes that were
+ * left behind.
+ */
 import { Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
 import { commandLine } from "../dev/postgres/CommandLine.ts"
 import * as Secrets from "../dev/Secrets.ts"
@@ -9,19 +12,19 @@ const ClusterFile = Schema.Struct({
 })
 export type ClusterFile = typeof ClusterFile.Type
 
-/** Its processes are to be left alone. */
+/** A cluster is running on the data directory. */
 export class ClusterRuns extends Schema.TaggedError<ClusterRuns>()("ClusterRuns", {
   dataDir: Schema.String,
   pid: Schema.Int
 }) {
   override get message(): string {
-    return `a cluster runs on ${this.dataDir} already (pid ${this.pid}); end it first, or set VENUE_DATA_DIR to another folder`
+    return `a cluster runs on ${this.dataDir} already (pid ${this.pid}); stop it first, or set VENUE_DATA_DIR to another folder`
   }
 }
 
 const pathIn = (dataDir: string) => Effect.map(Path.Path, (path) => path.join(dataDir, "cluster.json"))
 
-/** None where no cluster was started, or where the last one ended well. */
+/** Returns the file; none if no cluster was started, or if the last one ended normally. */
 export const load = Effect.fn("ClusterFile.load")(function* (dataDir: string) {
   const files = yield* FileSystem.FileSystem
   return yield* files
@@ -37,7 +40,10 @@ export const remove = Effect.fn("ClusterFile.remove")(function* (dataDir: string
   yield* (yield* FileSystem.FileSystem).remove(yield* pathIn(dataDir), { force: true })
 })
 
-/** A pid says nothing by itself: the process must have been started as what it is taken for. */
+/**
+ * Returns whether the process has `program` in its command line: the pid of an ended process may belong to another
+ * program.
+ */
 const runs = (pid: number, program: string) =>
   commandLine(pid).pipe(
     Effect.map((line) => line.includes(program)),
@@ -46,22 +52,25 @@ const runs = (pid: number, program: string) =>
 
 export const supervisorRuns = ({ supervisor }: ClusterFile) => runs(supervisor, "apps/cluster/main.ts")
 
-/** They have noticed that nobody watches them, and hand over what they have. */
+/** Processes without a supervisor hand over their work and end by themselves. */
 const endsWithin = "12 seconds"
 const killedWithin = "5 seconds"
 
-/** Waits for what a supervisor that was killed left behind, and ends what does not end by itself; whether there was any. */
+/**
+ * Waits for the processes that a killed supervisor left behind, and kills any that do not end. Returns whether
+ * there were any.
+ */
 export const takeOver = Effect.fn("ClusterFile.takeOver")(function* (
   dataDir: string,
   say: (text: string) => Effect.Effect<void>
 ) {
-  const found = yield* load(dataDir)
-  if (Option.isNone(found)) return false
-  const { nodes, supervisor } = found.value
-  if (yield* supervisorRuns(found.value)) return yield* new ClusterRuns({ dataDir, pid: supervisor })
+  const file = yield* load(dataDir)
+  if (Option.isNone(file)) return false
+  const { nodes, supervisor } = file.value
+  if (yield* supervisorRuns(file.value)) return yield* new ClusterRuns({ dataDir, pid: supervisor })
   const left = yield* Effect.filter(nodes, ({ name, pid }) => runs(pid, ` ${name} ${dataDir}`))
   if (left.length === 0) return false
-  yield* say(`an earlier cluster was killed; waiting for what it left: ${left.map(({ name }) => name).join(", ")}`)
+  yield* say(`an earlier cluster was killed; waiting for its processes: ${left.map(({ name }) => name).join(", ")}`)
   yield* Effect.forEach(left, (node) => end(node, dataDir, say), { concurrency: "unbounded", discard: true })
   return true
 })
@@ -74,7 +83,7 @@ const end = Effect.fnUntraced(function* (
   const gone = runs(pid, ` ${name} ${dataDir}`).pipe(
     Effect.repeat({ until: (running) => !running, schedule: Schedule.spaced("50 millis") })
   )
-  // One that was frozen notices only now.
+  // A suspended process ends only after SIGCONT.
   yield* signal(pid, "SIGCONT")
   if (Option.isSome(yield* Effect.timeoutOption(gone, endsWithin))) return
   yield* say(`${name} does not end and is killed (pid ${pid})`)

@@ -1,4 +1,4 @@
-/** Which processes a cluster on this machine is: their names, ports, addresses and settings. */
+/** Plan of a cluster on this machine: names, ports, addresses and settings of its processes. */
 import { urlOf } from "@venue/gateway/http/Listening"
 import type { WantedPort } from "../process/Ports.ts"
 
@@ -6,15 +6,15 @@ export interface ClusterShape {
   readonly runners: number
   readonly gateways: number
   readonly host: string
-  /** Of gateway 1; each further gateway has those ten above. */
+  /** Ports of gateway 1; gateway n adds 10 × (n − 1). */
   readonly ports: Readonly<Record<Listener, number>>
-  /** Runner n speaks with other nodes on this plus n, and answers for its health on this plus a hundred plus n. */
+  /** Runner n has its cluster port at base + n and its health port at base + 100 + n. */
   readonly portBase: number
 }
 
 export type Listener = "rest" | "funding" | "auth" | "trade" | "market_data" | "admin"
 
-/** In the order in which the dev app tells them. */
+/** In the order in which the dev app prints them. */
 const listeners = {
   rest: { what: "the REST interface", variable: "VENUE_REST_PORT", scheme: "http" },
   funding: { what: "the funding interface", variable: "VENUE_FUNDING_PORT", scheme: "http" },
@@ -25,7 +25,7 @@ const listeners = {
 } as const
 export const listenerNames = Object.keys(listeners) as ReadonlyArray<Listener>
 
-/** So many of a kind that no two ports meet. */
+/** Maximum number of runners, and of gateways; with more, their ports would overlap. */
 export const mostOfKind = 9
 const gatewayStep = 10
 const healthOffset = 100
@@ -35,11 +35,11 @@ export const portBaseVariable = "VENUE_CLUSTER_PORT_BASE"
 export interface PlannedNode {
   readonly name: string
   readonly kind: "runner" | "gateway"
-  /** The file that is run. */
+  /** Path of the program. */
   readonly program: string
-  /** Beside what is the same for all of them. */
+  /** Variables of this node, besides those of all nodes. */
   readonly environment: Readonly<Record<string, string>>
-  /** Answers `/health/live` and `/health/ready`. */
+  /** Address of `/health/live` and `/health/ready`. */
   readonly healthUrl: string
   readonly ports: ReadonlyArray<WantedPort>
 }
@@ -95,7 +95,7 @@ export const gateways = ({ gateways, host, ports }: ClusterShape): ReadonlyArray
     }
   })
 
-/** Two of them that are the same, as shifted ports may be. */
+/** Returns the first two that have the same port, which shifted ports can cause. */
 export const collision = (ports: ReadonlyArray<WantedPort>): readonly [WantedPort, WantedPort] | undefined => {
   const taken = new Map<number, WantedPort>()
   for (const port of ports) {

@@ -1,4 +1,4 @@
-/** The settings of a cluster on this machine: those of the dev app, and what only a cluster has. */
+/** Settings of a cluster on this machine: those of the dev app, and its own. */
 import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import { Settings } from "../dev/Settings.ts"
@@ -37,11 +37,11 @@ const own = Config.all({
   ...NodeSettings.traffic
 })
 export interface ClusterSettings extends Config.Success<typeof own> {
-  /** How this process speaks with its nodes. */
+  /** Options of the connections from this process to its nodes. */
   readonly cluster: ClusterNodeOptions
 }
 
-/** Secrets may stand in files, as those of its processes may. */
+/** Loads the settings; secrets may be in files. */
 export const load = Effect.gen(function* () {
   const environment = yield* SecretFiles.environment
   const settings = yield* Effect.provideService(own, ConfigProvider.ConfigProvider, environment)
@@ -50,7 +50,7 @@ export const load = Effect.gen(function* () {
   return { ...settings, cluster: { lockSeconds: settings.lockSeconds, dialFrom: undefined, tls } }
 }).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
 
-/** What is run, or the setting that makes it impossible. */
+/** Returns the planned nodes and their ports, or refuses the setting that makes the plan impossible. */
 export const planOf = Effect.fnUntraced(function* ({ gateways, portBase, runners, venue }: ClusterSettings) {
   const counts = { VENUE_CLUSTER_RUNNERS: runners, VENUE_CLUSTER_GATEWAYS: gateways }
   for (const [setting, count] of Object.entries(counts))
@@ -63,23 +63,26 @@ export const planOf = Effect.fnUntraced(function* ({ gateways, portBase, runners
   const places = [...plan.gateways, ...plan.runners].flatMap((node) => node.ports)
   const high = places.find(({ port }) => port > 65_535)
   if (high !== undefined)
-    return yield* new SettingRefused({ setting: high.variable, expected: `room above it for ${high.what}` })
-  const met = ClusterPlan.collision(places)
-  if (met === undefined) return { ...plan, places }
-  const [one, other] = met
-  const expected = `another port, as ${one.what} and ${other.what} would both have ${one.port}`
-  return yield* new SettingRefused({ setting: one.variable, expected })
+    return yield* new SettingRefused({
+      setting: high.variable,
+      expected: `a lower port: ${high.what} would be at ${high.port}, and ports end at 65535`
+    })
+  const collision = ClusterPlan.collision(places)
+  if (collision === undefined) return { ...plan, places }
+  const [first, second] = collision
+  const expected = `another port: ${first.what} and ${second.what} would both be at ${first.port}`
+  return yield* new SettingRefused({ setting: first.variable, expected })
 })
 
 export interface ClusterSecrets {
   readonly databaseUrl: Redacted.Redacted
   readonly secretKey: Redacted.Redacted
   readonly adminToken: Redacted.Redacted
-  /** The first is told to whoever asks. */
+  /** Keys of the venue's pages; `dev.json` has the first. */
   readonly authClientKeys: ReadonlyArray<Redacted.Redacted>
 }
 
-/** What all processes of the cluster are given: secrets in the environment, which no list of processes shows. */
+/** Returns the environment of all processes of the cluster. Secrets are variables, which process lists do not show. */
 export const environmentOf = (
   { venue: { publicAuthUrl, publicFormRefresh } }: ClusterSettings,
   secrets: ClusterSecrets,
@@ -89,9 +92,9 @@ export const environmentOf = (
   ...given("VENUE_SECRET_KEY", secrets.secretKey),
   ...given("VENUE_ADMIN_TOKEN", secrets.adminToken),
   ...given("VENUE_AUTH_CLIENT_KEY", Redacted.make(secrets.authClientKeys.map(Redacted.value).join(","))),
-  // All issue tokens under one name: that of the first gateway, where no proxy has another.
+  // All gateways issue tokens under one address: the public one, or that of the first gateway.
   VENUE_PUBLIC_AUTH_URL: Option.getOrElse(publicAuthUrl, () => gateway.urls.auth),
-  // Nodes of their own are stricter.
+  // The default of a separate node is stricter.
   VENUE_PUBLIC_FORM_REFRESH: publicFormRefresh ? "on" : "off"
 })
 

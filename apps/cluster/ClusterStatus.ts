@@ -1,4 +1,4 @@
-/** What a cluster that runs is asked: how its nodes are, and to restart or drain one. */
+/** Commands for a running cluster: the status of its nodes, and restart and drain of one. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { type Node, Nodes } from "@venue/storage/nodes/Nodes"
 import { Clock, Console, Effect, Layer, Option, Path, type Redacted, Schedule, Schema } from "effect"
@@ -12,10 +12,10 @@ export interface ClusterPlace {
   readonly databaseUrl: Option.Option<Redacted.Redacted>
 }
 
-/** Nothing answers for the data directory. */
+/** No cluster runs on the data directory. */
 export class NoCluster extends Schema.TaggedError<NoCluster>()("NoCluster", { dataDir: Schema.String }) {
   override get message(): string {
-    return `no cluster runs on ${this.dataDir}; npm run cluster starts it, and VENUE_DATA_DIR names another folder`
+    return `no cluster runs on ${this.dataDir}; start it with npm run cluster, or set VENUE_DATA_DIR to another folder`
   }
 }
 
@@ -29,28 +29,28 @@ export class NoSuchNode extends Schema.TaggedError<NoSuchNode>()("NoSuchNode", {
   }
 }
 
-/** Without the node nobody would be left to do its work. */
+/** The node is the only ready one of its kind. */
 export class LastOfKind extends Schema.TaggedError<LastOfKind>()("LastOfKind", {
   name: Schema.String,
   kind: Schema.String
 }) {
   override get message(): string {
     const { kind, name } = this
-    return `${name} is the only ${kind} that is ready, and stays; restart another one first, or end the cluster with Ctrl-C`
+    return `${name} is the only ready ${kind} and is not drained; restart another one first, or stop the cluster with Ctrl-C`
   }
 }
 
-/** It was asked to, and did not come to it. */
+/** The node did not drain or restart within a minute. */
 export class NodeSlow extends Schema.TaggedError<NodeSlow>()("NodeSlow", { name: Schema.String }) {
   override get message(): string {
-    return `${this.name} has been asked to, and has not done it within a minute; npm run cluster -- status shows where it stands`
+    return `${this.name} did not finish within a minute; npm run cluster -- status shows its state`
   }
 }
 
-type Question = Exclude<ClusterCommand, { readonly _tag: "Start" }>
+type RunningCommand = Exclude<ClusterCommand, { readonly _tag: "Start" }>
 
 export const answer = Effect.fn("ClusterStatus.answer")(function* (
-  question: Question,
+  command: RunningCommand,
   { databaseUrl, dataDir }: ClusterPlace
 ) {
   const file = yield* ClusterFile.load(dataDir)
@@ -61,7 +61,7 @@ export const answer = Effect.fn("ClusterStatus.answer")(function* (
     : yield* EmbeddedPostgres.find((yield* Path.Path).join(dataDir, "postgres"))
   if (Option.isNone(url)) return yield* new NoCluster({ dataDir })
   const tables = Nodes.layer.pipe(Layer.provide(PgClient.layer({ url: url.value, maxConnections: 1 })))
-  yield* Effect.provide(question._tag === "Status" ? status(pids) : want(question.node, question._tag, dataDir), tables)
+  yield* Effect.provide(command._tag === "Status" ? status(pids) : want(command.node, command._tag, dataDir), tables)
 })
 
 const status = Effect.fnUntraced(function* (pids: ReadonlyMap<string, number>) {
@@ -76,10 +76,10 @@ const want = Effect.fnUntraced(function* (name: string, verb: "Restart" | "Drain
   if (node === undefined) return yield* new NoSuchNode({ name, names: before.map(({ name }) => name) })
   if (verb === "Drain" && isLast(node, before)) return yield* new LastOfKind({ name, kind: node.kind })
   yield* nodes.want(name, verb === "Drain" ? "draining" : "restarting")
-  yield* Console.log(`venue: ${name} ${verb === "Drain" ? "hands over what it has and ends" : "ends and starts again"}`)
+  yield* Console.log(`venue: ${name} ${verb === "Drain" ? "hands over its work and ends" : "ends and starts again"}`)
   const hasEnded = Effect.map(
     ClusterFile.load(dataDir),
-    (file) => !Option.exists(file, (found) => found.nodes.some((one) => one.name === name))
+    (file) => !Option.exists(file, ({ nodes }) => nodes.some((running) => running.name === name))
   )
   const serves = Effect.map(nodes.all, (rows) =>
     rows.some((row) => row.name === name && row.nodeId !== node.nodeId && row.isLiving && row.isReady)

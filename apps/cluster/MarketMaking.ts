@@ -1,4 +1,4 @@
-/** The market maker of a cluster: it quotes through one gateway, and goes on through another when that one dies. */
+/** Market maker of a cluster: quotes through one gateway, and moves to another when that one fails. */
 import type { ApiKey } from "@venue/client/Credentials"
 import { Effect } from "effect"
 import * as MarketMaker from "../dev/MarketMaker.ts"
@@ -7,7 +7,7 @@ import type { Supervisor } from "./Supervisor.ts"
 
 const lookEvery = "100 millis"
 
-/** The first that serves has it, and keeps it for as long as it serves. */
+/** Quotes through the first gateway that serves, for as long as it serves. */
 export const run = Effect.fn("MarketMaking.run")(function* (
   gateways: ReadonlyArray<PlannedGateway>,
   { isServing }: Pick<Supervisor, "isServing">,

@@ -1,25 +1,25 @@
-/** Whether a process of the cluster answers, asked twice a second. */
+/** Health checks of a process of the cluster, about twice a second. */
 import { Duration, Effect, Option } from "effect"
 import { HttpClient } from "effect/http"
 import type { PlannedNode } from "./ClusterPlan.ts"
 import type { NodeLives } from "./NodeLives.ts"
 
-const askEvery = "500 millis"
+const checkEvery = "500 millis"
 const answerWithin = "1 second"
 
-/** Goes on for ever; one that is to be killed is killed once. */
+/** Checks without end; calls `kill` once if the process must be killed. */
 export const watch = ({ healthUrl, name }: PlannedNode, lives: NodeLives, kill: () => void) =>
   Effect.gen(function* () {
     const http = yield* HttpClient.HttpClient
-    const question = lives.phaseOf(name) === "Starting" ? "ready" : "live"
-    const [taken, status] = yield* http.get(`${healthUrl}/health/${question}`).pipe(
+    const check = lives.phaseOf(name) === "Starting" ? "ready" : "live"
+    const [taken, status] = yield* http.get(`${healthUrl}/health/${check}`).pipe(
       Effect.map(({ status }) => status),
       Effect.timeout(answerWithin),
       Effect.option,
-      Effect.delay(askEvery),
+      Effect.delay(checkEvery),
       Effect.timed
     )
-    const action = lives.tell(
+    const action = lives.apply(
       name,
       Option.isSome(status)
         ? { _tag: "Answered", isReady: status.value === 200 }

@@ -1,4 +1,4 @@
-/** What becomes of one process of the cluster: a value that is told what happened, and says what to do about it. */
+/** Life cycle of one process of the cluster: a state machine that returns the next state and action. */
 import type { Wanted } from "@venue/storage/nodes/Nodes"
 
 /**
@@ -8,7 +8,7 @@ import type { Wanted } from "@venue/storage/nodes/Nodes"
  *     │                         │ no answer for 60 s                           │ no answer for 9 s
  *     └────── ended ─── Killed ◀┴──────────────────────────────────────────────┘
  * ```
- * Any of those that run may end by itself, and one that is asked to has 35 s. Who was drained stays Drained until it is wanted again.
+ * A running process may also end by itself, and has 35 s to end on request. A drained process stays Drained until a restart is requested.
  */
 export type Phase =
   | { readonly _tag: "BackingOff"; readonly untilMillis: number }
@@ -26,39 +26,42 @@ export interface NodeLife {
   readonly name: string
   readonly phase: Phase
   readonly wanted: Wanted
-  /** How often it ended before it had served for a while, in succession. */
+  /** Number of successive ends before the process had served for 30 s. */
   readonly failures: number
 }
 
-export type Happened =
+export type NodeEvent =
   | { readonly _tag: "Launched"; readonly pid: number }
   | { readonly _tag: "Answered"; readonly isReady: boolean }
-  /** It was asked and did not answer; so much time went by since it was asked before. */
+  /** A health check failed; `millis` is the time since the check before it. */
   | { readonly _tag: "Unanswered"; readonly millis: number }
   | { readonly _tag: "Ended"; readonly how: string }
   | { readonly _tag: "Wanted"; readonly wanted: Wanted }
-  /** Nothing but time. */
+  /** Time has passed. */
   | { readonly _tag: "Waited" }
 
 export interface Next {
   readonly life: NodeLife
   readonly action?: "Launch" | "Kill"
-  /** What the operator is told. */
+  /** Line of output for the operator. */
   readonly line?: string
 }
 
-/** Nobody answers for so long only when frozen or gone: another owner has its shards by then. */
+/**
+ * Silence after which a process is killed. Only a frozen or dead process is silent for this long; another owner has
+ * its shards by then.
+ */
 export const killAfterMillis = 9_000
-const tellAfterMillis = 3_000
-/** One that was asked to end closes its addresses first, and ends itself within 30 s. */
+const reportAfterMillis = 3_000
+/** Silence after which an ending process is killed. It closes its listeners first and ends itself within 30 s. */
 const endWithinMillis = 35_000
-/** Until it answers the first time: tables to prepare, markets to load. */
+/** Maximum silence of a starting process, which prepares tables and loads markets. */
 export const startWithinMillis = 60_000
-/** One that has served for so long started well, and its next end is the first again. */
+/** Time of service after which a start counts as successful and failures count from zero. */
 const soundMillis = 30_000
 const firstPauseMillis = 250
 const longestPauseMillis = 15_000
-/** Whoever asks may have been frozen meanwhile: one question without an answer counts for no more. */
+/** Maximum time that one failed check counts: the supervisor itself may have been frozen. */
 const mostSilenceOfOneMillis = 2_000
 
 export const begun = (name: string): NodeLife => ({
@@ -68,18 +71,18 @@ export const begun = (name: string): NodeLife => ({
   failures: 0
 })
 
-export const next = (life: NodeLife, happened: Happened, nowMillis: number): Next => {
-  switch (happened._tag) {
+export const next = (life: NodeLife, event: NodeEvent, nowMillis: number): Next => {
+  switch (event._tag) {
     case "Launched":
-      return { life: { ...life, wanted: "serving", phase: { _tag: "Starting", pid: happened.pid, silentMillis: 0 } } }
+      return { life: { ...life, wanted: "serving", phase: { _tag: "Starting", pid: event.pid, silentMillis: 0 } } }
     case "Answered":
-      return answered(life, happened.isReady, nowMillis)
+      return answered(life, event.isReady, nowMillis)
     case "Unanswered":
-      return unanswered(life, Math.min(happened.millis, mostSilenceOfOneMillis))
+      return unanswered(life, Math.min(event.millis, mostSilenceOfOneMillis))
     case "Ended":
-      return ended(life, happened.how, nowMillis)
+      return ended(life, event.how, nowMillis)
     case "Wanted":
-      return want(life, happened.wanted)
+      return want(life, event.wanted)
     case "Waited":
       return life.phase._tag === "BackingOff" && life.phase.untilMillis <= nowMillis
         ? { life, action: "Launch" }
@@ -119,10 +122,10 @@ const unanswered = (life: NodeLife, millis: number): Next => {
     return {
       life: { ...life, phase: { _tag: "Killed", pid: phase.pid } },
       action: "Kill",
-      line: `${name} has answered nothing for ${seconds} s and is killed (pid ${phase.pid})`
+      line: `${name} has not answered for ${seconds} s and is killed (pid ${phase.pid})`
     }
   }
-  if (phase._tag === "Serving" && silentMillis >= tellAfterMillis && !isEnding) {
+  if (phase._tag === "Serving" && silentMillis >= reportAfterMillis && !isEnding) {
     return {
       life: { ...life, phase: { ...phase, _tag: "Silent", silentMillis } },
       line: `${name} does not answer (pid ${phase.pid})`
@@ -143,7 +146,7 @@ const ended = (life: NodeLife, how: string, nowMillis: number): Next => {
   }
 }
 
-/** What is wanted of a process that runs it does by itself; its end is what comes next. */
+/** Applies the operator's request. A running process reads the request itself, so its end is the next event. */
 const want = (life: NodeLife, wanted: Wanted): Next => {
   const { name, phase } = life
   if (wanted === life.wanted) return { life }
@@ -171,5 +174,5 @@ const drained = (life: NodeLife): NodeLife => ({
 
 const remedy = (name: string): string => `npm run cluster -- restart ${name} starts it again`
 
-/** Absent while none runs. */
+/** Returns the process id; undefined while no process runs. */
 export const pidOf = ({ phase }: NodeLife): number | undefined => ("pid" in phase ? phase.pid : undefined)

@@ -1,16 +1,16 @@
-/** The lives of all processes of a cluster, changed by what happens, and told to the operator. */
+/** Life cycles of all processes of a cluster; prints a line for the operator with each change. */
 import { Clock, Console, Effect } from "effect"
 import * as NodeLife from "./NodeLife.ts"
 
 export interface NodeLives {
-  /** Answers what is to be done about it. */
-  readonly tell: (name: string, happened: NodeLife.Happened) => NodeLife.Next["action"]
+  /** Applies an event and returns the resulting action. */
+  readonly apply: (name: string, event: NodeLife.NodeEvent) => NodeLife.Next["action"]
   readonly say: (line: string) => void
   readonly has: (name: string) => boolean
   readonly phaseOf: (name: string) => NodeLife.Phase["_tag"] | undefined
-  /** Whether it has been ready at any time. */
+  /** Returns whether the process has been ready at any time. */
   readonly hasServed: (name: string) => boolean
-  /** Those that run. */
+  /** Returns the running processes. */
   readonly processes: () => ReadonlyArray<{ readonly name: string; readonly pid: number }>
 }
 
@@ -22,8 +22,8 @@ export const make = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const say = (line: string) => void run(Console.log(line))
 
   const all: NodeLives = {
-    tell: (name, happened) => {
-      const { action, life, line } = NodeLife.next(lives.get(name)!, happened, clock.currentTimeMillisUnsafe())
+    apply: (name, event) => {
+      const { action, life, line } = NodeLife.next(lives.get(name)!, event, clock.currentTimeMillisUnsafe())
       lives.set(name, life)
       if (life.phase._tag === "Serving") served.add(name)
       if (line !== undefined) say(`venue: ${line}`)

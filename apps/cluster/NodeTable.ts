@@ -1,9 +1,9 @@
-/** The table of nodes as `status` prints it. */
+/** Table of nodes that `npm run cluster -- status` prints. */
 import type { Node } from "@venue/storage/nodes/Nodes"
 
 const headings = ["NODE", "KIND", "ADDRESS", "PID", "RELEASE", "WANTED", "READY", "SHARDS", "SEEN"]
 
-/** `pids` are those the supervisor started last, by name. */
+/** Returns the lines of the table. `pids` has the last process that the supervisor started, by name. */
 export const lines = (
   nodes: ReadonlyArray<Node>,
   pids: ReadonlyMap<string, number>,
@@ -34,7 +34,7 @@ export const lines = (
   )
 }
 
-/** Who said goodbye has left; of the others nothing has been heard. */
+/** `left`: the node signed off; `lost`: the node stopped renewing its row. */
 const stateOf = ({ leftAtMillis }: Node): string => (leftAtMillis === null ? "lost" : "left")
 
 const agoOf = (millis: number): string => {

@@ -1,11 +1,11 @@
-/** Whoever trades as soon as a cluster is ready meets open markets: those with a price. */
+/** Waits for open markets at the start of a cluster; a market opens with its first price. */
 import { Effect, type Redacted, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 
 const PriceList = Schema.Struct({ count: Schema.Int })
 const readPrices = HttpClientResponse.schemaBodyJson(PriceList)
 
-/** Asks the operator interface. Markets that cannot record prices keep nobody out for longer than ten seconds. */
+/** Polls the operator interface until all markets have a price, for at most 10 s. */
 export const priced = Effect.fn("OpenMarkets.priced")(function* (
   adminUrl: string,
   token: Redacted.Redacted,

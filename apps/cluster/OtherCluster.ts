@@ -1,4 +1,4 @@
-/** Another cluster on the same database has nodes of the same names: each would take those of the other for its own. */
+/** Refuses a second cluster on a database: its nodes would have the same names and take each other over. */
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Schedule, Schema } from "effect"
 
@@ -7,11 +7,11 @@ export class OtherCluster extends Schema.TaggedError<OtherCluster>()("OtherClust
   address: Schema.String
 }) {
   override get message(): string {
-    return `another cluster runs on this database: its ${this.name} is at ${this.address}; end it first`
+    return `another cluster runs on this database: its ${this.name} is at ${this.address}; stop it first`
   }
 }
 
-/** Nodes that died a moment ago are taken for living still, and soon no more. */
+/** Time after which a dead node no longer counts as living. */
 const goneWithin = "7 seconds"
 
 export const ensureNone = Effect.fn("OtherCluster.ensureNone")(function* (names: ReadonlySet<string>) {
@@ -19,7 +19,7 @@ export const ensureNone = Effect.fn("OtherCluster.ensureNone")(function* (names:
   const living = Effect.map(all, (nodes) => nodes.find(({ isLiving, name }) => isLiving && names.has(name)))
   const node = yield* living
   if (node === undefined) return
-  yield* Effect.repeat(living, { until: (found) => found === undefined, schedule: Schedule.spaced("200 millis") }).pipe(
+  yield* Effect.repeat(living, { until: (node) => node === undefined, schedule: Schedule.spaced("200 millis") }).pipe(
     Effect.timeoutOrElse({ duration: goneWithin, orElse: () => Effect.fail(new OtherCluster(node)) })
   )
 })

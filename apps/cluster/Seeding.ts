@@ -1,4 +1,4 @@
-/** Creates the demo users of a cluster. This process has no desks: it calls those of the nodes. */
+/** Creates the demo users of a cluster. This process has no desks; it calls the desks of the nodes. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
@@ -9,12 +9,12 @@ import type { SecretClient } from "../dev/Secrets.ts"
 import * as Seed from "../dev/Seed.ts"
 
 export interface SeedingOptions extends Seed.Planting {
-  /** Registered at an earlier start. */
+  /** Applications registered at an earlier start. */
   readonly oauthClients: ReadonlyArray<SecretClient>
   readonly cluster: ClusterNode.ClusterNodeOptions
 }
 
-/** Returns the registered applications. */
+/** Creates the initial data. Returns the registered applications. */
 export const plant = Effect.fn("Seeding.plant")(
   function* (options: SeedingOptions) {
     yield* Seed.plant(options)

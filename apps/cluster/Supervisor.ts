@@ -1,4 +1,4 @@
-/** Keeps the processes of a cluster running: starts what died, ends what is frozen, and leaves alone what was drained. */
+/** Supervisor of a cluster: restarts processes that died, kills frozen ones, and leaves drained ones stopped. */
 import type { Nodes } from "@venue/storage/nodes/Nodes"
 import { Deferred, Effect, Schedule, Schema, type Scope, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
@@ -9,12 +9,12 @@ import * as NodeProcess from "../process/NodeProcess.ts"
 import * as WantedNodes from "./WantedNodes.ts"
 
 export interface SupervisorOptions {
-  /** They are stopped last. */
+  /** Runners; they stop after the gateways. */
   readonly runners: ReadonlyArray<PlannedNode>
   readonly gateways: ReadonlyArray<PlannedNode>
-  /** What all processes are given, secrets too. */
+  /** Variables of all processes, secrets included. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The data directory, by which processes are told from those of another cluster. */
+  /** Data directory, which distinguishes these processes from those of another cluster. */
   readonly place: string
   /** Called after each start and end of a process. */
   readonly changed: (processes: ReturnType<NodeLives.NodeLives["processes"]>) => Effect.Effect<void>
@@ -22,23 +22,23 @@ export interface SupervisorOptions {
 
 export interface Supervisor {
   readonly isServing: (name: string) => boolean
-  /** Returns once all serve. */
+  /** Waits until all nodes serve. */
   readonly ready: Effect.Effect<void>
-  /** Fails when one ends by itself before it has served. */
+  /** Fails when a node ends with an error before it was ever ready. */
   readonly failed: Effect.Effect<never, NodeFailed>
 }
 
 /** A process of the cluster could not start. */
 export class NodeFailed extends Schema.TaggedError<NodeFailed>()("NodeFailed", {
   name: Schema.String,
-  lastWords: Schema.String
+  lastLine: Schema.String
 }) {
   override get message(): string {
-    return `${this.name} cannot start: ${this.lastWords}`
+    return `${this.name} cannot start: ${this.lastLine}`
   }
 }
 
-/** All run until the scope closes: then the gateways end, and after them the runners. */
+/** Runs the processes until the scope closes; then the gateways end, and after them the runners. */
 export const make = Effect.fn("Supervisor.make")(function* (
   options: SupervisorOptions
 ): Effect.fn.Return<Supervisor, never, Scope.Scope | Nodes | HttpClient.HttpClient> {
@@ -49,21 +49,21 @@ export const make = Effect.fn("Supervisor.make")(function* (
   const turn = yield* Semaphore.make(1)
   const changed = turn.withPermits(1)(Effect.suspend(() => options.changed(lives.processes())))
 
-  /** From one start of a process to its end. */
+  /** Runs a process from its start to its end. */
   const live = Effect.fnUntraced(function* (node: PlannedNode) {
     const { environment, name, program } = node
-    let lastWords = "it said nothing"
-    const heard = (line: string) => {
-      lastWords = line.replace(/^venue: /, "")
-      lives.say(lastWords.startsWith(`${name} `) ? `venue: ${lastWords}` : `${name}: ${lastWords}`)
+    let lastLine = "no output"
+    const onLine = (line: string) => {
+      lastLine = line.replace(/^venue: /, "")
+      lives.say(lastLine.startsWith(`${name} `) ? `venue: ${lastLine}` : `${name}: ${lastLine}`)
     }
     const settings = { ...options.environment, ...environment }
-    const child = yield* NodeProcess.launch({ name, program, place: options.place, environment: settings, heard })
-    lives.tell(name, { _tag: "Launched", pid: child.pid })
+    const child = yield* NodeProcess.launch({ name, program, place: options.place, environment: settings, onLine })
+    lives.apply(name, { _tag: "Launched", pid: child.pid })
     yield* changed
     yield* Effect.forkScoped(NodeHealth.watch(node, lives, child.kill))
     const { hasFailed, how } = yield* child.ended
-    if (hasFailed && !lives.hasServed(name)) yield* Deferred.fail(failed, new NodeFailed({ name, lastWords }))
+    if (hasFailed && !lives.hasServed(name)) yield* Deferred.fail(failed, new NodeFailed({ name, lastLine }))
     return how
   }, Effect.scoped)
 
@@ -71,13 +71,13 @@ export const make = Effect.fn("Supervisor.make")(function* (
     Effect.gen(function* () {
       const { name } = node
       yield* Effect.repeat(
-        Effect.sync(() => lives.tell(name, { _tag: "Waited" })),
+        Effect.sync(() => lives.apply(name, { _tag: "Waited" })),
         { until: (action) => action === "Launch", schedule: Schedule.spaced("50 millis") }
       )
       const how = yield* Effect.catchTag(live(node), "NotLaunched", ({ reason }) => Effect.succeed(reason))
-      // It may have ended as it was asked to before that was seen here.
+      // Reads requests again: the process may have ended on a request that was not read here yet.
       yield* look
-      lives.tell(name, { _tag: "Ended", how })
+      lives.apply(name, { _tag: "Ended", how })
       yield* changed
     }).pipe(Effect.forever)
 

@@ -1,9 +1,9 @@
-/** What the operator wants of the nodes, as the table of nodes has it: only news is acted on. */
+/** Requests of operators to drain or restart nodes, from the node table; each is applied once. */
 import { type Node, Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect } from "effect"
 import type { NodeLives } from "./NodeLives.ts"
 
-/** What was wanted of the processes of an earlier cluster is not wanted of these. The effect looks once. */
+/** Returns an effect that applies new requests. Ignores requests to the processes of an earlier cluster. */
 export const make = Effect.fnUntraced(function* (lives: NodeLives) {
   const nodes = yield* Nodes
   const seen = new Map<string, string>()
@@ -15,11 +15,11 @@ export const make = Effect.fnUntraced(function* (lives: NodeLives) {
   }
   const news = Effect.map(nodes.all, (rows) => rows.filter(isNews)).pipe(
     Effect.timeout("1 second"),
-    // The nodes themselves say that the database is away.
+    // The nodes themselves log that the database is unavailable.
     Effect.orElseSucceed((): ReadonlyArray<Node> => [])
   )
   yield* news
   return Effect.map(news, (rows) => {
-    for (const { name, wanted } of rows) lives.tell(name, { _tag: "Wanted", wanted })
+    for (const { name, wanted } of rows) lives.apply(name, { _tag: "Wanted", wanted })
   })
 })

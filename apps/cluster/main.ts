@@ -1,4 +1,4 @@
-/** Many processes on this machine, and who keeps them running: `npm run cluster`. */
+/** Starts a cluster on this machine, or sends a command to a running one: `npm run cluster`. */
 import { Effect, Result } from "effect"
 import * as Start from "../process/Start.ts"
 import * as Cluster from "./Cluster.ts"
@@ -10,10 +10,10 @@ const command = ClusterCommand.read(process.argv.slice(2))
 
 Start.run(
   Effect.gen(function* () {
-    const asked = yield* Effect.fromResult(command)
+    const parsed = yield* Effect.fromResult(command)
     const settings = yield* ClusterSettings.load
-    yield* asked._tag === "Start" ? Cluster.run(settings) : ClusterStatus.answer(asked, settings.venue)
+    yield* parsed._tag === "Start" ? Cluster.run(settings) : ClusterStatus.answer(parsed, settings.venue)
   }),
-  // Its gateways have 30 s to stop, then its runners, then the database.
-  { stopMillis: 90_000, words: Result.isSuccess(command) && command.success._tag === "Start" ? Start.starting : "" }
+  // Up to 30 s for the gateways, then time for the runners and the database.
+  { stopMillis: 90_000, firstLine: Result.isSuccess(command) && command.success._tag === "Start" ? Start.starting : "" }
 )

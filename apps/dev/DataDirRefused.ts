@@ -1,4 +1,4 @@
-/** The data directory is not one that a venue can keep its files in. */
+/** The data directory cannot hold the files of a venue. */
 import { Effect, type PlatformError, Schema } from "effect"
 
 export class DataDirRefused extends Schema.TaggedError<DataDirRefused>()("DataDirRefused", { reason: Schema.String }) {

@@ -1,4 +1,4 @@
-/** `npm run demo`: two demo users trade with each other through the public socket of a venue that runs. */
+/** `npm run demo`: two demo users trade with each other through the public sockets of a running venue. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"
@@ -15,7 +15,7 @@ const demo = DevFile.load.pipe(
     Console.error(`There is no venue at ${path}. Start the venue first: npm start`)
   ),
   Effect.tapErrorTag("UnreadableDevFile", ({ path }) =>
-    Console.error(`${path} was not written by this version: npm start`)
+    Console.error(`${path} was not written by this version. Start the venue with this version: npm start`)
   ),
   Effect.tapErrorTag("DemoFailed", ({ message }) => Console.error(`The demo stopped: ${message}`)),
   Effect.provide(Layer.merge(NodeServices.layer, SecureRandom.layerWebCrypto))

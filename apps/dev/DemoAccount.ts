@@ -1,4 +1,4 @@
-/** One demo user on the trade socket: tells every order response and fill, and remembers what was said. */
+/** Demo user on the trade socket: prints every order response and fill, and keeps the latest state. */
 import type {
   BalanceResponse,
   FillResponse,
@@ -13,22 +13,22 @@ import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { DevUser } from "./DevFile.ts"
 import { text } from "./DemoText.ts"
 
-/** The demo cannot go on; the message is for the reader. */
+/** The demo cannot continue; the message is for its user. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
 export interface DemoAccount {
   readonly name: string
   readonly client: TradeClient.TradeClient
-  /** Changes with every frame. */
-  readonly heard: {
+  /** Latest state; changes with every frame. */
+  readonly state: {
     connected: boolean
     lost: string
     balance: BalanceResponse | undefined
     readonly positions: Map<string, PositionResponse>
     readonly fills: Array<FillResponse>
-    /** The last word on each order, by client order id. */
+    /** Last response of each order, by client order id. */
     readonly orders: Map<string, OrderResponse>
-    /** The stops that wait, by order id: those that an order brought have its client order id. */
+    /** Open stops, by order id; the stops of a bracket have the client order id of its order. */
     readonly stops: Map<string, OrderResponse>
   }
 }
@@ -40,9 +40,9 @@ export const open = Effect.fn("DemoAccount.open")(function* (
   const credentials = yield* Credentials.ofApiKey({ publicKey: user.public_key, secretKey: user.secret_key })
   const channels = ["order_responses", "fills", "positions", "balances"] as const
   const client = yield* TradeClient.make({ url, credentials, channels })
-  const heard: DemoAccount["heard"] = {
+  const state: DemoAccount["state"] = {
     connected: false,
-    lost: "nobody answers",
+    lost: "no answer",
     balance: undefined,
     positions: new Map(),
     fills: [],
@@ -50,31 +50,31 @@ export const open = Effect.fn("DemoAccount.open")(function* (
     stops: new Map()
   }
   const happened = (event: TradeClient.TradeEvent): Effect.Effect<void> => {
-    if (event._tag === "Received") return hear(user.name, heard, event.frame)
-    if (event._tag === "Connected") heard.connected = true
-    if (event._tag === "Disconnected") heard.lost = event.reason
+    if (event._tag === "Received") return receive(user.name, state, event.frame)
+    if (event._tag === "Connected") state.connected = true
+    if (event._tag === "Disconnected") state.lost = event.reason
     return Effect.void
   }
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(client.events), happened)))
-  // A refused key stays refused; a venue that does not answer may yet.
-  const isDecided = () => (heard.connected || heard.lost.startsWith("PermissionDenied") ? true : undefined)
-  const complaint = () => `${url} does not let ${user.name} in: ${heard.lost}`
+  // A refused key stays refused; an unreachable venue may still answer.
+  const isDecided = () => (state.connected || state.lost.startsWith("PermissionDenied") ? true : undefined)
+  const complaint = () => `${user.name} cannot sign in at ${url}: ${state.lost}`
   yield* eventually(isDecided, complaint)
-  if (!heard.connected) return yield* new DemoFailed({ message: complaint() })
-  return { name: user.name, client, heard }
+  if (!state.connected) return yield* new DemoFailed({ message: complaint() })
+  return { name: user.name, client, state }
 })
 
-/** Waits until there is something to return. */
+/** Polls `look` until it returns a value; fails with `complaint` after 10 s. */
 export const eventually = Effect.fnUntraced(function* <A>(look: () => A | undefined, complaint: () => string) {
   for (let waited = 0; waited < patienceMillis; waited += lookEveryMillis) {
-    const found = look()
-    if (found !== undefined) return found
+    const value = look()
+    if (value !== undefined) return value
     yield* Effect.sleep(lookEveryMillis)
   }
   return yield* new DemoFailed({ message: complaint() })
 })
 
-/** The first answer to a new order; a refusal ends the demo. */
+/** Places an order and returns its first response; a refusal ends the demo. */
 export const place = Effect.fnUntraced(function* (account: DemoAccount, order: TradeClient.NewOrder) {
   const answer = yield* account.client
     .place(order)
@@ -87,11 +87,11 @@ export const place = Effect.fnUntraced(function* (account: DemoAccount, order: T
   return yield* new DemoFailed({ message: `${account.name}'s order was refused: ${answer.status}` })
 })
 
-/** The last word on an order that ends by itself. */
+/** Waits for the last response of an order that ends by itself. */
 export const ended = (account: DemoAccount, clientOrderId: string) =>
   eventually(
     () => {
-      const order = account.heard.orders.get(clientOrderId)
+      const order = account.state.orders.get(clientOrderId)
       return order !== undefined && isOver(order) ? order : undefined
     },
     () => `${account.name}'s order ${clientOrderId} has not ended`
@@ -101,20 +101,20 @@ export const isOver = (order: OrderResponse): boolean =>
   order.status === "FILLED" ? order.quantity_remaining === 0 : order.status !== "ACK" && order.status !== "MODIFIED"
 
 export const positionOf = (account: DemoAccount, symbol: string): number =>
-  account.heard.positions.get(symbol)?.position ?? 0
+  account.state.positions.get(symbol)?.position ?? 0
 
 const patienceMillis = 10_000
 const lookEveryMillis = 20
 
-const hear = (name: string, heard: DemoAccount["heard"], frame: Frame): Effect.Effect<void> => {
-  if (frame.balance_response !== undefined) heard.balance = frame.balance_response
+const receive = (name: string, state: DemoAccount["state"], frame: Frame): Effect.Effect<void> => {
+  if (frame.balance_response !== undefined) state.balance = frame.balance_response
   if (frame.position_response !== undefined)
-    heard.positions.set(frame.position_response.symbol, frame.position_response)
+    state.positions.set(frame.position_response.symbol, frame.position_response)
   if (frame.err !== undefined)
     return Console.log(`  ${name.padEnd(6)} error ${frame.err.error_code} ${frame.err.message}`)
   if (frame.fill_response !== undefined) {
     const fill = frame.fill_response
-    heard.fills.push(fill)
+    state.fills.push(fill)
     const role = fill.side === fill.aggressor_side ? "taker" : "maker"
     return Console.log(
       `  ${name.padEnd(6)} fill     ${fill.side} ${text(fill.quantity)} ${fill.symbol} at ${text(fill.price)}, ` +
@@ -124,9 +124,9 @@ const hear = (name: string, heard: DemoAccount["heard"], frame: Frame): Effect.E
   if (frame.order_response === undefined) return Effect.void
   const order = frame.order_response
   const isStop = order.type === "TAKE_PROFIT" || order.type === "STOP_LOSS"
-  if (!isStop) heard.orders.set(order.client_order_id, order)
-  if (isStop && order.status !== "CANCELLED") heard.stops.set(order.order_id, order)
-  else heard.stops.delete(order.order_id)
+  if (!isStop) state.orders.set(order.client_order_id, order)
+  if (isStop && order.status !== "CANCELLED") state.stops.set(order.order_id, order)
+  else state.stops.delete(order.order_id)
   return Console.log(
     `  ${name.padEnd(6)} order    ${order.status} ${order.side ?? ""} ${text(order.quantity)} ${order.symbol} at ` +
       `${text(order.price)} ${order.type ?? ""} ${order.time_in_force ?? ""}, remaining ${text(order.quantity_remaining)}`

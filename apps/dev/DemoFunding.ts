@@ -1,6 +1,6 @@
 /**
- * What a demo cannot wait for: an hour of funding, on another venue that stands in this process alone. It is the same
- * program in memory, on a clock that the demo owns, so its hour is over in a second.
+ * Demonstrates an hour of funding on a second venue, in memory and in this process. The demo controls its clock, so
+ * that the hour takes a second.
  */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
@@ -14,7 +14,7 @@ import { TestClock } from "effect/testing"
 import { sum, text } from "./DemoText.ts"
 
 const symbol = MarketSymbol.make("AAPL-USD")
-/** Ten o'clock in New York on a Friday: stocks trade outside, so funding is paid. */
+/** 10:00 in New York on a Friday: the stock market is open, so funding is paid. */
 const tenMillis = Date.UTC(2026, 10, 20, 15)
 
 const hour = Effect.gen(function* () {
@@ -24,15 +24,15 @@ const hour = Effect.gen(function* () {
   yield* place(ben, "SELL", 50, 204)
   yield* place(ann, "BUY", 50, 204)
   yield* place(cid, "BUY", 100, 204.51)
-  yield* Console.log("\nAn hour of funding, on a venue of its own in this process, whose clock is turned forward")
-  yield* Console.log("  ann is long 50.00 and ben short 50.00; cid bids 204.51 where the price outside is 204.00")
+  yield* Console.log("\nOne hour of funding, on a second venue in this process with a simulated clock")
+  yield* Console.log("  ann is long 50.00 and ben short 50.00; cid bids 204.51 while the outside price is 204.00")
   yield* TestClock.adjust("1 hour")
-  const { markE8, rateE12, remainder } = yield* Effect.repeat(paidHour, { until: (found) => found !== undefined })
+  const { markE8, rateE12, remainder } = yield* Effect.repeat(paidHour, { until: (funded) => funded !== undefined })
   const [paid, received, left] = [yield* netFunding(ann), yield* netFunding(ben), remainder / 1e6]
   const rate = `${text(rateE12 / 1e8)} bps`
   yield* Console.log(
     [
-      `  at 11:00 longs pay ${rate} to shorts: the premium of 25 less 5, and of that a hundredth`,
+      `  at 11:00 longs pay ${rate} to shorts: a hundredth of the premium of 25 bps less 5 bps`,
       `  ann    funding ${text(paid)}, for 50.00 x ${text(markE8 / 1e8)} x ${rate}`,
       `  ben    funding ${text(received)}; rounding leaves ${text(left)}; the sum is ${text(sum(paid, received, left))}`
     ].join("\n")
@@ -56,7 +56,7 @@ const place = Effect.fnUntraced(function* (user: TestUser, side: "BUY" | "SELL",
   yield* client.take("order_response")
 })
 
-/** As pulses tell it, of which the first may be of before the hour was paid. */
+/** Waits for a balance pulse with funding; the first pulse may be from before the payment. */
 const netFunding = Effect.fnUntraced(function* (user: TestUser) {
   const venue = yield* TestVenue
   const client = yield* venue.trade(user, ["balances"])
@@ -65,7 +65,7 @@ const netFunding = Effect.fnUntraced(function* (user: TestUser) {
   return yield* Effect.repeat(funding, { until: (amount) => amount !== 0 })
 })
 
-/** The hour as the log of the market has it; it is committed a moment after it is over. */
+/** Returns the funding event of the hour from the market's log; undefined until it is committed. */
 const paidHour = Effect.gen(function* () {
   const rows = yield* (yield* Journal).read(marketStream(symbol), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))

@@ -1,4 +1,7 @@
-/** The demo: bob offers, alice takes with a bracket, both see what it did to their balances, both close again. */
+/**
+ * Demo: bob sells to alice, who buys with a bracket; both print the effect on their balances and close their
+ * positions.
+ */
 import type { BalanceResponse } from "@venue/api/trade/FrameSchema"
 import * as MarketDataClient from "@venue/client/MarketDataClient"
 import type { NewOrder } from "@venue/client/TradeClient"
@@ -19,7 +22,7 @@ export const run = Effect.fn("DemoStory.run")(function* (
   const [alice, bob] = yield* Effect.all([enter(dev, "alice"), enter(dev, "bob")])
   const listing = yield* listings(dev.urls.rest).pipe(
     Effect.map((all) => all.find((each) => each.symbol === symbol)),
-    Effect.filterOrFail((found) => found !== undefined),
+    Effect.filterOrFail((match) => match !== undefined),
     Effect.mapError(() => new DemoFailed({ message: `${dev.urls.rest}/refdata does not list ${symbol}` }))
   )
   const prices = yield* watchPrices(dev.urls.market_data)
@@ -30,38 +33,38 @@ export const run = Effect.fn("DemoStory.run")(function* (
   const opening = yield* meetingPrice(listing, prices)
   const bracket = { take_profit: near(listing, opening * 1.02), stop_loss: near(listing, opening * 0.98) }
   yield* Console.log(
-    `\nbob offers ${quantity} ${symbol} at ${text(opening)}, alice takes them, ` +
-      `to take profit at ${text(bracket.take_profit)} and stop a loss at ${text(bracket.stop_loss)}`
+    `\nbob sells ${quantity} ${symbol} at ${text(opening)} to alice, who ` +
+      `takes profit at ${text(bracket.take_profit)} and stops a loss at ${text(bracket.stop_loss)}`
   )
   yield* meet({ seller: bob, buyer: alice, price: opening, amount: quantity, reduceOnly: false, bracket })
   const between = { alice: yield* pulsed(alice, before.alice), bob: yield* pulsed(bob, before.bob) }
   yield* Console.log("\nAfter the trade")
-  yield* tell(alice, before.alice, between.alice)
-  yield* tell(bob, before.bob, between.bob)
-  if (between.alice.position > 0) yield* tellStops(alice)
+  yield* printChange(alice, before.alice, between.alice)
+  yield* printChange(bob, before.bob, between.bob)
+  if (between.alice.position > 0) yield* printStops(alice)
 
   const closing = yield* meetingPrice(listing, prices)
   const amount = Math.min(between.alice.position, -between.bob.position)
-  yield* Console.log("\nBoth close")
-  for (const account of [alice, bob]) account.heard.fills.length = 0
+  yield* Console.log("\nBoth close their positions")
+  for (const account of [alice, bob]) account.state.fills.length = 0
   if (amount > 0) {
-    yield* Console.log(`  alice offers ${text(amount)} ${symbol} at ${text(closing)}, bob takes them`)
+    yield* Console.log(`  alice sells ${text(amount)} ${symbol} at ${text(closing)} to bob`)
     yield* meet({ seller: alice, buyer: bob, price: closing, amount, reduceOnly: true })
   }
   yield* flatten(alice, between.alice)
   yield* flatten(bob, between.bob)
   const after = { alice: yield* pulsed(alice, between.alice), bob: yield* pulsed(bob, between.bob) }
   yield* Console.log("\nAfter closing")
-  yield* tell(alice, between.alice, after.alice)
-  yield* tell(bob, between.bob, after.bob)
+  yield* printChange(alice, between.alice, after.alice)
+  yield* printChange(bob, between.bob, after.bob)
   yield* stopsAreOver(alice)
-  yield* Console.log("\nFrom first to last")
+  yield* Console.log("\nChange over the whole demo")
   yield* Console.log(changeLine("alice", before.alice.balance, after.alice.balance))
   yield* Console.log(changeLine("bob", before.bob.balance, after.bob.balance))
-  yield* tellFunding([alice, bob])
+  yield* printFunding([alice, bob])
 })
 
-/** What an account had at one moment. */
+/** Balance and position at one moment. */
 interface Snapshot {
   readonly balance: BalanceResponse
   readonly position: number
@@ -73,7 +76,7 @@ interface Prices {
   mark: number | undefined
 }
 
-/** Between the best quotes, so that the two meet each other; at the mark when a side is empty. */
+/** Waits for a price between the best quotes, at which the two orders match each other; the mark if a side is empty. */
 const meetingPrice = (listing: Listing, prices: Prices) =>
   DemoAccount.eventually(
     () => {
@@ -84,7 +87,7 @@ const meetingPrice = (listing: Listing, prices: Prices) =>
     () => `there is no price for ${symbol} yet: is the price feed on?`
   )
 
-/** The nearest price that the symbol has. */
+/** Rounds a price to the nearest tick. */
 const near = ({ ticksPerUnit }: Listing, price: number): number => Math.round(price * ticksPerUnit) / ticksPerUnit
 
 const watchPrices = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Prices, never, Scope.Scope> {
@@ -99,7 +102,7 @@ const watchPrices = Effect.fnUntraced(function* (url: string): Effect.fn.Return<
     prices.ask = frame.ask[0] === undefined ? undefined : Number(frame.ask[0][0])
   }
   yield* Effect.forkScoped(Effect.forever(Effect.map(Queue.take(events), happened)))
-  // A market without quotes says so at once; its mark alone is then the price.
+  // A market without quotes reports that at once; its mark alone is then the price.
   yield* Effect.sleep("1 second")
   return prices
 })
@@ -110,14 +113,17 @@ const enter = Effect.fnUntraced(function* (dev: DevFile, name: string) {
   return yield* DemoAccount.open(user, dev.urls.trade)
 })
 
-/** The seller rests and the buyer takes; what somebody else was faster to take is cancelled. */
+/**
+ * Rests the sell order, then sends the buy order. Cancels the rest of the sell order if the buyer matched another
+ * one.
+ */
 const meet = Effect.fnUntraced(function* (trade: {
   readonly seller: Account
   readonly buyer: Account
   readonly price: number
   readonly amount: number
   readonly reduceOnly: boolean
-  /** What the buyer's order brings. */
+  /** Take-profit and stop-loss prices of the buy order. */
   readonly bracket?: { readonly take_profit: number; readonly stop_loss: number }
 }) {
   const { amount, bracket, buyer, price, reduceOnly, seller } = trade
@@ -139,13 +145,13 @@ const meet = Effect.fnUntraced(function* (trade: {
   yield* DemoAccount.place(buyer, take)
   yield* DemoAccount.ended(buyer, take.client_order_id)
   yield* Effect.timeoutOption(DemoAccount.ended(seller, rest.client_order_id), "1 second")
-  const resting = seller.heard.orders.get(rest.client_order_id)
+  const resting = seller.state.orders.get(rest.client_order_id)
   if (resting === undefined || DemoAccount.isOver(resting)) return
   yield* Effect.ignore(seller.client.cancel({ symbol, order_id: resting.order_id, cancel_order_id_type: "order_id" }))
   yield* DemoAccount.ended(seller, rest.client_order_id)
 })
 
-/** Whatever is still held after closing with each other goes to the market. */
+/** Closes the rest of the position on the market. */
 const flatten = Effect.fnUntraced(function* (account: Account, before: Snapshot) {
   const { position } = yield* pulsed(account, before)
   if (position === 0) return
@@ -156,77 +162,80 @@ const flatten = Effect.fnUntraced(function* (account: Account, before: Snapshot)
   yield* DemoAccount.ended(account, clientOrderId)
   const { position: left } = yield* pulsed(account, before)
   if (left !== 0)
-    return yield* new DemoFailed({ message: `${account.name} still holds ${text(left)}: nobody takes it` })
+    return yield* new DemoFailed({
+      message: `${account.name} still holds ${text(left)}: the book has no order to match it`
+    })
 })
 
 const first = Effect.fnUntraced(function* (account: Account) {
-  const { heard, name } = account
+  const { state, name } = account
   const balance = yield* DemoAccount.eventually(
-    () => heard.balance,
-    () => `${name} is told no balance`
+    () => state.balance,
+    () => `${name} received no balance`
   )
   yield* Console.log(balanceLines(name, balance).join("\n"))
   return { balance, position: DemoAccount.positionOf(account, symbol) }
 })
 
-/** Positions and balances are pulsed: waits for the pulse that holds all fills since `before`. */
+/** Positions and balances come in pulses: waits for a pulse that includes all fills since `before`. */
 const pulsed = (account: Account, before: Snapshot): Effect.Effect<Snapshot, DemoFailed> => {
-  const { heard, name } = account
+  const { state, name } = account
   const fees = () =>
     sum(
       before.balance.fees,
-      total(heard.fills, (fill) => fill.fee)
+      total(state.fills, (fill) => fill.fee)
     )
   const position = () =>
     sum(
       before.position,
-      total(heard.fills, (fill) => (fill.side === "BUY" ? fill.quantity : -fill.quantity))
+      total(state.fills, (fill) => (fill.side === "BUY" ? fill.quantity : -fill.quantity))
     )
   return DemoAccount.eventually(
     () => {
-      const balance = heard.balance
+      const balance = state.balance
       if (balance === undefined || sum(balance.fees, -fees()) !== 0) return undefined
       const held = DemoAccount.positionOf(account, symbol)
       return sum(held, -position()) === 0 ? { balance, position: held } : undefined
     },
-    () => `${name} should have paid ${text(fees())} in fees and hold ${text(position())}; the venue says otherwise`
+    () =>
+      `${name} should have paid ${text(fees())} in fees and hold ${text(position())}; the venue reports other values`
   )
 }
 
-const tell = ({ heard, name }: Account, before: Snapshot, after: Snapshot): Effect.Effect<void> => {
-  const said = heard.positions.get(symbol)
-  const average = said === undefined || after.position === 0 ? "" : ` at ${text(said.average_price)} on average`
+const printChange = ({ state, name }: Account, before: Snapshot, after: Snapshot): Effect.Effect<void> => {
+  const held = state.positions.get(symbol)
+  const average = held === undefined || after.position === 0 ? "" : ` at ${text(held.average_price)} on average`
   const position = `  ${name.padEnd(6)} position ${text(before.position)} -> ${text(after.position)}${average}`
   const lines = [
-    ...fillLines(name, heard.fills, before.balance, after.balance),
+    ...fillLines(name, state.fills, before.balance, after.balance),
     position,
     ...balanceLines(name, after.balance)
   ]
   return Console.log(lines.join("\n"))
 }
 
-/** They came with what was filled, and together close no more than that. */
-const tellStops = Effect.fnUntraced(function* ({ heard, name }: Account) {
+/** Prints the two stops of the bracket, which together close at most the filled quantity. */
+const printStops = Effect.fnUntraced(function* ({ state, name }: Account) {
   const stops = yield* DemoAccount.eventually(
-    () => (heard.stops.size === 2 ? [...heard.stops.values()] : undefined),
-    () => `${name}'s order brought no stops`
+    () => (state.stops.size === 2 ? [...state.stops.values()] : undefined),
+    () => `${name}'s order has no stops`
   )
   yield* Console.log(
-    `\nStops of what ${name} bought: the first that fires ends the other, and both end with the position`
+    `\nStops of ${name}'s position: the first that fires cancels the other, and both end with the position`
   )
   yield* Console.log(stops.map((stop) => stopLine(name, stop)).join("\n"))
 })
 
-const stopsAreOver = ({ heard, name }: Account) =>
+const stopsAreOver = ({ state, name }: Account) =>
   DemoAccount.eventually(
-    () => (heard.stops.size === 0 ? true : undefined),
-    () => `${name} holds nothing and has stops`
+    () => (state.stops.size === 0 ? true : undefined),
+    () => `${name} has stops without a position`
   )
 
-/** What whole hours brought the two so far, which were as long in a position as a demo takes. */
-const tellFunding = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>) {
+/** Prints the funding received until now; the positions of a demo seldom last through a full hour. */
+const printFunding = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>) {
   const minutes = 60 - Math.floor(((yield* Clock.currentTimeMillis) / 60_000) % 60)
-  const soFar = accounts.map(({ heard, name }) => `${name} ${text(heard.positions.get(symbol)?.net_funding ?? 0)}`)
+  const soFar = accounts.map(({ state, name }) => `${name} ${text(state.positions.get(symbol)?.net_funding ?? 0)}`)
   yield* Console.log(
     `\nFunding: positions pay each other at each full hour, the next in ${minutes} min. So far in ${symbol}: ${soFar.join(", ")}`
   )

@@ -1,20 +1,20 @@
-/** The demo's figures in words that a reader can add up by hand. */
+/** Lines of the demo's output; a reader can check their sums. */
 import type { BalanceResponse, FillResponse, OrderResponse } from "@venue/api/trade/FrameSchema"
 
-/** Two decimals, or as many as there are up to eight; never an exponent. */
+/** Formats a number with 2 to 8 decimals, without an exponent. */
 export const text = (value: number): string => {
   const whole = value.toFixed(8).replace(/0{1,6}$/, "")
   return whole === "-0.00" ? "0.00" : whole
 }
 
-/** Money is exact in millionths; sums are made there. */
+/** Adds amounts exactly, in millionths. */
 export const sum = (...amounts: ReadonlyArray<number>): number =>
   amounts.reduce((total, amount) => total + Math.round(amount * 1e6), 0) / 1e6
 
 export const total = (fills: ReadonlyArray<FillResponse>, of: (fill: FillResponse) => number): number =>
   sum(...fills.map(of))
 
-/** The parts of the available balance and whether they make it. */
+/** Returns the parts of the available balance, and flags a sum that differs from it. */
 export const balanceLines = (name: string, balance: BalanceResponse): ReadonlyArray<string> => {
   const computed = sum(equity(balance), -balance.order_margin, -balance.position_margin)
   const rewards = sum(balance.referral_rewards, balance.builder_rewards ?? 0)
@@ -26,7 +26,7 @@ export const balanceLines = (name: string, balance: BalanceResponse): ReadonlyAr
   ]
 }
 
-/** Each fill as price x quantity and fee, then what the fees did to the balance. */
+/** Returns each fill as price × quantity with its fee, then the change of the fees and of the profit. */
 export const fillLines = (
   name: string,
   fills: ReadonlyArray<FillResponse>,
@@ -44,20 +44,20 @@ export const fillLines = (
         `${text(notional)}; fee ${text(notional)} x ${text(rate)} % = ${text(fill.fee)}`
       )
     }),
-    `         fees ${text(before.fees)} + ${text(fees)} = ${text(sum(before.fees, fees))}; the venue says ` +
+    `         fees ${text(before.fees)} + ${text(fees)} = ${text(sum(before.fees, fees))}; the venue reports ` +
       `${text(after.fees)}${verdict(sum(before.fees, fees), after.fees)}`,
     `         realised ${text(before.realised_pnl)} + ${text(realised)} = ${text(sum(before.realised_pnl, realised))}; the venue ` +
-      `says ${text(after.realised_pnl)}${verdict(sum(before.realised_pnl, realised), after.realised_pnl)}`
+      `reports ${text(after.realised_pnl)}${verdict(sum(before.realised_pnl, realised), after.realised_pnl)}`
   ]
 }
 
-/** What waits for the mark, and when. */
+/** Returns a waiting stop and the mark at which it fires. */
 export const stopLine = (name: string, { price, quantity, side, type }: OrderResponse): string => {
   const reached = (type === "TAKE_PROFIT") === (side === "SELL") ? "rises" : "falls"
   return `  ${name.padEnd(6)} stop     ${type} ${side} ${text(quantity)} once the mark ${reached} to ${text(price)}`
 }
 
-/** Profit is what was realised less fees; funding may have been paid meanwhile. */
+/** Returns the change of the balance: realised profit less fees, and funding paid meanwhile. */
 export const changeLine = (name: string, before: BalanceResponse, after: BalanceResponse): string => {
   const realised = sum(after.realised_pnl, -before.realised_pnl)
   const fees = sum(after.fees, -before.fees)
@@ -71,7 +71,8 @@ export const changeLine = (name: string, before: BalanceResponse, after: Balance
 const cash = (balance: BalanceResponse): number =>
   sum(balance.deposit, balance.net_funding, balance.referral_rewards, balance.builder_rewards ?? 0, -balance.fees)
 
-/** Everything but the margins: what the account would hold if it closed at the mark. */
+/** Returns the equity: the balance if all positions closed at the mark. */
 const equity = (balance: BalanceResponse): number => sum(cash(balance), balance.realised_pnl, balance.unrealised_pnl)
 
-const verdict = (computed: number, said: number): string => (sum(computed, -said) === 0 ? "" : "  (does not add up)")
+const verdict = (computed: number, reported: number): string =>
+  sum(computed, -reported) === 0 ? "" : "  (does not add up)"

@@ -1,4 +1,7 @@
-/** The dev app: a database, the venue on it, somebody to trade with, and a file that says how to reach it all. */
+/**
+ * Dev app: a database, the whole venue in one process, demo users, a market maker, and `dev.json` with addresses and
+ * keys.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -53,7 +56,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const url = Option.isSome(settings.databaseUrl)
     ? settings.databaseUrl.value
     : (yield* EmbeddedPostgres.start({ dataDir: path.join(settings.dataDir, "postgres"), isKnown, log: say })).url
-  // Only now is it certain that no other venue's addresses stand there.
+  // No other venue runs on this database, so the old addresses are stale.
   yield* files.remove(devFile, { force: true })
 
   yield* say("preparing the tables")
@@ -66,7 +69,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const health = yield* Health
     const auditing = { databaseUrl: url, place: path.resolve(settings.dataDir), say }
     const auditedBefore = settings.auditor ? yield* AuditorProcess.keep(auditing) : null
-    yield* say("waking the markets and the desks")
+    yield* say("starting the markets and the desks")
     yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
     yield* Seed.appoint(secrets.treasurerToken)
     yield* Seed.plantFutures(simulated)
@@ -77,7 +80,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       admin: { token: Redacted.make(secrets.adminToken) },
       authClientKeys: [secrets.authClientKey]
     })
-    // While the addresses are still there, and all that answers: the last to come are the first to go.
+    // Runs before the listeners close, since finalizers run in reverse order.
     yield* Effect.addFinalizer(() => health.stop.pipe(Effect.andThen(trade.drain), Effect.andThen(Runner.disarmed)))
 
     yield* priced(feed, simulated)
@@ -85,7 +88,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       const { publicKey, secretKey } = secrets.users.find(({ name }) => name === Seed.makerName)!
       yield* Effect.forkScoped(
         MarketMaker.run({
-          // Public addresses lead through a proxy, which this machine may not reach.
+          // Local addresses: the public ones may lead through a proxy that this machine cannot reach.
           restUrl: urlOf("http", settings.host, settings.restPort),
           tradeUrl: urlOf("ws", settings.host, settings.tradePort),
           marketDataUrl: urlOf("ws", settings.host, settings.marketDataPort),
@@ -94,14 +97,14 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       )
     }
     const { signInUris } = AuthPlace.of(settings)
-    const told = DevFile.of({
+    const contents = DevFile.of({
       settings,
       urls,
       secrets: { ...secrets, oauthClients },
       people,
       signInUri: signInUris[0]!
     })
-    yield* Secrets.writePrivately(devFile, JSON.stringify(told, null, 2))
+    yield* Secrets.writePrivately(devFile, JSON.stringify(contents, null, 2))
     for (const [name, address] of Object.entries(urls)) yield* say(`${name.replace("_", " ").padEnd(12)}${address}`)
     if (settings.auditor) yield* AuditorProcess.audited(say, auditedBefore)
     yield* say(`ready; keys and addresses are in ${devFile}. Ctrl-C ends it.`)
@@ -114,13 +117,13 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   )
 })
 
-/** Whoever trades as soon as the venue is ready meets open markets. A market that cannot record prices keeps nobody out. */
+/** Waits until all simulated markets are open, which takes their first price; for at most 10 s. */
 const priced = (feed: Feed["Service"], symbols: ReadonlyArray<MarketSymbol>) =>
   Effect.repeat(Effect.sleep("20 millis"), {
     until: () => symbols.every((symbol) => feed.prices.has(symbol))
   }).pipe(Effect.timeoutOption("10 seconds"))
 
-/** Connection pools by use: reads and access take no connection from the journal, which commits the trades. */
+/** Connection pools by purpose: reads and access take no connection of the journal, which commits the trades. */
 const poolsOf = (url: Redacted.Redacted) => ({
   journal: PgClient.layer({ url, maxConnections: 10 }),
   tables: PgClient.layer({ url, maxConnections: Pools.sizes.gateway.tables }),

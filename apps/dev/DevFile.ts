@@ -1,4 +1,4 @@
-/** What a program needs to use a venue started on this machine: the file `dev.json` in its data directory. */
+/** `dev.json` in the data directory: addresses, keys and users of a venue that was started on this machine. */
 import { firstOperator } from "@venue/domain/Operator"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { dataDir } from "../process/DatabaseSettings.ts"
@@ -19,7 +19,7 @@ export const DevFile = Schema.Struct({
 })
 export type DevFile = typeof DevFile.Type
 
-export interface Told {
+export interface DevVenue {
   readonly settings: Pick<Settings, "brand" | "serviceName">
   readonly urls: Readonly<Record<string, string>>
   readonly secrets: Secrets
@@ -27,8 +27,8 @@ export interface Told {
   readonly signInUri: string
 }
 
-/** Everything there is to know, for whoever may read the file. */
-export const of = ({ people, secrets, settings, signInUri, urls }: Told) => ({
+/** Returns the contents of `dev.json`, secrets included. */
+export const of = ({ people, secrets, settings, signInUri, urls }: DevVenue) => ({
   urls,
   brand: settings.brand,
   auth_client_key: secrets.authClientKey,
@@ -59,10 +59,10 @@ export const of = ({ people, secrets, settings, signInUri, urls }: Told) => ({
   }))
 })
 
-/** No venue was started there. */
+/** No venue was started on the data directory. */
 export class NoVenue extends Schema.TaggedError<NoVenue>()("NoVenue", { path: Schema.String }) {}
 
-/** The file is there and does not hold what it should; no part of it is told, since it holds secrets. */
+/** The file has another shape. The error shows none of its contents, since it holds secrets. */
 export class UnreadableDevFile extends Schema.TaggedError<UnreadableDevFile>()("UnreadableDevFile", {
   path: Schema.String
 }) {}

@@ -1,8 +1,8 @@
-/** What the venue lists, read from its public reference data. */
+/** Listed symbols, read from the venue's public reference data. */
 import { Effect, Schedule, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 
-/** Prices and quantities count in steps of the symbol: ticks and lots. */
+/** Listing of a symbol. Prices count in ticks, quantities in lots. */
 export interface Listing {
   readonly symbol: string
   readonly ticksPerUnit: number
@@ -30,16 +30,16 @@ export const listings = Effect.fn("Listing.listings")(function* (restUrl: string
   return (data ?? []).filter((row) => row.status === "ACTIVE").map(listing)
 }, Effect.provide(FetchHttpClient.layer))
 
-/** Asks until the venue answers and lists something. */
+/** Polls until the venue answers and lists a symbol. */
 export const awaitListings = (restUrl: string): Effect.Effect<ReadonlyArray<Listing>> =>
   listings(restUrl).pipe(
-    Effect.filterOrFail((found) => found.length > 0),
+    Effect.filterOrFail((all) => all.length > 0),
     Effect.retry(Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])),
-    // The schedule has no end.
+    // The schedule has no end, so no error remains.
     Effect.orDie
   )
 
-/** A decimal for the wire: ticks or lots are whole, so the quotient is the nearest number to what is meant. */
+/** Returns a decimal for the wire: ticks and lots are whole, so the quotient is the nearest double. */
 export const decimal = (steps: number, perUnit: number): number => steps / perUnit
 
 function listing(row: typeof RefdataSymbol.Type): Listing {
@@ -54,7 +54,7 @@ function listing(row: typeof RefdataSymbol.Type): Listing {
   }
 }
 
-/** Steps are powers of ten here, at most one unit, so this is whole. */
+/** Steps are powers of ten of at most one unit, so the result is whole. */
 function stepsPerUnit(step: string): number {
   return Math.round(1 / Number(step))
 }

@@ -1,4 +1,4 @@
-/** Quotes both sides of every symbol through the public sockets, with a user and keys of its own like anybody else. */
+/** Market maker: quotes both sides of every symbol through the public sockets, with its own user and key. */
 import type { Frame } from "@venue/api/trade/FrameSchema"
 import * as Credentials from "@venue/client/Credentials"
 import * as MarketDataClient from "@venue/client/MarketDataClient"
@@ -19,14 +19,14 @@ export interface MarketMakerOptions {
   readonly backoff?: Backoff
 }
 
-/** At most `messagesPerTurn` each turn: 100 a second, half of what the venue takes from one user. */
+/** Sends at most 25 messages every 250 ms: 100 a second, half of the venue's limit for a user. */
 const turnMillis = 250
 const messagesPerTurn = 25
-/** It waits so long after an error that belongs to no single quote, or one that says we are too fast. */
+/** Pause after an error that belongs to no quote, and after a rate limit. */
 const errorPauseMillis = 2_000
 const reconcileEvery = "1 minute"
 
-/** Quotes for as long as it runs. It waits for the venue, and comes back after every loss of it. */
+/** Quotes until interrupted; waits for the venue, and reconnects after every disconnect. */
 export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerOptions) {
   const { backoff = patient, keys, terms = usualTerms } = options
   const clock = yield* Clock.Clock
@@ -68,7 +68,7 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
     }
   })
 
-  // Whatever an earlier life left in the books goes first; who loses the connection on the way starts again with the next.
+  // Cancels the orders of an earlier session first. After a disconnect, the next connection starts again.
   const start = Effect.gen(function* () {
     const earlier = yield* openOrders(client)
     yield* cancelAll(client)
@@ -82,12 +82,12 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
 
   const reconcile = Effect.gen(function* () {
     if (!isLive) return
-    const askedAtMillis = now()
+    const requestedAtMillis = now()
     const rows = yield* openOrders(client)
     for (const book of books.values()) {
-      for (const command of QuoteBook.reconcile(book, rows, askedAtMillis)) client.sendUnsafe(command)
+      for (const command of QuoteBook.reconcile(book, rows, requestedAtMillis)) client.sendUnsafe(command)
     }
-  }).pipe(Effect.catch((error) => Effect.logWarning(`market maker: open orders not read, ${error._tag}`)))
+  }).pipe(Effect.catch((error) => Effect.logWarning(`market maker: cannot read its open orders, ${error._tag}`)))
 
   const received = (frame: Frame): void => {
     const error = frame.err
@@ -102,7 +102,7 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
         return yield* start
       case "Disconnected":
         isLive = false
-        // The first pulse after the next start tells what is held.
+        // The first pulse after the reconnect has the position.
         for (const book of books.values()) book.positionLots = 0
         return yield* Effect.logWarning(`market maker: connection lost, ${event.reason}`)
       case "Received":
@@ -123,7 +123,7 @@ const openOrders = (client: TradeClient.TradeClient) =>
     Option.map(Option.fromNullishOr(all_orders_response), ({ orders }) => orders)
   )
 
-/** Nothing else that is sent here is acknowledged. */
+/** Cancels all orders; nothing else that this client sends is answered with an `ack`. */
 const cancelAll = (client: TradeClient.TradeClient) =>
   client.ask({ type: "cancel_all_orders", params: {} }, ({ ack }) =>
     ack === undefined ? Option.none() : Option.some(true)

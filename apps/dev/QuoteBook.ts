@@ -1,4 +1,4 @@
-/** What a market maker knows of one symbol: its mark, its position and its own quotes, kept true by what the venue says. */
+/** State of a market maker in one symbol: mark, position and own quotes, kept current from the venue's messages. */
 import type { ErrorResponse } from "@venue/api/ErrorFrame"
 import type { Command } from "@venue/api/trade/CommandSchema"
 import type { FillResponse, OrderResponse } from "@venue/api/trade/FrameSchema"
@@ -6,17 +6,17 @@ import { requestOf } from "@venue/client/TradeClient"
 import { decimal, type Listing } from "./Listing.ts"
 import { type Action, plan, type QuoteTerms, wanted, type Working } from "./Quotes.ts"
 
-/** Changed in place by the one market maker it belongs to. */
+/** Mutable; belongs to one market maker. */
 export interface QuoteBook {
   readonly listing: Listing
-  /** USD; 0 before the first. */
+  /** Mark in USD; 0 before the first. */
   markUsd: number
   markedAtMillis: number
   /** Signed lots. */
   positionLots: number
-  /** By client order id. */
+  /** Own quotes by client order id. */
   readonly orders: Map<string, Working>
-  /** Nothing is sent before this; grows while refusals keep coming. */
+  /** No command is sent before this time; the pause grows with successive refusals. */
   pausedUntilMillis: number
   pauseMillis: number
   refusedAtMillis: number
@@ -33,7 +33,7 @@ export const make = (listing: Listing): QuoteBook => ({
   refusedAtMillis: Number.NEGATIVE_INFINITY
 })
 
-/** What should be done now. Without a fresh mark every quote is taken back. */
+/** Returns the next actions. Without a fresh mark, all quotes are cancelled. */
 export const next = (book: QuoteBook, terms: QuoteTerms, nowMillis: number): ReadonlyArray<Action> => {
   if (book.markedAtMillis === 0 || nowMillis < book.pausedUntilMillis) return []
   const isFresh = nowMillis - book.markedAtMillis <= staleMillis
@@ -41,7 +41,7 @@ export const next = (book: QuoteBook, terms: QuoteTerms, nowMillis: number): Rea
   return plan(wants, book.orders.values(), terms, nowMillis)
 }
 
-/** Notes that the action goes out and says how. `clientOrderId` is used for a new quote only. */
+/** Records an action as sent and returns its command. `clientOrderId` is used for a new quote only. */
 export const begin = (book: QuoteBook, action: Action, clientOrderId: string, nowMillis: number): Command => {
   const {
     listing: { lotsPerUnit, symbol, ticksPerUnit },
@@ -88,7 +88,7 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
   const forget = () => book.orders.delete(order.clientOrderId)
   switch (response.status) {
     case "ACK":
-      // A cancel that overtook a late acknowledgement is still out.
+      // A cancel that was sent before a late acknowledgement is still in flight.
       put({ orderId: response.order_id, ...(order.state === "Sending" ? { state: "Resting" } : {}) })
       return
     case "FILLED":
@@ -107,12 +107,12 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
     case "CANCELLED":
     case "CANCELLED_STP":
       forget()
-      // Nobody asked: it would have crossed, or somebody above us ended it.
+      // Not requested here: the order would have crossed, or the venue ended it.
       if (order.state !== "Cancelling") pause(book, nowMillis)
       return
     case "CANNOT_MODIFY_NO_SUCH_ORDER":
     case "CANNOT_MODIFY_PARTIAL_FILL":
-      // Whatever became of it, a cancel ends it: so it counts as overdue.
+      // A cancel ends the order in either case, so the order counts as overdue.
       put({ sinceMillis: 0 })
       return
     default:
@@ -120,36 +120,36 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
   }
 }
 
-/** True when the error answered a command about one of these quotes. */
+/** Returns whether the error answers a command about one of these quotes. */
 export const failed = (book: QuoteBook, error: ErrorResponse, nowMillis: number): boolean => {
   const { clientOrderId, orderId } = requestOf(error)
   const order = find(book, clientOrderId, orderId)
   if (order === undefined) return false
-  // The outcome of a server error is unknown: it becomes overdue and is cancelled.
+  // The outcome of a server error is unknown: the order becomes overdue and is cancelled.
   if (error.error_code === "ServerError") pause(book, nowMillis)
   else refused(book, order, nowMillis)
   return true
 }
 
-/** Until the next pulse tells the position anew. */
+/** Adds a fill to the position, until the next pulse replaces it. */
 export const filled = (book: QuoteBook, fill: FillResponse): void => {
   const lots = Math.round(fill.quantity * book.listing.lotsPerUnit)
   book.positionLots += fill.side === "BUY" ? lots : -lots
 }
 
 /**
- * Compares with the open orders the venue lists: returns how to cancel those nobody here knows and forgets quotes that
- * are gone. Quotes with a command out are left to its answer.
+ * Compares the quotes with the venue's open orders: returns cancels for unknown orders and forgets quotes that are
+ * gone. Quotes with a command in flight are left unchanged.
  */
 export const reconcile = (
   book: QuoteBook,
   rows: ReadonlyArray<OrderResponse>,
-  askedAtMillis: number
+  requestedAtMillis: number
 ): ReadonlyArray<Command> => {
   const symbol = book.listing.symbol
   const listed = new Set(rows.map((row) => row.order_id))
   for (const order of book.orders.values()) {
-    const isGone = order.state === "Resting" && order.sinceMillis < askedAtMillis && !listed.has(order.orderId)
+    const isGone = order.state === "Resting" && order.sinceMillis < requestedAtMillis && !listed.has(order.orderId)
     if (isGone) book.orders.delete(order.clientOrderId)
   }
   return rows
@@ -157,7 +157,7 @@ export const reconcile = (
     .map(({ order_id }) => ({ type: "cancel_order", params: { symbol, order_id, cancel_order_id_type: "order_id" } }))
 }
 
-/** The quotes of one turn are refused together: that is one reason to wait, not six. */
+/** Pauses after a refusal; the refused quotes of one turn count as one refusal. */
 const pause = (book: QuoteBook, nowMillis: number): void => {
   if (nowMillis < book.pausedUntilMillis) return
   const wasQuiet = nowMillis - book.refusedAtMillis > quietMillis
@@ -169,10 +169,10 @@ const pause = (book: QuoteBook, nowMillis: number): void => {
 const staleMillis = 15_000
 const firstPauseMillis = 1_000
 const longestPauseMillis = 30_000
-/** After this long without a refusal the next one counts as the first. */
+/** Time without a refusal after which the pause starts at its minimum again. */
 const quietMillis = 60_000
 
-/** A new quote never came to be; one that rests goes on as it was. */
+/** Applies a refusal: forgets a new quote, leaves a resting quote unchanged. */
 function refused(book: QuoteBook, order: Working, nowMillis: number): void {
   if (order.state === "Sending") book.orders.delete(order.clientOrderId)
   else book.orders.set(order.clientOrderId, { ...order, state: "Resting" })
@@ -188,7 +188,10 @@ function nameOf(working: Working): {
     : { order_id: working.orderId, cancel_order_id_type: "order_id" }
 }
 
-/** Either id may be missing in an answer, and a cancel by client id says it where order ids stand. */
+/**
+ * Finds a quote by either id. One may be missing in an answer, and the answer to a cancel by client order id has that
+ * id as its order id.
+ */
 function find(book: QuoteBook, clientOrderId: string, orderId: string): Working | undefined {
   const known = book.orders.get(clientOrderId) ?? book.orders.get(orderId)
   if (known !== undefined || orderId === "") return known

@@ -1,17 +1,17 @@
-/** The quote books of all symbols, and to which of them belongs what the venue says. */
+/** Quote books of all symbols; routes each message of the venue to its book. */
 import type { ErrorResponse } from "@venue/api/ErrorFrame"
 import type * as MarketData from "@venue/api/marketData/FrameSchema"
 import type { Frame } from "@venue/api/trade/FrameSchema"
 import type { Listing } from "./Listing.ts"
 import * as QuoteBook from "./QuoteBook.ts"
 
-/** By symbol. */
+/** Quote books by symbol. */
 export type QuoteBooks = ReadonlyMap<string, QuoteBook.QuoteBook>
 
 export const make = (listings: ReadonlyArray<Listing>): QuoteBooks =>
   new Map(listings.map((listing) => [listing.symbol, QuoteBook.make(listing)]))
 
-/** Each turn begins with another symbol, so that a turn that runs out of messages starves none of them. */
+/** Starts each turn with another symbol, so that a turn that uses up its messages starves no symbol. */
 export const inTurn = (books: QuoteBooks, turnsTaken: number): ReadonlyArray<QuoteBook.QuoteBook> => {
   const all = [...books.values()]
   const first = turnsTaken % all.length
@@ -39,6 +39,6 @@ export const received = (books: QuoteBooks, frame: Frame, nowMillis: number): vo
   }
 }
 
-/** True when the error answered a command about a quote of any symbol. */
+/** Returns whether the error answers a command about a quote of any symbol. */
 export const failed = (books: QuoteBooks, error: ErrorResponse, nowMillis: number): boolean =>
   [...books.values()].some((book) => QuoteBook.failed(book, error, nowMillis))

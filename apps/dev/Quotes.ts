@@ -1,4 +1,4 @@
-/** Which quotes a market maker wants in one symbol, and what to do to get from those it has to those it wants. Pure. */
+/** Quotes that a market maker wants in one symbol, and the actions that lead to them. Pure. */
 import type { Listing } from "./Listing.ts"
 
 export type Side = "BUY" | "SELL"
@@ -6,14 +6,14 @@ export type Side = "BUY" | "SELL"
 export interface QuoteTerms {
   readonly levelsPerSide: number
   readonly levelUsd: number
-  /** From the centre to the best quote, and from each level to the next. */
+  /** Distance from the centre to the best quote, and from each level to the next. */
   readonly halfSpreadBps: number
   readonly stepBps: number
-  /** A quote moves when it is further than this from where it should be. */
+  /** Distance from the wanted price above which a quote moves. */
   readonly toleranceBps: number
-  /** At this position the side that adds to it stops. */
+  /** Position at which the side that increases it stops quoting. */
   readonly maxInventoryUsd: number
-  /** How far a full position moves the centre. */
+  /** Shift of the centre at a full position. */
   readonly skewBps: number
 }
 
@@ -27,7 +27,7 @@ export const usualTerms: QuoteTerms = {
   skewBps: 4
 }
 
-/** A wanted quote; `slot` names its place and stays the same while its price moves. */
+/** Wanted quote; `slot` identifies it while its price moves. */
 export interface Quote {
   readonly slot: string
   readonly side: Side
@@ -35,7 +35,10 @@ export interface Quote {
   readonly lots: number
 }
 
-/** A quote that was sent. `Sending` until the venue said something about it, then resting but for a command that is out. */
+/**
+ * Sent quote: `Sending` until the first answer, then `Resting`, or `Moving` and `Cancelling` while such a command is
+ * in flight.
+ */
 export interface Working extends Quote {
   readonly clientOrderId: string
   /** Empty until acknowledged. */
@@ -50,7 +53,7 @@ export type Action =
   | { readonly _tag: "Move"; readonly working: Working; readonly ticks: number }
   | { readonly _tag: "Cancel"; readonly working: Working }
 
-/** The ladder round a mark: bids below, asks above, each level at least a tick from the one before. */
+/** Returns the quotes around a mark: bids below, offers above, levels at least one tick apart. */
 export const wanted = (
   listing: Listing,
   markUsd: number,
@@ -76,8 +79,8 @@ export const wanted = (
 }
 
 /**
- * Nothing is done to a quote with a command out, unless the answer is overdue: then it is cancelled, whatever became of
- * it. The side that makes room goes first, so that our own quotes do not meet.
+ * Returns the actions. A quote with a command in flight is left unchanged until the answer is overdue, and then
+ * cancelled. The side that makes room moves first, so that own quotes do not cross.
  */
 export const plan = (
   wants: ReadonlyArray<Quote>,
@@ -114,7 +117,10 @@ export const plan = (
   return [...cancels, ...moves, ...adds]
 }
 
-/** A partly filled order cannot be modified, so it is cancelled, and what is missing comes back as a new quote. */
+/**
+ * Returns the change of a quote. A partly filled order cannot be modified: it is cancelled, and a new quote replaces
+ * it.
+ */
 function changeOf(order: Working, quote: Quote, terms: QuoteTerms): Action | undefined {
   const isAway = Math.abs(order.ticks - quote.ticks) > (quote.ticks * terms.toleranceBps) / 10_000
   const isPartlyFilled = order.remainingLots < order.lots
@@ -122,7 +128,7 @@ function changeOf(order: Working, quote: Quote, terms: QuoteTerms): Action | und
   return isAway ? { _tag: "Move", working: order, ticks: quote.ticks } : undefined
 }
 
-/** Nobody answers for this long only when something went wrong. */
+/** Time after which a command without an answer counts as failed. */
 const overdueMillis = 10_000
 
 function isOverdue(order: Working, nowMillis: number): boolean {

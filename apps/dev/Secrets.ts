@@ -46,14 +46,14 @@ export class UnreadableSecrets extends Schema.TaggedError<UnreadableSecrets>()("
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(Secrets))
 
-/** Returns the stored secrets, with new keys for users of `names` that have none yet. */
+/** Returns the stored secrets, and adds keys for new users in `names`. */
 export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names: ReadonlyArray<string>) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const path = paths.join(dataDir, fileName)
   const isThere = yield* files.exists(path)
-  const found = yield* Effect.filter(traces, (name) => files.exists(paths.join(dataDir, name)))
-  if (!isThere && found.length > 0) return yield* new UnreadableSecrets({ path })
+  const present = yield* Effect.filter(traces, (name) => files.exists(paths.join(dataDir, name)))
+  if (!isThere && present.length > 0) return yield* new UnreadableSecrets({ path })
   const known = isThere
     ? yield* Effect.flatMap(files.readFileString(path), decode).pipe(
         Effect.mapError(() => new UnreadableSecrets({ path }))

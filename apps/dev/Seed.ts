@@ -1,4 +1,7 @@
-/** What a dev venue starts with: users, funded, onboarded and the same after a restart, and futures behind its prices. */
+/**
+ * Initial data of a dev venue: funded and onboarded users, the same after a restart, and futures behind simulated
+ * prices.
+ */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -22,13 +25,13 @@ import type { SecretClient, SecretUser } from "./Secrets.ts"
 import { addressOf } from "./Wallets.ts"
 
 const usd = 1_000_000n
-/** What each demo user begins with. */
+/** Initial balance of each demo user, in 1e-6 USD. */
 const funds = 100_000n * usd
 /** Enough to quote every listed market. */
 const makerFunds = 50_000_000n * usd
 
 export const makerName = "market-maker"
-/** The demo user whose application others trade through. */
+/** Demo user that owns a builder code, for applications that others trade through. */
 export const builderName = "carol"
 
 export const demoNames = ["alice", "bob", builderName]
@@ -36,27 +39,27 @@ export const demoNames = ["alice", "bob", builderName]
 export const extraNames = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `trader-${index + 1}`)
 
-/** Where the demo applications send their users back to. */
+/** Redirect of the demo applications. */
 export const redirectUri = "https://app.example/callback"
-/** The command-line client that is in use with venues like this one asks for this redirect. */
+/** Redirect of a widely used command-line client for venues of this kind. */
 const loopbackUri = "http://localhost:57423/callback"
 
 export interface Planting {
   readonly people: ReadonlyArray<SecretUser>
   readonly builderCode: string
-  /** They have accepted these terms. */
+  /** Version of the terms that the users accept. */
   readonly termsVersion: string
 }
 
-/** Repeating it changes nothing. The desks may be anywhere. */
+/** Creates the initial data; idempotent. The desks may be on other nodes. */
 export const plant = Effect.fn("Seed.plant")(function* ({ builderCode, people, termsVersion }: Planting) {
-  yield* Effect.forEach(people, (one) => person(one, termsVersion), { concurrency: 64, discard: true })
+  yield* Effect.forEach(people, (user) => person(user, termsVersion), { concurrency: 64, discard: true })
   const builder = people.find(({ name }) => name === builderName)
   if (builder !== undefined) yield* build(builder, builderCode)
 })
 
-const person = Effect.fnUntraced(function* (one: SecretUser, termsVersion: string) {
-  const { name, publicKey, secretKey, userId, walletPrivateKey } = one
+const person = Effect.fnUntraced(function* (user: SecretUser, termsVersion: string) {
+  const { name, publicKey, secretKey, userId, walletPrivateKey } = user
   const users = yield* Users
   const keys = yield* ApiKeys
   const identities = yield* Identities
@@ -103,7 +106,7 @@ const credit = Effect.fnUntraced(function* (userId: UserId, amount: bigint) {
   yield* Effect.retry(credited, untilDesksAreUp)
 })
 
-/** A builder takes three tenths of the fees. */
+/** Creates the builder code; the builder gets 30 % of the fees. */
 const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builderCode: string) {
   const codes = yield* BuilderCodes
   const profiles = yield* Profiles
@@ -116,7 +119,7 @@ const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builder
   if (Option.isSome(code) && code.value.active) yield* Effect.retry(register(code.value), untilDesksAreUp)
 })
 
-/** The one beside whoever has the token of the settings: two people are needed for some deeds. */
+/** Second operator, beside the holder of the token in the settings: some actions need two people. */
 export const treasurer: NewOperator = { name: "treasurer", roles: ["treasurer"] }
 
 export const appoint = Effect.fn("Seed.appoint")(function* (token: string) {
@@ -124,7 +127,7 @@ export const appoint = Effect.fn("Seed.appoint")(function* (token: string) {
   yield* operators.add(treasurer, Redacted.make(token)).pipe(Effect.catchTag("OperatorExists", () => Effect.void))
 })
 
-/** Of symbols whose prices are simulated; what somebody recorded stays, and a calendar that has run out goes on. */
+/** Records futures of symbols with simulated prices; keeps recorded values and extends a calendar that has run out. */
 export const plantFutures = Effect.fn("Seed.plantFutures")(function* (simulated: ReadonlyArray<MarketSymbol>) {
   const reference = yield* FuturesReference
   const now = yield* Clock.currentTimeMillis
@@ -144,12 +147,14 @@ export const plantFutures = Effect.fn("Seed.plantFutures")(function* (simulated:
   }
 })
 
-/** One public and one confidential application; those of last time if the database still knows them. */
+/**
+ * Registers a public and a confidential application; keeps those of an earlier start if the database still has them.
+ */
 export const registerClients = Effect.fn("Seed.registerClients")(function* (known: ReadonlyArray<SecretClient>) {
   const clients = yield* OAuthClients
   const registrations = yield* ClientRegistration
-  const found = yield* Effect.forEach(known, ({ clientId }) => clients.find(clientId))
-  if (known.length > 0 && found.every(Option.isSome)) return known
+  const kept = yield* Effect.forEach(known, ({ clientId }) => clients.find(clientId))
+  if (known.length > 0 && kept.every(Option.isSome)) return known
   const register = (type: "public" | "confidential") =>
     registrations
       .register(
@@ -164,7 +169,7 @@ export const registerClients = Effect.fn("Seed.registerClients")(function* (know
         { actor: "dev", reason: "dev start" }
       )
       .pipe(
-        // Its id was drawn just now.
+        // The id was generated just now, so it cannot exist.
         Effect.catchTag("OAuthClientExists", Effect.die),
         Effect.map(({ client, secret }) => ({
           clientId: client.clientId,

@@ -1,4 +1,4 @@
-/** The dev app's settings: those of any venue, and its own. */
+/** Settings of the dev app: those of any venue, and its own. */
 import { Config } from "effect"
 import { databaseUrl, dataDir } from "../process/DatabaseSettings.ts"
 import * as Setting from "../process/Setting.ts"
@@ -9,7 +9,7 @@ const local: ReadonlyArray<Setting.Reader> = ["start", "cluster"]
 
 export const Settings = Config.all({
   ...shared,
-  // Whoever tries the venue out need not wait for a day, and may come with a command-line client.
+  // Convenient for trials: no hold of new addresses, and command-line clients may refresh.
   newAddressHoldHours: newAddressHoldHours(0),
   publicFormRefresh: publicFormRefresh("on"),
   databaseUrl: Config.option(databaseUrl),

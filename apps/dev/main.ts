@@ -1,4 +1,4 @@
-/** Everything in one process: `npm start`. */
+/** Starts the whole venue in one process: `npm start`. */
 import { Effect } from "effect"
 import * as Start from "../process/Start.ts"
 import * as StartFailure from "../process/StartFailure.ts"

@@ -1,5 +1,5 @@
-/** Prints how the balance of an account came about. */
+/** Explains the balance of an account: `npm run explain`. */
 import * as Start from "../process/Start.ts"
 import * as Explain from "./Explain.ts"
 
-Start.run(Explain.run(process.argv.slice(2)), { words: "" })
+Start.run(Explain.run(process.argv.slice(2)), { firstLine: "" })

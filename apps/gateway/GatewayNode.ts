@@ -1,4 +1,4 @@
-/** A node that clients find: all six addresses, and no entity. */
+/** Gateway node: all six listeners and no entity. */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as Runner from "@venue/cluster/Runner"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
@@ -37,12 +37,12 @@ export const run = Effect.gen(function* () {
       admin: { token: settings.adminToken },
       authClientKeys: settings.authClientKeys.map(Redacted.value)
     })
-    // While the addresses are still there, and all that answers.
+    // Runs before the listeners close, since finalizers run in reverse order.
     yield* Effect.addFinalizer(() => Effect.andThen(health.stop, trade.drain))
-    yield* membership.tell(() => ({ isReady: health.ready(), shards: 0 }))
+    yield* membership.report(() => ({ isReady: health.ready(), shards: 0 }))
     yield* NodeLayers.awaited(health.ready)
-    const told = Object.entries(urls).map(([name, url]) => `${name.replace("_", " ")} ${url}`)
-    yield* Console.log(`venue: ${settings.name} ready, pid ${process.pid}, ${told.join(", ")}`)
+    const addresses = Object.entries(urls).map(([name, url]) => `${name.replace("_", " ")} ${url}`)
+    yield* Console.log(`venue: ${settings.name} ready, pid ${process.pid}, ${addresses.join(", ")}`)
     yield* membership.ended
     ProcessEnd.boundTheStop()
   })
@@ -73,5 +73,5 @@ const services = (
 
 const conditions = Layer.effect(
   Conditions,
-  Effect.map(Membership, ({ isHeard }) => [isHeard])
+  Effect.map(Membership, ({ isConnected }) => [isConnected])
 )

@@ -1,4 +1,4 @@
-/** One gateway of a venue of many processes. */
+/** Starts one gateway of a venue of many processes. */
 import * as Start from "../process/Start.ts"
 import * as GatewayNode from "./GatewayNode.ts"
 

@@ -1,4 +1,4 @@
-/** Who may come into a venue: its settings as layers. */
+/** Layers of sign-in, access control, CAPTCHA and identity, from the settings. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Access from "@venue/auth/access/Access"
 import * as AllowList from "@venue/auth/access/AllowList"
@@ -14,7 +14,7 @@ import * as AuthPlace from "./AuthPlace.ts"
 import { SettingRefused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"
 
-/** Every key of the venue but those of the tokens comes out of this one secret, and those are sealed under it. */
+/** Returns the layers. `secretKey` derives every key except the signing keys of tokens, which are sealed under it. */
 export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettings, secretKey: Redacted.Redacted) {
   const { serviceName } = settings
   yield* check(settings, secretKey)
@@ -50,16 +50,19 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
   )
 })
 
-/** A page nobody set is the venue's own, at the public address or where the service listens. */
+/**
+ * Returns the refusal of a sign-in page. A page outside `VENUE_SIGN_IN_URI` is the venue's own, at its public address
+ * or its listener.
+ */
 const siteRefused = (settings: SharedSettings, uri: string): SettingRefused =>
   settings.signInUris.includes(uri)
-    ? new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `https, or loopback, and not ${uri}` })
+    ? new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `an https or loopback page, not ${uri}` })
     : new SettingRefused({
         setting: "VENUE_PUBLIC_AUTH_URL",
-        expected: `the https address that clients use, as VENUE_HOST is ${settings.host} and wallets sign in at an https or loopback page alone, not at ${uri}`
+        expected: `the https address that clients use: VENUE_HOST is ${settings.host}, and wallets sign in only at https or loopback pages, not at ${uri}`
       })
 
-/** What no type says of the settings. */
+/** Checks the rules that the types of the settings do not express. */
 const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.Effect<void, SettingRefused> => {
   const { blockedCountries, brand, builderKeys, captcha, captchaSecret, clientAgreementUrls } = settings
   const { countryHeader, identityUrl, trustedProxies } = settings
@@ -74,9 +77,9 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
     [
       "VENUE_BUILDER_KEY",
       builderKeys.length <= 2 && builderKeys.every((key) => Redacted.value(key).length >= 32),
-      "one key of at least 32 characters, or two with a comma between"
+      "one or two keys of at least 32 characters, separated by a comma"
     ],
-    ["VENUE_CLIENT_AGREEMENT_URL", hasOneOrTwo(clientAgreementUrls), "one address, or two with a comma between"],
+    ["VENUE_CLIENT_AGREEMENT_URL", hasOneOrTwo(clientAgreementUrls), "one or two addresses, separated by a comma"],
     ["VENUE_KEY_PREFIX", /^[a-z0-9_]+$/i.test(settings.keyPrefix), "letters, digits and underscores"],
     ["VENUE_BRAND", isBrand(brand), "letters, digits and hyphens, and neither builder nor future"],
     [
@@ -88,17 +91,17 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
     [
       "VENUE_COUNTRY_HEADER",
       Option.isNone(countryHeader) || trustedProxies.length > 0,
-      "nothing without VENUE_TRUSTED_PROXIES, as nobody else's word on a country is taken"
+      "no value without VENUE_TRUSTED_PROXIES: only a trusted proxy may name the country"
     ],
     [
       "VENUE_CAPTCHA_SECRET",
       captcha === "never" || Option.isSome(captchaSecret),
-      "a secret, as VENUE_CAPTCHA is not never"
+      "a secret, unless VENUE_CAPTCHA is never"
     ],
     [
       "VENUE_IDENTITY_KEY and VENUE_IDENTITY_CALLBACK_KEY",
       Option.isNone(identityUrl) || keys.every((key) => Redacted.value(key) !== ""),
-      "both, as VENUE_IDENTITY_URL is set"
+      "both, since VENUE_IDENTITY_URL is set"
     ]
   ]
   const broken = rules.find(([, holds]) => !holds)
@@ -123,11 +126,14 @@ const isSocket = (url: Option.Option<string>): boolean =>
     onSome: (text) => /^wss?:\/\/[^?#]+$/.test(text) && URL.canParse(text)
   })
 
-/** A message of one environment proves nothing in another, though they had the same secret. */
+/** Contains the environment, so that a message of one environment is invalid in another with the same secret. */
 const builderUse = ({ environment }: SharedSettings): string =>
   environment === "development" ? "builder messages" : `builder messages of ${environment}`
 
-/** What was used before, or will be next, is good for as long as the settings name it: the operator knows when that is over. */
+/**
+ * Returns the terms. A second key or agreement is valid for as long as the settings list it: the operator decides
+ * when a replacement is over.
+ */
 const builderTermsOf = (
   settings: SharedSettings,
   secretKey: Redacted.Redacted
@@ -148,7 +154,7 @@ const builderTermsOf = (
   return Effect.mapError(Effect.fromResult(termsOf(terms)), ({ fault }) => new SettingRefused(faults[fault]))
 }
 
-/** Of the key that is used, and of one that is accepted beside it. */
+/** Returns the key that is used and, if there is one, the second key that is accepted. */
 const builderKeysOf = (settings: SharedSettings, secretKey: Redacted.Redacted) => {
   const [key = secretKey, other] = settings.builderKeys
   const derived = (secret: Redacted.Redacted) => derivedKey(secret, builderUse(settings))
@@ -170,7 +176,7 @@ const captcha = ({ captchaProvider, captchaSecret }: SharedSettings): Layer.Laye
       )
   })
 
-/** Without a provider nobody has to be verified, and whoever asks for it is verified at once. */
+/** Without a provider, users need no verification, and a requested verification succeeds at once. */
 const identity = (settings: SharedSettings, pageUrl: string, callbackKey: Redacted.Redacted) =>
   Option.match(settings.identityUrl, {
     onNone: () =>

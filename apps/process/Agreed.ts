@@ -1,4 +1,4 @@
-/** What all processes of a venue agree on: what it lists, its limits, and the key that its secrets are sealed with. */
+/** Values that all processes of a venue share: contracts, limits, and the key that seals secrets. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -7,14 +7,17 @@ import { Listings } from "@venue/storage/listing/Listings"
 import { Effect, Layer, Redacted } from "effect"
 import type { SharedSettings } from "./Settings.ts"
 
-/** What a new venue lists, and what its operator had listed since. */
+/** Returns the initial contracts of a venue and the contracts that its operator has listed. */
 export const listed = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const listings = Effect.flatMap(Listings, ({ all }) => all)
   const tables = Listings.layer.pipe(Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 1 }))))
   return contracts(yield* Effect.provide(listings, tables))
 })
 
-/** Of one name it is the operator's, since records count in its steps. */
+/**
+ * Returns all contracts. The operator's contract replaces a default of the same symbol, since the journal counts in
+ * its ticks and lots.
+ */
 export const contracts = (later: ReadonlyArray<Instrument>): VenueSettings["instruments"] =>
   new Map([...defaults.instruments, ...later.map((instrument) => [instrument.symbol, instrument] as const)])
 
@@ -29,12 +32,12 @@ export const venueSettings = (settings: SharedSettings, instruments: VenueSettin
     maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
   })
 
-/** They may not change once a venue has been started with them. */
+/** Returns the settings that may not change after the first start of a venue. */
 export const fixed = ({ desks }: SharedSettings, secretKey: Redacted.Redacted): Readonly<Record<string, string>> => ({
   VENUE_DESKS: String(desks),
   "the mark of VENUE_SECRET_KEY": markOf(secretKey)
 })
 
-/** Tells one secret from another, and nothing else of it. */
+/** Returns a fingerprint that distinguishes secrets and reveals nothing else. */
 export const markOf = (secretKey: Redacted.Redacted): string =>
   Redacted.value(derivedKey(secretKey, "mark")).slice(0, 16)

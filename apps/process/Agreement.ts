@@ -1,4 +1,7 @@
-/** What must be the same on all nodes of a venue, a hash of each: a node that differs is told which before it serves. */
+/**
+ * Hashes of the settings that must be the same on all nodes. A node that differs is refused, with the name of the
+ * setting, before it serves.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import * as Runner from "@venue/cluster/Runner"
@@ -10,21 +13,24 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import * as Agreed from "./Agreed.ts"
 import type { NodeSettings } from "./NodeSettings.ts"
 
-/** Ports, addresses, proxies and drills are a node's own. A setting that one of two nodes has no use for is not compared. */
+/**
+ * Returns the hashes by name. Ports, addresses, proxies and drills belong to one node; a setting that only one kind
+ * of node reads is compared among nodes of that kind.
+ */
 export const hashesOf = (
   settings: NodeSettings,
   instruments: VenueSettings["instruments"],
-  /** The text of the file, of a node that asks price sources. */
+  /** Contents of the price source file; undefined for a node without one. */
   priceSources: string | undefined
 ): Readonly<Record<string, string>> => {
-  const said = {
+  const own = {
     ...ofAll(settings, instruments),
     ...(settings.kind === "runner" ? ofRunner(settings, priceSources) : ofGateway(settings))
   }
   const hash = hashUnder(settings.key)
   const replaced = settings.kind === "gateway" ? ofReplaced(settings) : {}
   return Object.fromEntries([
-    ...Object.entries(said)
+    ...Object.entries(own)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [name, hash(value)]),
     ...Object.entries(replaced).map(([name, values]) => [name, values.map(hash).join(",")])
@@ -32,8 +38,8 @@ export const hashesOf = (
 }
 
 /**
- * What the living nodes list. A contract that was listed after their start waits until all of them have ended: or no node
- * that died since would start again beside the others.
+ * Returns the contracts that the living nodes list. A contract listed after their start waits until all of them have
+ * ended; otherwise a node that died could not start again beside the others.
  */
 export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSettings) {
   const { later, nodes } = yield* Effect.gen(function* () {
@@ -54,7 +60,7 @@ export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSet
   return Agreed.contracts(later)
 })
 
-/** Without the venue's own key a hash tells nothing of what is short or secret. */
+/** Keyed with the venue's secret: an unkeyed hash would reveal short values. */
 const hashUnder = (secretKey: Redacted.Redacted) => {
   const key = Redacted.value(derivedKey(secretKey, "agreement"))
   return (value: unknown): string => hashOf(Redacted.make(`${key} ${JSON.stringify(value)}`)).slice(0, 16)
@@ -81,7 +87,7 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
   VENUE_TRON_GENESIS: settings.tron.genesis,
   VENUE_TRON_TOKEN: settings.tron.chain.token,
   VENUE_TRON_XPUB: settings.tron.xpub,
-  // Not which authority: nodes that trust an old one and a new one run beside those that trust one of them.
+  // Without the authority: during a replacement, some nodes trust both authorities and others one.
   "whether nodes show certificates": settings.tls !== undefined,
   "the shard groups": Runner.groups.availableShardGroups,
   "the terms of a command": [defaults.commandExpiryMillis, defaults.leaseMillis],
@@ -125,7 +131,7 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_ADMIN_TOKEN: Redacted.value(settings.adminToken)
 })
 
-/** While one replaces another: the first is used, and each is accepted. */
+/** Settings that have two values during a replacement: the first is used, both are accepted. */
 const ofReplaced = (settings: NodeSettings): Readonly<Record<string, ReadonlyArray<string>>> => ({
   VENUE_AUTH_CLIENT_KEY: settings.authClientKeys.map(Redacted.value),
   VENUE_BUILDER_KEY: (settings.builderKeys.length === 0 ? [settings.key] : settings.builderKeys).map(Agreed.markOf),

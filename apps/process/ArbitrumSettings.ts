@@ -1,4 +1,4 @@
-/** How a venue is connected to Arbitrum One: who answers for the chain, whose money it is, and how careful it is. */
+/** Connection of a venue to Arbitrum One: endpoints, keys, token and limits. */
 import { moneyScale } from "@venue/domain/Decimal"
 import * as ArbitrumRail from "@venue/providers/rails/arbitrum/ArbitrumRail"
 import * as DepositAddresses from "@venue/providers/rails/arbitrum/DepositAddresses"
@@ -132,7 +132,10 @@ export const all = Config.all({
 })
 export type ArbitrumSettings = Config.Success<typeof all>
 
-/** The rail as a process without its endpoints and its wallet has it: it makes addresses, and nothing else. */
+/**
+ * Returns the rail of a process without endpoints and wallet, which only derives deposit addresses; none without an
+ * extended public key.
+ */
 export const addressesOnly = Effect.fn("ArbitrumSettings.addressesOnly")(function* (
   settings: ArbitrumSettings
 ): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused> {
@@ -144,7 +147,7 @@ export const addressesOnly = Effect.fn("ArbitrumSettings.addressesOnly")(functio
   return Option.some(railOf(settings, { endpoints: [], signer, addressAt, token }))
 })
 
-/** The rail; none where the venue is not connected. */
+/** Returns the rail; none without endpoints in the settings. */
 export const provider = Effect.fn("ArbitrumSettings.provider")(function* (
   settings: ArbitrumSettings
 ): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused, HttpClient.HttpClient> {
@@ -218,7 +221,7 @@ const endpointsOf = Effect.fnUntraced(function* (urls: Redacted.Redacted, settin
   return yield* Effect.forEach(all, (url, index) => RpcEndpoint.make(`endpoint ${index + 1}`, url, sizes))
 })
 
-/** A wallet of its own where there is one, and keys in this process where they are given. */
+/** Returns the signer: the wallet if the settings name one, otherwise the keys in this process. */
 const signerOf = Effect.fnUntraced(function* (
   settings: ArbitrumSettings,
   addressAt: DepositAddresses.AddressAt

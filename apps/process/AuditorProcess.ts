@@ -1,4 +1,4 @@
-/** The auditor as a process of its own beside a venue on this machine: started again when it ends. */
+/** Auditor as a separate process beside a venue on this machine, restarted when it ends. */
 import { isAudited } from "@venue/domain/VenueMode"
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Clock, Effect, Redacted, Schedule } from "effect"
@@ -7,12 +7,15 @@ import * as NodeProcess from "./NodeProcess.ts"
 
 export interface AuditorProcessOptions {
   readonly databaseUrl: Redacted.Redacted
-  /** By this, processes of one venue are told from those of another. */
+  /** Data directory, which distinguishes the processes of two venues. */
   readonly place: string
   readonly say: (text: string) => Effect.Effect<void>
 }
 
-/** Starts the auditor, which runs until the scope closes. Returns the time of the last audit before, for `audited`. */
+/**
+ * Starts the auditor, which runs until the scope closes. Returns the time of the last audit before the start, for
+ * `audited`.
+ */
 export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: AuditorProcessOptions) {
   const { read } = yield* VenueModes
   const { auditedAtMillis } = yield* read
@@ -23,10 +26,10 @@ export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: Au
       program,
       place,
       environment: { VENUE_DATABASE_URL: Redacted.value(databaseUrl), VENUE_AUDITOR_HEALTH_PORT: "0" },
-      heard: (line) => void run(say(line.replace(/^venue: /, "").replace(/^(?!auditor)/, "auditor: ")))
+      onLine: (line) => void run(say(line.replace(/^venue: /, "").replace(/^(?!auditor)/, "auditor: ")))
     })
     const { how } = yield* ended
-    yield* say(`auditor ended with ${how}, and is started again`)
+    yield* say(`auditor ended with ${how} and restarts`)
   }).pipe(
     Effect.scoped,
     Effect.catchTag("NotLaunched", ({ reason }) => say(`auditor could not be started: ${reason}`))
@@ -36,8 +39,8 @@ export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: Au
 })
 
 /**
- * Waits for the first audit after the one of `beforeMillis`, so that withdrawals leave; a long journal takes the auditor minutes
- * to add up. An earlier audit does not count: it grows old while the new auditor reads.
+ * Waits for the first audit after `beforeMillis`, which enables withdrawals; a long journal takes the auditor
+ * minutes. An earlier audit does not count: it expires while the new auditor reads.
  */
 export const audited = Effect.fnUntraced(function* (say: AuditorProcessOptions["say"], beforeMillis: number | null) {
   const { read } = yield* VenueModes
@@ -46,7 +49,7 @@ export const audited = Effect.fnUntraced(function* (say: AuditorProcessOptions["
     return mode.auditedAtMillis !== beforeMillis && isAudited(mode, yield* Clock.currentTimeMillis)
   }).pipe(Effect.orElseSucceed(() => false))
   const waiting = say(
-    "waiting for the first audit: the auditor adds up the journal, and no withdrawal leaves until then"
+    "waiting for the first audit: the auditor reads the journal, and withdrawals are blocked until it is done"
   )
   yield* Effect.raceFirst(
     Effect.repeat(isOver, { until: (isSo) => isSo, schedule: Schedule.spaced(lookEvery) }),
@@ -60,5 +63,5 @@ export const audited = Effect.fnUntraced(function* (say: AuditorProcessOptions["
 const program = fileURLToPath(new URL("../auditor/main.ts", import.meta.url))
 const pause = "1 second"
 const lookEvery = "100 millis"
-/** Time between two lines that say what is waited for. */
+/** Time between two lines of output during the wait. */
 const patience = "15 seconds"

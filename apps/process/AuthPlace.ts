@@ -1,4 +1,4 @@
-/** Where the authentication service is found, and its pages: all processes know it, and few let anybody in. */
+/** Addresses of the authentication service and its pages; also processes that do not serve them need the addresses. */
 import * as Pages from "@venue/gateway/auth/Pages"
 import { urlOf } from "@venue/gateway/http/Listening"
 import { Option } from "effect"
@@ -8,7 +8,7 @@ export interface AuthPlace {
   readonly url: string
   readonly issuer: string
   readonly signInPage: string
-  /** The first is what clients are told. */
+  /** Pages for which wallets may sign in; clients get the first. */
   readonly signInUris: ReadonlyArray<string>
 }
 

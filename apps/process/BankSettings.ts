@@ -1,4 +1,4 @@
-/** How a venue is connected to its bank. */
+/** Connection of a venue to its bank. */
 import * as Bank from "@venue/providers/rails/bank/Bank"
 import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
@@ -7,7 +7,7 @@ import type { HttpClient } from "effect/http"
 import * as Setting from "./Setting.ts"
 import { expect, type SettingRefused } from "./SettingRefused.ts"
 
-/** Key that the bank gave. */
+/** Key that the bank issued. */
 export const key = Setting.secret("VENUE_BANK_KEY", {
   usual: "required with the rail",
   meaning: "Bearer key of requests to the bank",
@@ -34,7 +34,7 @@ export const all = Config.all({
 })
 export type BankSettings = Config.Success<typeof all>
 
-/** The rail; none where the venue has no bank. */
+/** Returns the rail; none without a bank in the settings. */
 export const provider = Effect.fn("BankSettings.provider")(function* ({
   key,
   url
@@ -42,14 +42,14 @@ export const provider = Effect.fn("BankSettings.provider")(function* ({
   if (Option.isNone(url)) return Option.none()
   const isAddress = /^https?:$/.test(URL.parse(url.value)?.protocol ?? "") && !/[?#]/.test(url.value)
   yield* expect("VENUE_BANK_URL", isAddress, "an http or https address without a query")
-  yield* expect("VENUE_BANK_KEY", Redacted.value(key) !== "", "the key that the bank gave")
+  yield* expect("VENUE_BANK_KEY", Redacted.value(key) !== "", "the key that the bank issued")
   return Option.some(yield* Bank.make({ url: url.value.replace(/\/$/, ""), key }))
 })
 
-/** The rail as a process without the bank's key has it: that there is one. */
+/** Returns the rail of a process without the bank's key, which only states that there is a bank. */
 export const nameOnly = ({ url }: BankSettings): Option.Option<RailProvider> => {
   const elsewhere = Effect.fail(
-    new RailUnavailable({ rail: "BANK", cause: "this process does not speak with the bank" })
+    new RailUnavailable({ rail: "BANK", cause: "this process has no connection to the bank" })
   )
   return Option.map(url, () => ({
     rail: "BANK",
@@ -66,7 +66,7 @@ export const nameOnly = ({ url }: BankSettings): Option.Option<RailProvider> => 
   }))
 }
 
-/** Undefined where nobody is heard. */
+/** Returns the secret; undefined for a venue that polls its bank. */
 export const webhookSecretOf = Effect.fnUntraced(function* ({ webhookSecret }: BankSettings) {
   if (Option.isNone(webhookSecret)) return undefined
   const isRight = StandardWebhook.isSecret(webhookSecret.value)

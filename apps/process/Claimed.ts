@@ -1,9 +1,12 @@
-/** A process serves as long as its database is its own. */
+/** Ends a process that loses its claim on the database. */
 import { DatabaseClaim } from "@venue/postgres/DatabaseClaim"
 import { Effect } from "effect"
 import * as ProcessEnd from "./ProcessEnd.ts"
 
-/** What it had under way cannot be recorded any more, so that the stop is not to wait for it. */
+/**
+ * Serves until the claim on the database is lost. In-flight work can then no longer be recorded, so the stop takes at
+ * most 5 s.
+ */
 export const whileClaimed = <A, E, R>(serving: Effect.Effect<A, E, R>) =>
   Effect.raceFirst(
     serving,

@@ -1,4 +1,4 @@
-/** A process without a listener that clients find tells whoever watches it whether it lives and is ready. */
+/** Health server of a process without listeners for clients. */
 import { release } from "@venue/api/Release"
 import * as Listening from "@venue/gateway/http/Listening"
 import { Effect } from "effect"

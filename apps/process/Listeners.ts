@@ -1,4 +1,4 @@
-/** The addresses that clients find a venue at, each on its port. */
+/** Listeners of a venue, each on its own port. */
 import { headerValue } from "@venue/api/Headers"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { moneyScale } from "@venue/domain/Decimal"
@@ -26,11 +26,11 @@ import type { SharedSettings } from "./Settings.ts"
 
 export interface ListenersOptions {
   readonly admin: Pick<AdminServer.AdminServerOptions, "token">
-  /** Pages show the first, and all are accepted. */
+  /** Keys of the pages: pages send the first, all are accepted. */
   readonly authClientKeys: ReadonlyArray<string>
 }
 
-/** They close all at once, so that requests in flight at one have their time while those at another have theirs. */
+/** Opens the listeners. They close in parallel, so that requests in flight at each of them get the full time. */
 export const open = Effect.fn("Listeners.open")(function* (
   settings: SharedSettings,
   { admin, authClientKeys }: ListenersOptions
@@ -45,10 +45,10 @@ export const open = Effect.fn("Listeners.open")(function* (
   const opened = <A, E, R>(listener: Effect.Effect<A, E, R | Scope.Scope>) =>
     Effect.flatMap(Scope.fork(addresses, "sequential"), (scope) => Scope.provide(listener, scope))
   const limits = yield* ApiListener.addressLimits
-  const rest = yield* opened(RestServer.open({ ...asked(settings, limits), ...restOf(settings) }))
+  const rest = yield* opened(RestServer.open({ ...commonOf(settings, limits), ...restOf(settings) }))
   const bankWebhookSecret = yield* BankSettings.webhookSecretOf(settings.bank)
   const funding = yield* opened(
-    TreasuryServer.open({ ...asked(settings, limits), ...fundingOf(settings), bankWebhookSecret })
+    TreasuryServer.open({ ...commonOf(settings, limits), ...fundingOf(settings), bankWebhookSecret })
   )
   yield* opened(auth(settings, authClientKeys, rateLimits))
   const addressOf = ClientAddress.ofUpgrade(trustedProxies)
@@ -104,13 +104,13 @@ export const open = Effect.fn("Listeners.open")(function* (
   }
 })
 
-/** What every interface of endpoints has alike: an address has one bucket for all of them. */
-const asked = (settings: SharedSettings, limits: RateLimits) => ({
+/** Returns the options of every HTTP interface; a client address has one rate-limit bucket for all of them. */
+const commonOf = (settings: SharedSettings, limits: RateLimits) => ({
   host: settings.host,
   brand: settings.brand,
   trustedProxies: settings.trustedProxies,
   countryHeader: Option.getOrUndefined(settings.countryHeader),
-  accessLog: tellsRequests(settings),
+  accessLog: logsRequests(settings),
   limits
 })
 
@@ -130,8 +130,8 @@ const fundingOf = ({ fundingPort, newAddressHoldHours, publicFundingUrl }: Share
   publicUrl: Option.getOrUndefined(publicFundingUrl)
 })
 
-const tellsRequests = ({ accessLog, environment }: SharedSettings): boolean =>
-  Option.match(accessLog, { onNone: () => environment !== "development", onSome: (said) => said === "on" })
+const logsRequests = ({ accessLog, environment }: SharedSettings): boolean =>
+  Option.match(accessLog, { onNone: () => environment !== "development", onSome: (value) => value === "on" })
 
 const auth = Effect.fnUntraced(function* (
   settings: SharedSettings,
@@ -155,7 +155,7 @@ const auth = Effect.fnUntraced(function* (
   })
 })
 
-/** Production does not start without the key. In a development other pages than the venue's own may have a CAPTCHA. */
+/** Production requires the site key. In a development, pages other than the venue's own may show the CAPTCHA. */
 const captchaOf = Effect.fnUntraced(function* ({ captcha, captchaProvider, captchaSiteKey }: SharedSettings) {
   if (captcha === "never") return {}
   if (Option.isSome(captchaSiteKey)) {
@@ -163,7 +163,7 @@ const captchaOf = Effect.fnUntraced(function* ({ captcha, captchaProvider, captc
     return { captcha: { ...widget, atOnce: captcha === "always" } }
   }
   yield* Effect.logWarning(
-    `nobody can sign in at the venue's own page when it asks for a CAPTCHA: VENUE_CAPTCHA is ${captcha} and VENUE_CAPTCHA_SITE_KEY is not set`
+    `users cannot sign in on the venue's own page when it requires a CAPTCHA: VENUE_CAPTCHA is ${captcha} and VENUE_CAPTCHA_SITE_KEY is not set`
   )
   return {}
 })

@@ -1,4 +1,7 @@
-/** This process among the others: it joins before it serves, says each second how it is, and leaves when all it had is handed over. */
+/**
+ * Membership of a process in the venue: joins before it serves, reports its state every second, and leaves after it
+ * has handed over its work.
+ */
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import * as GivenUp from "@venue/postgres/GivenUp"
 import { Nodes, type Joining } from "@venue/storage/nodes/Nodes"
@@ -12,11 +15,11 @@ export interface NodeState {
 export class Membership extends Context.Service<
   Membership,
   {
-    /** From now on this is what is told of the node. */
-    readonly tell: (state: () => NodeState) => Effect.Effect<void>
-    /** The database answered within the last seconds. */
-    readonly isHeard: () => boolean
-    /** Waits until an operator wants the node to drain or to restart. */
+    /** Sets the function that returns the reported state, and reports at once. */
+    readonly report: (state: () => NodeState) => Effect.Effect<void>
+    /** Returns whether the database answered within the last 5 s. */
+    readonly isConnected: () => boolean
+    /** Waits until an operator drains or restarts the node. */
     readonly ended: Effect.Effect<void>
   }
 >()("@venue/apps/process/Membership") {
@@ -28,15 +31,18 @@ export class Membership extends Context.Service<
         const clock = yield* Clock.Clock
         const ended = yield* Deferred.make<void>()
         let state = (): NodeState => ({ isReady: false, shards: 0 })
-        let heardAtMillis = -Infinity
+        let answeredAtMillis = -Infinity
 
         const renew = Effect.gen(function* () {
           const wanted = yield* GivenUp.after("2 seconds")(nodes.renew(node.nodeId, state()))
-          heardAtMillis = clock.currentTimeMillisUnsafe()
+          answeredAtMillis = clock.currentTimeMillisUnsafe()
           if (wanted !== "serving") yield* Deferred.succeed(ended, undefined)
         }).pipe(
           Effect.catchCause((cause) =>
-            DatabaseOutage.report(cause, Effect.logWarning("the node table could not be renewed", cause))
+            DatabaseOutage.report(
+              cause,
+              Effect.logWarning("the row of this node in the node table could not be renewed", cause)
+            )
           )
         )
 
@@ -45,12 +51,12 @@ export class Membership extends Context.Service<
         )
         yield* Effect.forkScoped(Effect.repeat(renew, Schedule.spaced("1 second")))
         return Membership.of({
-          tell: (next) =>
+          report: (next) =>
             Effect.suspend(() => {
               state = next
               return renew
             }),
-          isHeard: () => clock.currentTimeMillisUnsafe() - heardAtMillis < freshMillis,
+          isConnected: () => clock.currentTimeMillisUnsafe() - answeredAtMillis < freshMillis,
           ended: Deferred.await(ended)
         })
       })

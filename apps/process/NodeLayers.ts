@@ -1,4 +1,4 @@
-/** What every node stands on: its place among the others, the venue's clock, and what all agree on. */
+/** Layers of every node: membership, the venue's clock, and the shared settings. */
 import { release } from "@venue/api/Release"
 import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
 import type { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -17,14 +17,14 @@ import type * as Pools from "./Pools.ts"
 import * as Production from "./Production.ts"
 
 export interface NodeTerms {
-  /** Where this node is found. */
+  /** Address of this node in the node table. */
   readonly address: string
   readonly instruments: VenueSettings["instruments"]
-  /** The text of the file of price sources, where this node asks them. */
+  /** Contents of the price source file; undefined for a node without one. */
   readonly priceSources?: string | undefined
 }
 
-/** It joins before anything of it serves, and leaves when all of that has ended. */
+/** Returns the layers. The node joins before its services start and leaves after they have ended. */
 export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, instruments, priceSources }: NodeTerms) =>
   LivingGateways.layer.pipe(
     Layer.provideMerge(

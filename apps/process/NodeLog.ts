@@ -1,27 +1,27 @@
 /**
- * What a process logs. Where the database is slow for a second, the cluster library tells of every single lock, with a
- * stack: such a message is one line here, and is not repeated for a while. All else is logged as it is.
+ * Log output of a process. While the database is slow, the cluster library logs every lock with a stack trace; such a
+ * message becomes one line, at most every 10 s. Other messages are unchanged.
  */
 import { Cause, type Layer, Logger } from "effect"
 
-/** A logger that tells the library's messages in short. */
+/** Returns a logger that shortens the lock messages of the cluster library. */
 export const make = (): Logger.Logger<unknown, void> => {
-  const toldAtMillis = new Map<string, number>()
+  const loggedAtMillis = new Map<string, number>()
   return Logger.make((options) => {
     const words: ReadonlyArray<unknown> = Array.isArray(options.message) ? options.message : [options.message]
     const message = ofLocks.find((known) => words.includes(known))
     if (message === undefined) return Logger.defaultLogger.log(options)
     const nowMillis = options.date.getTime()
-    const lastMillis = toldAtMillis.get(message) ?? -Infinity
+    const lastMillis = loggedAtMillis.get(message) ?? -Infinity
     if (Math.abs(nowMillis - lastMillis) < silenceMillis) return
-    toldAtMillis.set(message, nowMillis)
+    loggedAtMillis.set(message, nowMillis)
     line.log({ ...options, message: `${message}${why(options.cause)}` })
   })
 }
 
 export const layer: Layer.Layer<never> = Logger.layer([make()])
 
-/** As `effect/cluster/Sharding` words them. Each comes from a loop that goes on, and says no more than that it had to. */
+/** Lock messages of `effect/cluster/Sharding`. Each comes from a loop that continues and adds no information. */
 export const ofLocks: ReadonlyArray<string> = [
   "Could not acquire/release shards",
   "Could not release shards, retrying",
@@ -39,7 +39,7 @@ const line = Logger.withConsoleLog(
   )
 )
 
-/** The innermost error says what happened. */
+/** Returns the message of the innermost error, which has the reason. */
 const why = (cause: Cause.Cause<unknown>): string => {
   if (cause.reasons.length === 0) return ""
   let error = Cause.squash(cause)

@@ -1,17 +1,17 @@
-/** One process of the cluster: started with its settings, heard line by line, and gone when this one is. */
+/** Child process of a cluster: started with its settings, its output read by line, stopped with this process. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { Effect, Schema } from "effect"
 
 export interface NodeProcessOptions {
   readonly name: string
-  /** The file that is run. */
+  /** Path of the program. */
   readonly program: string
-  /** Told to whoever lists processes, and of no use to the process itself. */
+  /** Data directory; an argument that the program ignores and that identifies the process in a process list. */
   readonly place: string
-  /** Beside what this process was given; an undefined one is taken out of that. */
+  /** Variables besides those of this process; undefined removes a variable. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly heard: (line: string) => void
+  readonly onLine: (line: string) => void
 }
 
 export interface NodeProcess {
@@ -21,57 +21,58 @@ export interface NodeProcess {
 }
 
 export interface NodeEnd {
-  /** A signal, or the exit code, in words. */
+  /** Name of the signal, or `exit code` and the code. */
   readonly how: string
-  /** It ended by itself, and not well. */
+  /** Whether the exit code was not 0; false after a signal. */
   readonly hasFailed: boolean
 }
 
-/** The system has no room for another process. */
+/** The operating system could not start the process. */
 export class NotLaunched extends Schema.TaggedError<NotLaunched>()("NotLaunched", { reason: Schema.String }) {}
 
-/** It is asked to stop when the scope closes, and ended when it does not. */
+/** Starts the process. When the scope closes, sends SIGTERM, and SIGKILL after 17 s. */
 export const launch = Effect.fn("NodeProcess.launch")(function* (options: NodeProcessOptions) {
   const child = yield* Effect.acquireRelease(begin(options), stop)
   return { pid: child.pid!, ended: ended(child), kill: () => void child.kill("SIGKILL") }
 })
 
-const begin = ({ environment, heard, name, place, program }: NodeProcessOptions) =>
+const begin = ({ environment, onLine, name, place, program }: NodeProcessOptions) =>
   Effect.callback<ChildProcess, NotLaunched>((resume) => {
     const child = spawn(process.execPath, [...process.execArgv, program, name, place], {
       env: Object.fromEntries(
         Object.entries({ ...process.env, ...environment }).filter(([, value]) => value !== undefined)
       ),
-      // Ctrl-C is for us to pass on, in order.
+      // Ctrl-C reaches only this process, which stops its children in order.
       detached: true,
-      // The channel says nothing: that it closes tells the process that we are gone, however we went.
+      // The channel carries no messages; when it closes, the child knows that this process has ended, for whatever
+      // reason.
       stdio: ["ignore", "pipe", "pipe", "ipc"]
     })
-    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream! }).on("line", heard)
+    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream! }).on("line", onLine)
     child.once("error", ({ message }) => resume(Effect.fail(new NotLaunched({ reason: message }))))
     child.once("spawn", () => resume(Effect.succeed(child)))
   })
 
 const ended = (child: ChildProcess): Effect.Effect<NodeEnd> =>
   Effect.callback<NodeEnd>((resume) => {
-    const tell = () => {
+    const complete = () => {
       const { exitCode, signalCode } = child
       if (exitCode === null && signalCode === null) return
       resume(Effect.succeed({ how: signalCode ?? `exit code ${exitCode}`, hasFailed: (exitCode ?? 0) !== 0 }))
     }
-    tell()
-    // By then all that it said has been heard.
-    child.on("close", tell)
-    return Effect.sync(() => child.off("close", tell))
+    complete()
+    // The event `close` comes after the last line of output.
+    child.on("close", complete)
+    return Effect.sync(() => child.off("close", complete))
   })
 
-/** A process ends itself within 15 s of being asked, whatever hangs. */
+/** Time between SIGTERM and SIGKILL. */
 const stopWithin = "17 seconds"
 
 const stop = (child: ChildProcess) =>
   Effect.suspend(() => {
     child.kill("SIGTERM")
-    // One that was frozen hears it too.
+    // A suspended process handles SIGTERM only after SIGCONT.
     child.kill("SIGCONT")
     return Effect.timeoutOption(ended(child), stopWithin)
   }).pipe(Effect.andThen(Effect.sync(() => void child.kill("SIGKILL"))))

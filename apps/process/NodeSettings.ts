@@ -1,4 +1,4 @@
-/** The settings of one process of many: those of any venue, and who it is among the others. */
+/** Settings of one node: those of any venue, its name and its addresses. */
 import type { NodeAddress } from "@venue/cluster/ClusterNode"
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
@@ -11,7 +11,7 @@ import { adminToken, authClientKeys, secretKey, shared, type SharedSettings } fr
 import * as StartFailure from "./StartFailure.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 
-/** How nodes speak with each other. */
+/** Settings of the traffic between nodes. */
 export const traffic = {
   lockSeconds: Setting.int("VENUE_CLUSTER_LOCK_SECONDS", {
     default: 3,
@@ -93,7 +93,7 @@ export interface NodeSettings extends Omit<Own, "name" | "secretKey">, Pick<Shar
   readonly tls: ClusterTls | undefined
 }
 
-/** What the environment says of this process, its secrets from files where they are. */
+/** Loads the settings of this process from the environment and from secret files. */
 export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings["kind"]) {
   const environment = yield* SecretFiles.environment.pipe(Effect.catchTag("ConfigError", refused))
   const { name, secretKey, ...settings } = yield* own.pipe(
@@ -102,7 +102,7 @@ export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings
   )
   const { adminToken, authClientKeys, lockSeconds } = settings
   yield* expect("VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters")
-  // The database cuts off what is longer where it lists connections, and shows no other letters.
+  // Postgres truncates longer application names and replaces other characters.
   const isListed = Option.isNone(name) || /^[\w.-]{1,48}$/.test(name.value)
   yield* expect("VENUE_NODE_NAME", isListed, "at most 48 letters, digits, dots and hyphens")
   yield* expect("VENUE_CLUSTER_LOCK_SECONDS", lockSeconds >= 1 && lockSeconds <= 60, "1 to 60")
@@ -122,7 +122,9 @@ export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings
 
 const refused = (error: Config.ConfigError) => Effect.fail(StartFailure.refusalOf(error))
 
-/** Others dial the first and it listens at the second; without the latter they are the same. */
+/**
+ * Returns the address that other nodes dial and the address at which this node listens; by default they are the same.
+ */
 export const addressesOf = Effect.fnUntraced(function* ({ address, listen }: NodeSettings) {
   const dialled = yield* addressOf(
     "VENUE_CLUSTER_ADDRESS",

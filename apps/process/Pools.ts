@@ -1,22 +1,23 @@
-/** The connections of a node to its database, by what they are for; the database lists each under the node's name. */
+/** Connection pools of a node, by purpose; the database lists each connection under the node's name. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { NodeSettings } from "./NodeSettings.ts"
 
 /**
- * Nobody's flood takes the connections of another purpose. One of `cluster` holds the locks; while the database hangs, two
- * more that were to follow it may hang as well, and what asks whether it is back must find one all the same.
+ * Maximum connections of each pool of a runner: load of one purpose takes no connection of another. One connection of
+ * `cluster` holds the locks; while the database hangs, two replacements may hang as well, and one more must be free
+ * to probe the database.
  */
 const runner = { journal: 6, tables: 4, cluster: 5, access: 6, nodes: 3 }
 
 /**
- * Largest number of connections of each pool, by the kind of node. `tables` of a gateway holds 4 queries of users, 2 of charts,
- * 2 of futures and 2 of public reads at once, and 2 for all else: none of the four waits for the connections of another.
+ * Maximum connections of each pool, by kind of node. `tables` of a gateway serves at once 4 queries of users, 2 of
+ * charts, 2 of futures, 2 public reads and 2 others; none of these waits for another kind.
  */
 export const sizes = { runner, gateway: { ...runner, tables: 12 } }
 
 /**
- * What a node that stands still has locked in the middle of a transaction is free again after so long, and so is all that
- * a machine had which is gone without a word.
+ * Releases the locks of a node that freezes in a transaction after 10 s, and the locks of a machine that disappears
+ * after about 11 s.
  */
 const startupParameters = {
   idle_in_transaction_session_timeout: "10s",

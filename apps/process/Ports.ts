@@ -1,29 +1,29 @@
-/** The ports of what is about to start, asked for before anything else is touched: a second start must not disturb one that runs. */
+/** Ports of a process, checked before the start changes anything: a second start must not disturb a running process. */
 import * as Listening from "@venue/gateway/http/Listening"
 import { Effect, Schema } from "effect"
 import type { SharedSettings } from "./Settings.ts"
 
 export interface WantedPort {
-  /** What is to listen there, in words. */
+  /** Name of the listener, for messages. */
   readonly what: string
   readonly host: string
   readonly port: number
-  /** The setting that moves it. */
+  /** Setting of the port. */
   readonly variable: string
 }
 
-/** Nothing can listen there. */
+/** The port cannot be opened. */
 export class PortRefused extends Schema.TaggedError<PortRefused>()("PortRefused", {
   variable: Schema.String,
   error: Schema.Defect()
 }) {
   override get message(): string {
     const { error, variable } = this
-    return `${(error as Error).message}; end what has it, or set ${variable} to another port`
+    return `${(error as Error).message}; stop the program that uses the port, or set ${variable} to another one`
   }
 }
 
-/** Those of a process that has all listeners. */
+/** Returns the ports of a process that has all listeners. */
 export const ofListeners = (settings: SharedSettings): ReadonlyArray<WantedPort> => {
   const { adminPort, authPort, fundingPort, host, marketDataPort, restPort, tradePort } = settings
   return [
@@ -36,7 +36,7 @@ export const ofListeners = (settings: SharedSettings): ReadonlyArray<WantedPort>
   ]
 }
 
-/** Fails with the name of the first port that somebody else has. */
+/** Fails at the first port that is taken. */
 export const ensureFree = (wanted: ReadonlyArray<WantedPort>) =>
   Effect.forEach(
     wanted,

@@ -1,40 +1,40 @@
-/** How this process ends: asked to, after a fault, or while its database hangs. */
+/** End of a process: on request, after a fault, or while its database hangs. */
 import { Cause, Exit, Runtime } from "effect"
 
 /**
- * From now on it is known whether somebody asked for the end, and a stop that hangs is cut short. Who was started with a
- * channel is asked when that closes: whoever watched over it is gone.
+ * Records whether a stop was requested, and limits the duration of the stop. A process with an IPC channel stops when
+ * the channel closes: its supervisor has ended.
  */
 export const watch = (stopMillis = usualStopMillis): void => {
-  // A line that a full disk or a closed pipe does not take is lost, and no reason to end.
+  // A line that a full disk or a closed pipe rejects is lost; the process continues.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
-  process.once("SIGTERM", () => (isAskedToStop = true))
+  process.once("SIGTERM", () => (isStopRequested = true))
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => boundTheStop(stopMillis))
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
-  // It alone is no reason to live.
+  // An open channel alone does not keep the process alive.
   process.channel?.unref()
 }
 
-/** A stop that was asked for is a success; Ctrl-C is told from it by 130, as shells expect. */
+/** Exits with 0 after a requested stop, and with 130 after Ctrl-C, as shells expect. */
 export const teardown: Runtime.Teardown = (exit, onExit) =>
-  isAskedToStop && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+  isStopRequested && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
     ? onExit(0)
     : Runtime.defaultTeardown(exit, onExit)
 
-let isAskedToStop = false
+let isStopRequested = false
 
 /**
- * Sockets are answered within 5 s, what is armed is cancelled within 5 more, and requests are answered within 15 after
- * that; more time is for a database that hangs.
+ * Maximum duration of a stop. Sockets take up to 5 s, the cancels of armed connections 5 s more, in-flight requests
+ * 15 s more; the rest is for a database that hangs.
  */
 const usualStopMillis = 30_000
 
-/** A stop that hangs ends all the same. */
+/** Ends the process if its stop takes longer than `stopMillis`. */
 export const boundTheStop = (stopMillis = usualStopMillis) =>
   setTimeout(() => {
     console.error(
-      `venue: it could not stop within ${stopMillis / 1_000} s, since its database does not answer; it ends all the same. ` +
-        "Whatever was acknowledged is in the journal, and the next start goes on from there."
+      `venue: the process could not stop within ${stopMillis / 1_000} s, because its database does not answer; it ends now. ` +
+        "Everything acknowledged is in the journal; the next start continues from there."
     )
     process.exit(1)
   }, stopMillis).unref()

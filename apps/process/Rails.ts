@@ -1,4 +1,4 @@
-/** The rails that a process is connected to, as its settings say. */
+/** Rails that a process is connected to, from its settings. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import { type RailProvider, RailProviders } from "@venue/providers/rails/RailProvider"
@@ -20,7 +20,7 @@ export const layer = ({ arbitrum, bank, tron }: RailSettings): Layer.Layer<RailP
     )
   ).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
-/** For a process that users reach: it tells them addresses, and knows neither who answers for a chain or bank nor who signs. */
+/** Rails of a gateway: derives deposit addresses, without access to chain endpoints, the bank or signing keys. */
 export const layerGateway = ({ arbitrum, bank, tron }: RailSettings): Layer.Layer<RailProviders, SettingRefused> =>
   Layer.effect(
     RailProviders,
@@ -36,10 +36,10 @@ const connected = (providers: ReadonlyArray<Option.Option<RailProvider>>) => {
 
 type FilledIn = RailSettings & Pick<SharedSettings, "simulatedRails">
 
-/** In a development the rails that a venue is not connected to are made up. */
+/** Rails of a development, which simulates unconnected rails. */
 export const layerFilledIn = (settings: FilledIn) =>
   settings.simulatedRails ? StoredRails.fillingIn(layer(settings)) : layer(settings)
 
-/** The same of a process that users reach. */
+/** Rails of a gateway of a development, with the same simulation. */
 export const layerGatewayFilledIn = (settings: FilledIn) =>
   settings.simulatedRails ? StoredRails.fillingIn(layerGateway(settings)) : layerGateway(settings)

@@ -1,4 +1,4 @@
-/** A secret may stand in a file in place of the environment: the variable with `_FILE` behind its name holds the path. */
+/** Secrets in files: the variable of a secret with the suffix `_FILE` holds the path of a file. */
 import { Config, ConfigProvider, Effect, FileSystem, Option } from "effect"
 import { SettingRefused } from "./SettingRefused.ts"
 
@@ -22,7 +22,7 @@ export const secrets = [
   "VENUE_BANK_WEBHOOK_SECRET"
 ] as const
 
-/** The environment, with what stands in files put where settings are read. */
+/** Environment with the contents of the secret files. */
 export const environment = Effect.gen(function* () {
   const given = yield* ConfigProvider.ConfigProvider
   const read = yield* Effect.forEach(secrets, ofFile)
@@ -34,7 +34,7 @@ const ofFile = Effect.fnUntraced(function* (name: string) {
   const path = yield* Config.option(Config.String(`${name}_FILE`))
   if (Option.isNone(path)) return Option.none()
   if (Option.isSome(yield* Config.option(Config.Redacted(name))))
-    return yield* new SettingRefused({ setting: name, expected: `either it or ${name}_FILE, and both are set` })
+    return yield* new SettingRefused({ setting: name, expected: `either this or ${name}_FILE; both are set` })
   const files = yield* FileSystem.FileSystem
   const text = yield* files
     .readFileString(path.value)

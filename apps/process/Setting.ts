@@ -13,7 +13,10 @@ export type Reader =
   | "explain"
   | "tron-balances"
 
-/** Processes on which a value must be equal. `never` changes after the first start; `process` is each by itself. */
+/**
+ * Processes that must have the same value. `never` is fixed by the first start; `replaced` has two values during a
+ * replacement; `process` may differ.
+ */
 export type Change = "never" | "all nodes" | "all runners" | "all gateways" | "replaced" | "process"
 
 export interface Description<A> {
@@ -51,7 +54,7 @@ export const int = (name: string, description: Description<number>) => declare(n
 
 export const port = (name: string, description: Description<number>) => declare(name, description, Config.Port(name))
 
-/** May be in a file, whose path is in the variable with `_FILE` behind its name. */
+/** Declares a secret, which may be in a file: the variable with the suffix `_FILE` holds its path. */
 export const secret = (name: string, description: Description<Redacted.Redacted>) =>
   declare(name, description, Config.Redacted(name), true)
 
@@ -64,11 +67,11 @@ export const literals = <const Values extends ReadonlyArray<string>>(
 export const onOff = (name: string, description: Description<"on" | "off">) =>
   Config.map(literals(name, ["on", "off"], description), (value) => value === "on")
 
-/** Values separated by commas. */
+/** Declares values separated by commas. */
 export const list = (name: string, description: Description<string>) =>
   Config.map(string(name, { default: "", ...description }), apart)
 
-/** Secrets separated by commas: the first is used, the others are accepted while one replaces another. */
+/** Declares secrets separated by commas: the first is used, all are accepted during a replacement. */
 export const secrets = (name: string, description: Description<Redacted.Redacted>) =>
   Config.map(secret(name, { default: Redacted.make(""), ...description }), (text) =>
     apart(Redacted.value(text)).map((value) => Redacted.make(value))

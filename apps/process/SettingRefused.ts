@@ -1,4 +1,4 @@
-/** A setting is not what it must be. */
+/** A setting has an invalid value. */
 import { Effect, Redacted, Result, Schema } from "effect"
 
 export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
@@ -15,20 +15,20 @@ export const refused = (setting: string, expected: string) => Effect.fail(new Se
 export const expect = (setting: string, holds: boolean, expected: string) =>
   holds ? Effect.void : refused(setting, expected)
 
-/** What was read of a setting; a failure says what would be right. */
+/** Returns the value, or refuses the setting with the failure as the expected value. */
 export const right = <A>(setting: string, result: Result.Result<A, string>) =>
   Result.match(result, {
     onFailure: (expected) => refused(setting, expected),
     onSuccess: (value) => Effect.succeed(value)
   })
 
-/** Addresses with commas between them, each of which may hold a key. */
+/** Returns addresses separated by commas; each may contain a key. */
 export const urlsOf = Effect.fnUntraced(function* (setting: string, urls: Redacted.Redacted) {
   const all = Redacted.value(urls)
     .split(",")
     .map((url) => url.trim())
     .filter((url) => url !== "")
   const areRight = all.length > 0 && all.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""))
-  yield* expect(setting, areRight, "http or https addresses with commas between them")
+  yield* expect(setting, areRight, "http or https addresses, separated by commas")
   return all.map((url) => Redacted.make(url))
 })

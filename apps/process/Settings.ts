@@ -1,4 +1,4 @@
-/** The settings that a venue has however many processes it is: environment variables, with defaults. */
+/** Settings that a venue has with any number of processes: environment variables with defaults. */
 import { Config, Redacted, Schema } from "effect"
 import * as ArbitrumSettings from "./ArbitrumSettings.ts"
 import * as BankSettings from "./BankSettings.ts"
@@ -134,7 +134,7 @@ export const shared = {
     readers: Setting.gateways,
     changes: "all gateways"
   }),
-  /** Builder messages are proven with the venue's secret key when there are none. */
+  /** Without a key, `VENUE_SECRET_KEY` authenticates builder messages. */
   builderKeys: Setting.secrets("VENUE_BUILDER_KEY", {
     usual: "`VENUE_SECRET_KEY`",
     meaning:
@@ -142,7 +142,7 @@ export const shared = {
     readers: Setting.gateways,
     changes: "replaced"
   }),
-  /** Messages link to the first; messages with another are accepted too. */
+  /** Messages link to the first; messages with the second are accepted too. */
   clientAgreementUrls: Setting.list("VENUE_CLIENT_AGREEMENT_URL", {
     default: "https://venue.example/legal/client-agreement",
     meaning: "Agreement that builder messages link to; two while one [replaces](keys.md) another",
@@ -205,5 +205,5 @@ export const shared = {
   bank: BankSettings.all
 }
 const all = Config.all(shared)
-/** Nothing here is about one process and no other. */
+/** Settings of a venue, without those of a single node. */
 export type SharedSettings = Config.Success<typeof all>

@@ -1,4 +1,4 @@
-/** How any process of a venue starts: what ends the start is said in one line, and a stop that was asked for is a success. */
+/** Start of every process: a failed start prints one line, and a requested stop exits with 0. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { release } from "@venue/api/Release"
@@ -9,10 +9,10 @@ import * as ProcessEnd from "./ProcessEnd.ts"
 import * as StartFailure from "./StartFailure.ts"
 
 export interface StartOptions {
-  /** It stops within so long, whatever hangs. */
+  /** Maximum duration of a stop, in milliseconds. */
   readonly stopMillis?: number
-  /** What is said first; nothing when empty. */
-  readonly words?: string
+  /** First line of output; none if empty. */
+  readonly firstLine?: string
 }
 
 /** First line of a process of the venue. */
@@ -20,13 +20,13 @@ export const starting = `venue: starting release ${release}`
 
 export const run = <E>(
   app: Effect.Effect<void, E, NodeServices.NodeServices | Scope.Scope>,
-  { stopMillis, words = starting }: StartOptions = {}
+  { stopMillis, firstLine = starting }: StartOptions = {}
 ): void => {
-  const main = (words === "" ? Effect.void : Console.log(words)).pipe(
+  const main = (firstLine === "" ? Effect.void : Console.log(firstLine)).pipe(
     Effect.andThen(app),
     Effect.scoped,
     Effect.tapCause((cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(`venue: ${StartFailure.said(cause)}`)
+      Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(`venue: ${StartFailure.messageOf(cause)}`)
     ),
     Effect.withTracerEnabled(false),
     Effect.provide(NodeServices.layer),
@@ -38,7 +38,7 @@ export const run = <E>(
 }
 
 /**
- * Every answer that waits until a full socket takes bytes again listens to it, and stops listening when it has: as many as
- * calls are in flight between two nodes are no leak, though Node calls more than ten one.
+ * Maximum listeners on one socket. A response that waits for a full socket to drain adds a listener and removes it
+ * afterwards; one for each call in flight between two nodes is no leak, although Node warns above ten.
  */
 const waitingOnOneSocket = 1_000

@@ -1,23 +1,23 @@
-/** What ended a start, in words that say what would help. */
+/** Message of a failed start, with the remedy. */
 import { reasonOf } from "@venue/postgres/DatabaseOutage"
 import { Cause, type Config } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { SettingRefused } from "./SettingRefused.ts"
 
-/** What ended the start, in one line; whatever has no words of its own is told by its name. */
-export const said = (cause: Cause.Cause<unknown>): string => {
+/** Returns the reason in one line; the tag of an error without a message. */
+export const messageOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (isSqlError(error))
-    return `the database cannot be used (${reasonOf(error)}); start it, or set VENUE_DATABASE_URL to one that runs`
+    return `the database cannot be used (${reasonOf(error)}); start it, or set VENUE_DATABASE_URL to a running one`
   const { _tag, message } = error as { readonly _tag?: string; readonly message?: string }
   return message !== undefined && message !== "" ? message : (_tag ?? String(error))
 }
 
-/** What the library says of a setting, as the venue says what no type does. */
+/** Converts an error of the Config library to a refusal of the setting. */
 export const refusalOf = ({ message }: Config.ConfigError) => {
   const [, fault = message, setting = "a setting"] = /^SchemaError\((.+)\n\s+at \["(\w+)"\]\)$/s.exec(message) ?? []
   const expected = setting.endsWith("_PORT")
     ? "a port, 1 to 65535"
-    : fault.replace(/^Expected (string$)?/, (_, isMissing) => (isMissing ? "a value, as it has no default" : ""))
+    : fault.replace(/^Expected (string$)?/, (_, isMissing) => (isMissing ? "a value; it has no default" : ""))
   return new SettingRefused({ setting, expected })
 }

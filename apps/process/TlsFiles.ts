@@ -1,4 +1,4 @@
-/** The certificate that a node shows to the others, its key, and the authority that it believes: three files, or none. */
+/** TLS files of a node: its certificate, its key, and the authority that it trusts; all three or none. */
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, Effect, FileSystem, Option, Redacted, Result } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
@@ -25,12 +25,13 @@ export const paths = {
 }
 type Paths = { readonly [Name in keyof typeof paths]: Option.Option<string> }
 
-/** What is wrong with them would else show in connections that fail, each second, on another node. */
+/** Reads and checks the files: an invalid file would otherwise only show in failing connections, on another node. */
 export const read = Effect.fnUntraced(function* (given: Paths) {
   const all = [given.tlsCert, given.tlsKey, given.tlsCa] as const
   if (all.every(Option.isNone)) return undefined
   for (const [index, file] of all.entries())
-    if (Option.isNone(file)) return yield* refused(variables[index]!, `a file of PEM, as ${together} go together`)
+    if (Option.isNone(file))
+      return yield* refused(variables[index]!, `a PEM file: set ${together} together, or none of them`)
   const [cert, key, ca] = (yield* Effect.forEach(all, (file, index) => textOf(variables[index]!, file))) as Texts
   const certificate = Result.try(() => new X509Certificate(cert))
   if (Result.isFailure(certificate)) return yield* refused(certVariable, "a certificate in PEM")

@@ -1,4 +1,4 @@
-/** How a venue is connected to TRON: who answers for the chain, whose money it is, and how careful it is. */
+/** Connection of a venue to TRON: nodes, keys, token and limits. */
 import * as DepositAddresses from "@venue/providers/rails/arbitrum/DepositAddresses"
 import { type RailProvider, SigningRefused } from "@venue/providers/rails/RailProvider"
 import { Signer } from "@venue/providers/rails/Signer"
@@ -77,7 +77,10 @@ export const all = Config.all({
 })
 export type TronSettings = Config.Success<typeof all>
 
-/** The rail as a process without its nodes and its wallet has it: it makes addresses, and nothing else. */
+/**
+ * Returns the rail of a process without nodes and wallet, which only derives deposit addresses; none without an
+ * extended public key.
+ */
 export const addressesOnly = Effect.fn("TronSettings.addressesOnly")(function* (
   settings: TronSettings
 ): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused> {
@@ -86,7 +89,7 @@ export const addressesOnly = Effect.fn("TronSettings.addressesOnly")(function* (
   return Option.some(yield* railOf(settings, [], { hot: elsewhere, signed: () => elsewhere }))
 })
 
-/** The rail; none where the venue is not connected. */
+/** Returns the rail; none without nodes in the settings. */
 export const provider = Effect.fn("TronSettings.provider")(function* (
   settings: TronSettings
 ): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused, HttpClient.HttpClient> {
@@ -104,7 +107,7 @@ const railOf = Effect.fnUntraced(function* (
   return TronRail.make({ ...(yield* seenOf(settings, nodes)), feeLimit, ...signing })
 })
 
-/** What it takes to look, without a key. */
+/** Returns a connection for reads, without a key. */
 export const connection = Effect.fnUntraced(function* (settings: TronSettings) {
   const urls = Option.getOrElse(settings.nodeUrls, () => Redacted.make(""))
   return yield* seenOf(settings, yield* nodesOf(urls, Option.getOrUndefined(settings.apiKey)))
@@ -141,7 +144,10 @@ const nodesOf = Effect.fnUntraced(function* (urls: Redacted.Redacted, apiKey: Re
   return yield* Effect.forEach(all, (url) => TronNode.make({ url, apiKey }))
 })
 
-/** A wallet of its own where there is one, and a key in this process where it is given. */
+/**
+ * Returns the signing functions: those of the wallet if the settings name one, otherwise those of the key in this
+ * process.
+ */
 const signingOf = Effect.fnUntraced(function* (settings: TronSettings) {
   const wallet = yield* WalletConnection.signer(settings, { VENUE_WALLET_TRON_KEY: settings.key })
   if (Option.isNone(wallet)) {

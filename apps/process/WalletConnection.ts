@@ -1,4 +1,4 @@
-/** How a process reaches the wallet, where keys are in one. */
+/** Connection of a process to the wallet, which holds the keys. */
 import { Signer } from "@venue/providers/rails/Signer"
 import { Config, Effect, type Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
@@ -24,7 +24,7 @@ export const settings = {
 }
 type WalletConnection = { readonly [Name in keyof typeof settings]: Config.Success<(typeof settings)[Name]> }
 
-/** None where there is no wallet. Beside one, this process must have none of these keys, by their settings. */
+/** Returns the signer; none without a wallet. With a wallet, refuses keys in the settings of this process. */
 export const signer = Effect.fnUntraced(function* (
   { walletSecret, walletUrl }: WalletConnection,
   keys: Readonly<Record<string, Option.Option<Redacted.Redacted>>>
@@ -32,7 +32,7 @@ export const signer = Effect.fnUntraced(function* (
   if (Option.isNone(walletUrl)) return Option.none()
   yield* expect("VENUE_WALLET_URL", URL.canParse(walletUrl.value), "the address of the wallet")
   for (const [setting, key] of Object.entries(keys)) {
-    yield* expect(setting, Option.isNone(key), "nothing here, as the wallet has it")
+    yield* expect(setting, Option.isNone(key), "no value: the wallet holds this key")
   }
   yield* expect("VENUE_WALLET_SECRET", Redacted.value(walletSecret) !== "", "the secret of the wallet")
   return Option.some(Signer.layer({ url: walletUrl.value.replace(/\/$/, ""), secret: walletSecret }))

@@ -1,4 +1,4 @@
-/** What sends users the messages about their money, and where it may. */
+/** Delivery of webhooks, and the addresses that they may reach. */
 import * as WebhookDelivery from "@venue/cluster/singletons/WebhookDelivery"
 import { LoopbackEndpoints } from "@venue/providers/webhooks/Endpoint"
 import { Resolver } from "@venue/providers/webhooks/Resolver"
@@ -6,7 +6,7 @@ import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { Layer } from "effect"
 import type { SharedSettings } from "./Settings.ts"
 
-/** A node that takes endpoints, or sends to them, has it. */
+/** Rule for the addresses of endpoints, for nodes that accept endpoints or send to them. */
 export const endpoints = ({ webhookLoopback }: SharedSettings) => Layer.succeed(LoopbackEndpoints)(webhookLoopback)
 
 export const delivery = (settings: SharedSettings) =>

@@ -1,4 +1,4 @@
-/** Whether this runner serves: it has shards, and every entity that belongs on them has answered lately. */
+/** Readiness of a runner: it holds shards, and every entity on them has answered within the last 5 s. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as Places from "@venue/cluster/clients/Places"
@@ -29,13 +29,13 @@ export const make = Effect.gen(function* () {
 
   const probe = Effect.suspend(() => {
     const here = own()
-    // One that goes and comes back has to answer again.
+    // An entity that leaves and returns must answer again.
     for (const entity of answeredAtMillis.keys()) if (!here.has(entity)) answeredAtMillis.delete(entity)
-    const asked = [...here].map(([entity, { deskId, symbol }]) => {
+    const probes = [...here].map(([entity, { deskId, symbol }]) => {
       if (deskId !== undefined) return Effect.ignore(Effect.andThen(deskClient.wake(deskId), answered(entity)))
       return markets.get(symbol)?.head() === undefined ? Effect.void : answered(entity)
     })
-    return Effect.all(asked, { discard: true, concurrency: "unbounded" })
+    return Effect.all(probes, { discard: true, concurrency: "unbounded" })
   })
   yield* Effect.forkScoped(Effect.repeat(probe, Schedule.spaced("1 second")))
 
@@ -69,7 +69,7 @@ type Entity =
   | { readonly deskId: string; readonly symbol?: never }
   | { readonly deskId?: never; readonly symbol: MarketSymbol }
 
-/** The desks and markets that belong on the shards of this runner, whether they are up or not. */
+/** Returns the desks and markets on the shards of this runner, started or not. */
 const ownEntities = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const places = yield* Places.make

@@ -1,4 +1,4 @@
-/** A node with entities: it joins, takes its shards, and hands them over when it is asked to go. */
+/** Runner node: joins, acquires its shards, and hands them over when it stops. */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
@@ -32,9 +32,9 @@ export const run = Effect.gen(function* () {
   const live = Effect.gen(function* () {
     const membership = yield* Membership
     const entities = yield* EntityHealth.make
-    const isReady = () => membership.isHeard() && entities.isReady()
+    const isReady = () => membership.isConnected() && entities.isReady()
     const health = yield* HealthServer.open(settings.healthHost, settings.healthPort, isReady)
-    yield* membership.tell(() => ({ isReady: isReady(), shards: entities.shards() }))
+    yield* membership.report(() => ({ isReady: isReady(), shards: entities.shards() }))
     yield* NodeLayers.awaited(isReady)
     yield* Console.log(`venue: ${settings.name} ready, pid ${process.pid}, cluster ${address}, health ${health}`)
     yield* membership.ended

@@ -1,4 +1,4 @@
-/** One runner of a venue of many processes. */
+/** Starts one runner of a venue of many processes. */
 import * as Start from "../process/Start.ts"
 import * as RunnerNode from "./RunnerNode.ts"
 

@@ -1,10 +1,10 @@
-/** Where the wallet may listen: on this machine, or on a network that nobody outside can reach. */
+/** Addresses at which the wallet may listen: this machine, or a private network. */
 import * as AllowList from "@venue/auth/access/AllowList"
 import { Effect } from "effect"
 import { lookup } from "node:dns/promises"
 import { SettingRefused } from "../process/SettingRefused.ts"
 
-/** The address of a host, by which it is listened at; a name such as a container's is looked up. */
+/** Returns the listening address of a host; resolves names, such as those of containers. */
 export const addressOf = Effect.fnUntraced(function* (host: string) {
   const refused = (expected: string) => new SettingRefused({ setting: "VENUE_WALLET_HOST", expected })
   const { address } = yield* Effect.tryPromise({
@@ -12,7 +12,7 @@ export const addressOf = Effect.fnUntraced(function* (host: string) {
     catch: () => refused("an address or a name of this machine")
   })
   if (isPrivate(address)) return address
-  return yield* refused(`an address of a private network, and ${address} is none`)
+  return yield* refused(`an address of this machine or of a private network, not ${address}`)
 })
 
 const isPrivate = AllowList.of([

@@ -1,4 +1,7 @@
-/** What the wallet signs: each withdrawal once, on one chain, to one destination, within the limits of the settings. */
+/**
+ * Signing policy of the wallet: each withdrawal once, on one chain, to one destination, within the limits of the
+ * settings.
+ */
 import { dayOf } from "@venue/domain/Day"
 import type {
   ArbitrumCancel,
@@ -11,29 +14,29 @@ import { Result, Schema } from "effect"
 import * as TronPolicy from "./TronPolicy.ts"
 
 export interface Limits {
-  /** Undefined where there are no keys for Arbitrum One. */
+  /** Undefined without keys for Arbitrum One. */
   readonly chainId: number | undefined
   readonly token: string
-  /** Both count 1e-6 USD. */
+  /** Maximum of one payment and of all payments of a UTC day, in 1e-6 USD. */
   readonly maxPayment: bigint
   readonly maxPaidPerDay: bigint
-  /** In wei of gas. */
+  /** Maximum fee per gas, in wei. */
   readonly maxFeePerGas: bigint
-  /** Where there is a key for TRON. */
+  /** Undefined without a key for TRON. */
   readonly tron?: TronPolicy.TronLimits | undefined
 }
 
-/** What is remembered for ever, before anything is signed. */
+/** Event of the signing record, stored permanently before anything is signed. */
 export const SigningEvent = Schema.Union([
   Schema.TaggedStruct("PaymentAllowed", {
     withdrawalId: Schema.String,
     nonce: Schema.Int,
     destination: Schema.String,
     amount: Schema.BigIntFromString,
-    /** Days since 1970 in UTC. */
+    /** Days since 1970-01-01 in UTC. */
     day: Schema.Int
   }),
-  /** From now on the withdrawal is not paid any more. */
+  /** The withdrawal can no longer be paid. */
   Schema.TaggedStruct("CancelAllowed", { withdrawalId: Schema.String, nonce: Schema.Int }),
   Schema.TaggedStruct("TronPaymentAllowed", {
     withdrawalId: Schema.String,
@@ -55,7 +58,7 @@ interface Withdrawal {
 
 export interface SigningPolicy {
   readonly withdrawals: Map<string, Withdrawal>
-  /** Whose a nonce is. */
+  /** Withdrawal of each nonce. */
   readonly nonces: Map<number, string>
   readonly tron: Map<string, TronPolicy.TronAttempt>
   day: number
@@ -70,7 +73,7 @@ export const empty = (): SigningPolicy => ({
   paidOfDay: 0n
 })
 
-/** Undefined where all that matters is remembered already. A failure says why it is not signed. */
+/** Returns the event to record, or undefined if it is recorded already. Fails with the reason of a refusal. */
 export const decide = (
   policy: SigningPolicy,
   limits: Limits,
@@ -81,7 +84,7 @@ export const decide = (
   const fault = sendingFault(limits, order)
   if (fault !== undefined) return Result.fail(fault)
   switch (order._tag) {
-    // It can only go to the hot account, so there is nothing that a second one could do.
+    // A sweep pays only the hot account, so a second one does no harm.
     case "ArbitrumSweep":
       return Result.succeed(undefined)
     case "ArbitrumCancel":
@@ -111,7 +114,7 @@ export const apply = (policy: SigningPolicy, event: SigningEvent): void => {
 }
 
 const count = (policy: SigningPolicy, day: number, amount: bigint): void => {
-  // A clock that was set back begins no new day.
+  // A clock that was set back starts no new day.
   if (day > policy.day) {
     policy.day = day
     policy.paidOfDay = 0n
@@ -121,11 +124,13 @@ const count = (policy: SigningPolicy, day: number, amount: bigint): void => {
 
 const sendingFault = (limits: Limits, { chainId, gas, maxFeePerGas, token }: ArbitrumOrder): string | undefined => {
   if (limits.chainId === undefined) return "this wallet has no keys for Arbitrum One"
-  if (chainId !== limits.chainId) return `it is for chain ${chainId}, and this wallet signs for ${limits.chainId}`
-  if (token.toLowerCase() !== limits.token.toLowerCase()) return `it is about another token than ${limits.token}`
+  if (chainId !== limits.chainId)
+    return `the order is for chain ${chainId}; this wallet signs for chain ${limits.chainId}`
+  if (token.toLowerCase() !== limits.token.toLowerCase())
+    return `the order is for token ${token}; this wallet signs for ${limits.token}`
   if (maxFeePerGas > limits.maxFeePerGas)
-    return `it offers ${maxFeePerGas} wei for gas, and at most ${limits.maxFeePerGas} are offered`
-  return gas > maxGas ? `it takes ${gas} of gas, and at most ${maxGas} are taken` : undefined
+    return `the order offers ${maxFeePerGas} wei per gas; the maximum is ${limits.maxFeePerGas}`
+  return gas > maxGas ? `the order takes ${gas} gas; the maximum is ${maxGas}` : undefined
 }
 
 const decidePayment = (policy: SigningPolicy, limits: Limits, order: ArbitrumPayment, day: number) => {
@@ -140,13 +145,16 @@ const decidePayment = (policy: SigningPolicy, limits: Limits, order: ArbitrumPay
       : Result.fail("the withdrawal was signed already, with another nonce, amount or destination")
   }
   if (policy.tron.has(withdrawalId)) return Result.fail("the withdrawal was signed already, on TRON")
-  if (policy.nonces.has(nonce)) return Result.fail(`nonce ${nonce} is another withdrawal's`)
+  if (policy.nonces.has(nonce)) return Result.fail(`nonce ${nonce} belongs to another withdrawal`)
   const fault = amountFault(policy, limits, amount, day)
   if (fault !== undefined) return Result.fail(fault)
   return Result.succeed({ _tag: "PaymentAllowed", withdrawalId, nonce, destination, amount, day } as const)
 }
 
-/** Another transaction of a withdrawal counts again: whether the one before it has come is not known here. */
+/**
+ * Decides a TRON payment. A further transaction of a withdrawal counts towards the daily limit again: the wallet does
+ * not know whether the earlier one was executed.
+ */
 const decideTron = (policy: SigningPolicy, limits: Limits, order: TronPayment, nowMillis: number) => {
   const { amount, destination, expirationMillis, withdrawalId } = order
   if (limits.tron === undefined) return Result.fail("this wallet has no key for TRON")
@@ -170,22 +178,22 @@ const decideTron = (policy: SigningPolicy, limits: Limits, order: TronPayment, n
 }
 
 const amountFault = (policy: SigningPolicy, limits: Limits, amount: bigint, day: number): string | undefined => {
-  if (amount > limits.maxPayment)
-    return `${amount} is above the ${limits.maxPayment} that one payment may be, in 1e-6 USD`
+  if (amount > limits.maxPayment) return `the payment is ${amount}; the maximum is ${limits.maxPayment} (in 1e-6 USD)`
   const paid = (day > policy.day ? 0n : policy.paidOfDay) + amount
   return paid > limits.maxPaidPerDay
-    ? `the payments of today would be ${paid}, above ${limits.maxPaidPerDay}, in 1e-6 USD`
+    ? `the payments of today would be ${paid}; the maximum is ${limits.maxPaidPerDay} (in 1e-6 USD)`
     : undefined
 }
 
 const decideCancel = (policy: SigningPolicy, { nonce, withdrawalId }: ArbitrumCancel) => {
   const known = policy.withdrawals.get(withdrawalId)
   if (known !== undefined && known.nonce !== nonce)
-    return Result.fail(`the withdrawal has nonce ${known.nonce}, and no other is cancelled for it`)
-  if (known === undefined && policy.nonces.has(nonce)) return Result.fail(`nonce ${nonce} is another withdrawal's`)
+    return Result.fail(`the withdrawal has nonce ${known.nonce}; only that nonce can be cancelled for it`)
+  if (known === undefined && policy.nonces.has(nonce))
+    return Result.fail(`nonce ${nonce} belongs to another withdrawal`)
   if (known?.isCancelled === true) return Result.succeed(undefined)
   return Result.succeed({ _tag: "CancelAllowed", withdrawalId, nonce } as const)
 }
 
-/** A transfer takes a tenth of it. */
+/** Maximum gas of one transaction; a transfer takes a tenth of it. */
 const maxGas = 2_000_000n

@@ -1,11 +1,11 @@
-/**
- * The file that outlives the wallet: a line for each event, on the disk before anything is signed. It is only ever added to.
- */
+/** Signing record: an append-only file with one line per event, which is on disk before anything is signed. */
 import { Effect, FileSystem, type PlatformError, Result, Schema, type Scope, Semaphore } from "effect"
 import { dirname } from "node:path"
 import * as SigningPolicy from "./SigningPolicy.ts"
 
-/** Whose record it is: with another key or chain it would allow everything again. */
+/**
+ * First line: the key and chain of the record. The record of another key or chain would allow signed payments again.
+ */
 const Heading = Schema.TaggedStruct("SigningRecord", {
   version: Schema.Literal(1),
   hot: Schema.String,
@@ -21,33 +21,34 @@ export class RecordRefused extends Schema.TaggedError<RecordRefused>()("RecordRe
   }
 }
 
-/** It cannot be told any more what the file holds; this process signs nothing from here on. */
+/** A write failed, so the contents of the file are unknown; this process signs nothing from here on. */
 export class RecordBroken extends Schema.TaggedError<RecordBroken>()("RecordBroken", { cause: Schema.Defect() }) {
   override get message() {
-    return `the record of what was signed cannot be written, so nothing is signed: ${String(this.cause)}`
+    return `the signing record cannot be written, so nothing is signed: ${String(this.cause)}`
   }
 }
 
 export interface SigningRecord {
-  /** Whatever `decide` finds is on the disk when this ends; one after another. */
+  /** Applies `decide` and returns when its event is on disk; calls run one after another. */
   readonly decide: (
     decide: (policy: SigningPolicy.SigningPolicy) => Result.Result<SigningPolicy.SigningEvent | undefined, string>
   ) => Effect.Effect<Result.Result<void, string>, RecordBroken>
 }
 
-/** Makes a record in which nothing was signed yet. What is there is never replaced. */
+/** Creates an empty record; never replaces an existing file. */
 export const create = Effect.fn("SigningRecord.create")(function* (path: string, owner: Owner) {
   const files = yield* FileSystem.FileSystem
-  const file = yield* files
-    .open(path, { flag: "wx", mode: 0o600 })
-    .pipe(
-      Effect.mapError(
-        () => new RecordRefused({ reason: `${path} cannot be made: a record is there already, or its folder is not` })
-      )
+  const file = yield* files.open(path, { flag: "wx", mode: 0o600 }).pipe(
+    Effect.mapError(
+      () =>
+        new RecordRefused({
+          reason: `${path} cannot be created: a record exists already, or its folder does not exist`
+        })
     )
+  )
   yield* file.writeAll(bytesOf(Schema.encodeSync(HeadingLine)({ _tag: "SigningRecord", version: 1, ...owner })))
   yield* file.sync
-  // The name of the file is on the disk when its folder is.
+  // The name of a new file is on disk once its directory is synced.
   const folder = yield* files.open(dirname(path), { flag: "r" })
   yield* folder.sync
 }, Effect.scoped)
@@ -61,7 +62,7 @@ export const open = Effect.fn("SigningRecord.open")(function* (
     Effect.mapError(
       () =>
         new RecordRefused({
-          reason: `${path}, the record of what was signed, cannot be read. Where there never was one, make it with the argument new-record; a lost one has to be brought back, or withdrawals may be paid twice`
+          reason: `${path}, the signing record, cannot be read. For a new key, create it with the argument new-record; restore a lost record, or withdrawals may be paid twice`
         })
     )
   )
@@ -78,13 +79,13 @@ export const open = Effect.fn("SigningRecord.open")(function* (
     yield* file.sync
     size += bytes.length
     const { size: actual } = yield* file.stat
-    if (Number(actual) !== size) return yield* new RecordRefused({ reason: "another process writes to it" })
+    if (Number(actual) !== size) return yield* new RecordRefused({ reason: "another process writes to the record" })
   })
   const turn = yield* Semaphore.make(1)
   return {
     decide: (decide) =>
       Effect.gen(function* () {
-        if (isBroken) return yield* new RecordBroken({ cause: "it broke before" })
+        if (isBroken) return yield* new RecordBroken({ cause: "an earlier write failed" })
         const decided = decide(policy)
         if (Result.isFailure(decided)) return Result.fail(decided.failure)
         const event = decided.success
@@ -101,7 +102,7 @@ export const open = Effect.fn("SigningRecord.open")(function* (
   }
 })
 
-/** A line that was not written to its end was never answered. */
+/** Truncates an incomplete last line, which was never acknowledged. */
 const cutOff = Effect.fnUntraced(function* (path: string, size: number) {
   const files = yield* FileSystem.FileSystem
   const file = yield* files.open(path, { flag: "r+" })
@@ -112,7 +113,7 @@ const cutOff = Effect.fnUntraced(function* (path: string, size: number) {
 const read = Effect.fnUntraced(function* (path: string, text: string, owner: Owner) {
   const [first = "", ...lines] = text.split("\n").slice(0, -1)
   const heading = Schema.decodeUnknownOption(HeadingLine)(first)
-  if (heading._tag === "None") return yield* new RecordRefused({ reason: `${path} is no record of what was signed` })
+  if (heading._tag === "None") return yield* new RecordRefused({ reason: `${path} is not a signing record` })
   const { chainId, hot } = heading.value
   if (hot !== owner.hot || chainId !== owner.chainId)
     return yield* new RecordRefused({ reason: `${path} is the record of ${hot} on chain ${chainId}, not of this key` })
@@ -121,7 +122,7 @@ const read = Effect.fnUntraced(function* (path: string, text: string, owner: Own
     const event = Schema.decodeUnknownOption(EventLine)(line)
     if (event._tag === "None")
       return yield* new RecordRefused({
-        reason: `line ${index + 2} of ${path} is damaged; bring back a copy that is not`
+        reason: `line ${index + 2} of ${path} is damaged; restore an undamaged copy`
       })
     SigningPolicy.apply(policy, event.value)
   }

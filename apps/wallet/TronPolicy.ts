@@ -1,19 +1,19 @@
 /**
- * When a payment on TRON may be signed. Nothing there uses a withdrawal up, so that time has to tell whether an earlier
- * transaction can still come: by this machine's clock and by the final block that the venue names, and with room to spare.
+ * Signing policy of TRON. A payment there uses up no nonce, so time decides whether an earlier transaction can still
+ * be executed: by this machine's clock and by the final block in the order, with a margin.
  */
 import type { TronPayment } from "@venue/providers/rails/SigningOrder"
 import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
 
 export interface TronLimits {
-  /** The account that pays. */
+  /** Hot account, which pays. */
   readonly hot: string
   readonly token: string
-  /** In 1e-6 TRX, of one transaction. */
+  /** Maximum fee of one transaction, in 1e-6 TRX. */
   readonly maxFee: number
 }
 
-/** The last transaction that was allowed for a withdrawal. */
+/** Last transaction that was allowed for a withdrawal. */
 export interface TronAttempt {
   readonly destination: string
   readonly amount: bigint
@@ -21,7 +21,7 @@ export interface TronAttempt {
   readonly transaction: string
 }
 
-/** "again" is one that was allowed before, to the byte. */
+/** `again`: exactly the transaction that was allowed before. */
 export type TronDecision = "again" | "new" | { readonly refused: string }
 
 export const decide = (
@@ -30,19 +30,20 @@ export const decide = (
   order: TronPayment,
   nowMillis: number
 ): TronDecision => {
-  if (order.token !== limits.token) return { refused: `it is about another token than ${limits.token}` }
+  if (order.token !== limits.token)
+    return { refused: `the order is for token ${order.token}; this wallet signs for ${limits.token}` }
   if (order.feeLimit > limits.maxFee)
-    return { refused: `it lets ${order.feeLimit} be burnt, and at most ${limits.maxFee} are, in 1e-6 TRX` }
+    return { refused: `the fee limit is ${order.feeLimit}; the maximum is ${limits.maxFee} (in 1e-6 TRX)` }
   if (last?.transaction === transactionOf(limits, order)) return "again"
   if (order.expirationMillis > nowMillis + longestMillis)
-    return { refused: "it could come for more than half an hour by the clock of this machine" }
+    return { refused: "the transaction expires more than 30 min from now by the clock of this machine" }
   if (order.solidMillis > nowMillis + clockMillis)
-    return { refused: "the final block that it names is ahead of the clock of this machine" }
+    return { refused: "the final block in the order is more than 2 min ahead of the clock of this machine" }
   if (last === undefined) return "new"
   if (last.destination !== order.destination || last.amount !== order.amount)
     return { refused: "the withdrawal was signed already, with another destination or amount" }
   const isPast = order.solidMillis >= last.expirationMillis && nowMillis >= last.expirationMillis + marginMillis
-  return isPast ? "new" : { refused: "the transaction before it may still come" }
+  return isPast ? "new" : { refused: "an earlier transaction of the withdrawal may still be executed" }
 }
 
 export const transactionOf = ({ hot }: TronLimits, order: TronPayment): string =>
@@ -50,5 +51,5 @@ export const transactionOf = ({ hot }: TronLimits, order: TronPayment): string =
 
 const longestMillis = 30 * 60_000
 const clockMillis = 2 * 60_000
-/** As long as the rail waits itself. */
+/** Margin after the expiration, as long as the margin of the rail. */
 const marginMillis = 5 * 60_000

@@ -1,4 +1,4 @@
-/** A process that holds the keys of the hot account and of the deposit addresses, and signs what its policy allows. */
+/** Wallet process: holds the keys of the hot account and of the deposit addresses, and signs what its policy allows. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { urlOf } from "@venue/gateway/http/Listening"
 import type { Keys } from "@venue/providers/rails/arbitrum/Transactions"
@@ -14,18 +14,18 @@ import * as WalletServer from "./WalletServer.ts"
 import * as WalletSettings from "./WalletSettings.ts"
 
 export interface WalletOptions {
-  /** An address or a name of this machine. */
+  /** Address or name of this machine. */
   readonly host: string
   readonly port: number
   readonly secret: Redacted.Redacted
-  /** The path of the record. */
+  /** Path of the signing record. */
   readonly record: string
   readonly keys: Keys | undefined
   readonly tronKey?: TronKey | undefined
   readonly limits: Limits
 }
 
-/** With the argument `new-record` it makes an empty record, once in the life of a key, and ends. */
+/** Runs the wallet. With the argument `new-record`, creates an empty record, once per key, and ends. */
 export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const settings = yield* WalletSettings.load
   const owner = ownerOf(settings)
@@ -38,7 +38,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   return yield* broken
 })
 
-/** Of a wallet that signs on TRON alone it is that account, on no chain that has a number. */
+/** Returns the owner of the record; for a wallet that signs only on TRON, the TRON account and chain id 0. */
 export const ownerOf = ({
   keys,
   limits,
@@ -48,7 +48,7 @@ export const ownerOf = ({
   chainId: limits.chainId ?? 0
 })
 
-/** It answers until the scope closes. `broken` fails when it can sign no more. */
+/** Serves until the scope closes. `broken` fails when the wallet can no longer sign. */
 export const open = Effect.fn("Wallet.open")(function* (options: WalletOptions) {
   const host = yield* PrivateHost.addressOf(options.host)
   const record = yield* SigningRecord.open(options.record, ownerOf(options))

@@ -1,4 +1,4 @@
-/** What the wallet answers: its accounts, and orders to sign, to whoever knows the secret. */
+/** HTTP interface of the wallet, for callers with its secret: its accounts, and signatures of orders. */
 import { isSameText } from "@venue/gateway/http/SameText"
 import * as SignerContract from "@venue/providers/rails/Signer"
 import { SigningOrder } from "@venue/providers/rails/SigningOrder"
@@ -11,7 +11,7 @@ export interface WalletServerOptions {
   readonly secret: Redacted.Redacted
   readonly limits: SigningPolicy.Limits
   readonly record: SigningRecord
-  /** Ends the process: what is on the disk is not known any more. */
+  /** Ends the process, since the contents of the record are unknown. */
   readonly broken: Deferred.Deferred<never, RecordBroken>
 }
 
@@ -19,7 +19,7 @@ export const routes = (options: WalletServerOptions) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const signer = yield* SignerContract.Signer
-      // It is ready as soon as it answers: a record that breaks ends the process.
+      // The wallet is ready as soon as it answers: a broken record ends the process.
       for (const status of ["live", "ready"] as const)
         yield* router.add("GET", `/health/${status}`, HttpServerResponse.jsonUnsafe({ status }))
       yield* router.add("GET", "/accounts", guarded(options, accounts(signer)))
@@ -34,7 +34,7 @@ const guarded = <E>({ secret }: WalletServerOptions, answer: Answer<E>): Answer<
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
     isSameText(headers["authorization"] ?? "", `Bearer ${Redacted.value(secret)}`)
       ? Effect.map(answer, HttpServerResponse.setHeader("cache-control", "no-store"))
-      : Effect.succeed(refusal(401, "the secret is not the one of this wallet"))
+      : Effect.succeed(refusal(401, "the secret is not that of this wallet"))
   )
 
 const accounts = (signer: Signer) =>
@@ -43,7 +43,7 @@ const accounts = (signer: Signer) =>
 const sign = ({ broken, limits, record }: WalletServerOptions, signer: Signer): Answer<never> =>
   Effect.gen(function* () {
     const read = yield* Effect.result(HttpServerRequest.schemaBodyJson(SigningOrder))
-    if (Result.isFailure(read)) return refusal(422, "the body is no order that this wallet knows")
+    if (Result.isFailure(read)) return refusal(422, "the body is not a signing order that this wallet supports")
     const order = read.success
     const now = yield* Clock.currentTimeMillis
     const allowed = yield* Effect.tapError(

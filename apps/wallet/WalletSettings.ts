@@ -1,4 +1,4 @@
-/** The settings of the wallet: no other process of the venue knows its keys. */
+/** Settings of the wallet, with its keys. */
 import { moneyScale } from "@venue/domain/Decimal"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as ArbitrumSettings from "../process/ArbitrumSettings.ts"
@@ -56,7 +56,7 @@ export const load = Effect.gen(function* () {
   yield* expect(
     "VENUE_WALLET_SECRET",
     Redacted.value(secret).length >= 32,
-    "at least 32 characters, the same as the venue's nodes have"
+    "at least 32 characters, the same as on the venue's nodes"
   )
   yield* expect("VENUE_WALLET_MAX_PAYMENT", maxPayment >= 1, "1 USD or more")
   yield* expect("VENUE_WALLET_MAX_PER_DAY", maxPaidPerDay >= 1, "1 USD or more")
@@ -81,7 +81,7 @@ export const load = Effect.gen(function* () {
   }
 }).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
 
-/** None for a wallet that signs on TRON alone. */
+/** Returns the keys for Arbitrum One; undefined for a wallet that signs only on TRON. */
 const keysOf = Effect.fnUntraced(function* ({ hotKey, xprv }: Pick<Config.Success<typeof own>, "hotKey" | "xprv">) {
   if (Option.isNone(hotKey) && Option.isNone(xprv)) return undefined
   if (Option.isNone(xprv)) return yield* refused("VENUE_WALLET_XPRV", "the other key for Arbitrum One")

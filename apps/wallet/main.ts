@@ -1,5 +1,5 @@
-/** The wallet of a venue. */
+/** Starts the wallet of a venue. */
 import * as Start from "../process/Start.ts"
 import * as Wallet from "./Wallet.ts"
 
-Start.run(Wallet.run(process.argv.slice(2)), { words: "" })
+Start.run(Wallet.run(process.argv.slice(2)), { firstLine: "" })

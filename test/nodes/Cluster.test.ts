@@ -86,7 +86,7 @@ it("I1 I8 I10 I20: a cluster loses no acknowledged command while runners die and
     await DevApp.until("runner-1 serves again", hasRestarted(app, "runner-1", dying))
     process.kill(freezing, "SIGSTOP")
     await DevApp.until("runner-2 is killed and serves again", hasRestarted(app, "runner-2", freezing))
-    expect(app.output()).toContain(`venue: runner-2 has answered nothing for 9 s and is killed (pid ${freezing})`)
+    expect(app.output()).toContain(`venue: runner-2 has not answered for 9 s and is killed (pid ${freezing})`)
   })
   await audit(app, records)
 
@@ -126,7 +126,7 @@ it("drains and restarts nodes on command while trade continues", async () => {
     expect(ClusterApp.runs(pids.get("runner-2")!)).toBe(false)
     const last = await command("drain", "runner-1")
     expect(last).toMatchObject({ code: 1 })
-    expect(last.lines.at(-1)).toMatch(/^venue: runner-1 is the only runner that is ready, and stays; restart another/)
+    expect(last.lines.at(-1)).toMatch(/^venue: runner-1 is the only ready runner and is not drained; restart another/)
     const restarted = await command("restart", "runner-2")
     expect(restarted).toMatchObject({ code: 0, lines: [expect.any(String), "venue: runner-2 serves again"] })
     expect(await command("restart", "runner-1")).toMatchObject({ code: 0 })
@@ -138,12 +138,12 @@ it("drains and restarts nodes on command while trade continues", async () => {
       ["restart", "runner-9"],
       /^venue: no node is called runner-9; expected one of gateway-1, gateway-2, runner-1, runner-2$/
     ],
-    [["reboot"], /^venue: "reboot" is no command; npm run cluster starts the cluster/]
+    [["reboot"], /^venue: "reboot" is not a command; npm run cluster starts a cluster/]
   ] as const) {
     const refused = await command(...words)
     expect(refused.code).toBe(1)
     expect(refused.lines.at(-1)).toMatch(message)
   }
   expect(await app.end("SIGTERM")).toEqual({ code: 0, signal: null })
-  expect((await command("status")).lines.at(-1)).toMatch(/^venue: no cluster runs on .*; npm run cluster starts it/)
+  expect((await command("status")).lines.at(-1)).toMatch(/^venue: no cluster runs on .*; start it with npm run cluster/)
 })

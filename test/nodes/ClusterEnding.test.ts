@@ -27,7 +27,7 @@ it("the next start takes over from a killed cluster, and Ctrl-C leaves no proces
 
   const second = DevApp.launch(site, small, ["apps/cluster/main.ts"])
   expect((await second.ended).code).toBe(1)
-  expect(second.output()).toMatch(/venue: a cluster runs on .* already \(pid \d+\); end it first/)
+  expect(second.output()).toMatch(/venue: a cluster runs on .* already \(pid \d+\); stop it first/)
   const lone = DevApp.launch(site)
   expect((await lone.ended).code).toBe(1)
 
@@ -38,7 +38,7 @@ it("the next start takes over from a killed cluster, and Ctrl-C leaves no proces
 
   const third = await ClusterApp.start(site, small)
   expect(ClusterApp.runs(left.get("runner-1")!)).toBe(false)
-  expect(third.output()).toContain("venue: an earlier cluster was killed; waiting for what it left: runner-1\n")
+  expect(third.output()).toContain("venue: an earlier cluster was killed; waiting for its processes: runner-1\n")
   expect(third.file).toEqual(first.file)
   await Money.expectOpen(third.file, alice!)
   expect((await Truth.read(third.file.urls.trade, alice!)).open).toHaveLength(1)

@@ -188,7 +188,7 @@ story(
     assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED")
     const [why] = yield* refused(10)
     assert.strictEqual(why!.refusal!._tag, "WalletRefuses")
-    assert.match(Reflect.get(why!.refusal!, "text"), /90000000 is above the 80000000 that one payment may be/)
+    assert.match(Reflect.get(why!.refusal!, "text"), /the payment is 90000000; the maximum is 80000000/)
     yield* cancel("w", { by: "olga", reason: "above the limit" })
     // The first owner ends when it has signed the cancel.
     yield* yield* Look.make({ ...rail, sign: (order) => Effect.andThen(rail.sign(order), ended()) })

@@ -219,7 +219,7 @@ story("I34: who was taken for lost is told so, and places nothing behind the can
     yield* armed.send(limit("BUY", 1, 190, { client_order_id: "late" }))
     yield* venue.settle
     const { err } = (yield* armed.drain).find((frame) => "err" in frame)!
-    assert.include(err?.message, "considered this connection lost")
+    assert.include(err?.message, "the venue considered this connection lost")
     assert.isUndefined(armed.closedWith())
     yield* TestClock.adjust("3 seconds")
     yield* venue.settle

@@ -1,10 +1,10 @@
-/** What a process of this machine was started as. */
+/** Command line of a process on this machine. */
 import { execFile } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** Its program and arguments with blanks between; empty for one that has ended and waits to be asked how. Fails for a pid of nobody. */
+/** Returns the program and its arguments, separated by spaces; empty for a zombie. Fails if no process has the pid. */
 export const commandLine = (pid: number): Effect.Effect<string, EmbeddedPostgresError> =>
   process.platform === "linux"
     ? Effect.map(

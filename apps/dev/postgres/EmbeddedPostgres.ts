@@ -1,4 +1,4 @@
-/** The database server that comes with the venue: starts and stops with it, and is found again after a crash. */
+/** Embedded database server: starts and stops with the venue, and is adopted after a crash. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { resolve } from "node:path"
 import { Effect, Exit, Option, Redacted, Schedule, Scope } from "effect"
@@ -13,22 +13,22 @@ import type { Log } from "./PostgresPrograms.ts"
 export { EmbeddedPostgresError }
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the database files, or the memory of where they are. */
+  /** Directory of the database files, or of the file with their location. */
   readonly dataDir: string
-  /** Its database was there before: it is not begun anew where it has gone. */
+  /** Whether the database existed before; a missing one is then an error. */
   readonly isKnown?: boolean
-  /** Told each step that takes time. */
+  /** Logs each step that takes time. */
   readonly log: Log
-  /** Server settings beside our own; a test that never pulls the plug may turn `fsync` off. */
+  /** Server settings besides the fixed ones; a test without power cuts may turn `fsync` off. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** The server runs until the scope closes; the url is that of the database `venue`. */
+/** Starts the server, which runs until the scope closes. Returns the URL of the database `venue`. */
 export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: EmbeddedPostgresOptions) {
   const { isKnown = false, log, settings = {} } = options
   const dataDir = resolve(options.dataDir)
-  const found = yield* PostgresHome.open(dataDir, log, isKnown)
-  const adopted = yield* adopt(found, log).pipe(
+  const remembered = yield* PostgresHome.open(dataDir, log, isKnown)
+  const adopted = yield* adopt(remembered, log).pipe(
     Effect.catchIf(
       (error) => error.reason === inUse,
       ({ step }) => Effect.fail(new EmbeddedPostgresError({ step, reason: `another venue is running on ${dataDir}` }))
@@ -36,7 +36,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: Emb
   )
   if (Option.isSome(adopted)) return yield* keep(adopted.value, settings, log)
 
-  const home = yield* PostgresHome.ensurePort(dataDir, found)
+  const home = yield* PostgresHome.ensurePort(dataDir, remembered)
   if (!(yield* Postmaster.isInitialised(home))) {
     yield* log("Initialising the database")
     yield* Postmaster.initialise(home, settings["fsync"] !== "off")
@@ -46,7 +46,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: Emb
   return yield* keep({ home, server, session: yield* claim(home, server) }, settings, log)
 })
 
-/** The url of the server that runs on this data directory, for who only wants to ask it; it is neither begun nor ended. */
+/** Returns the URL of the running server of this data directory; neither starts nor stops a server. */
 export const find = Effect.fn("EmbeddedPostgres.find")(function* (dataDir: string) {
   const home = yield* PostgresHome.open(resolve(dataDir), () => Effect.void, true)
   return Option.map(yield* Postmaster.find(home), (server) => urlOf(home, server, database))
@@ -58,12 +58,12 @@ interface Claimed {
   readonly session: PgClient.PgClient
 }
 
-/** A server left by a run that was killed is ours once we hold the lock its dead venue held. */
-const adopt = Effect.fnUntraced(function* (found: PostgresHome.PostgresHome, log: Log) {
-  const left = yield* Postmaster.find(found)
+/** Takes over a server that a killed run left behind, once the lock of the dead venue is free. */
+const adopt = Effect.fnUntraced(function* (remembered: PostgresHome.PostgresHome, log: Log) {
+  const left = yield* Postmaster.find(remembered)
   if (Option.isNone(left)) return Option.none<Claimed>()
   const server = left.value
-  const home = { ...found, port: server.port }
+  const home = { ...remembered, port: server.port }
   yield* log("Adopting the database server that an earlier run left behind")
   const answered = yield* claim(home, server).pipe(
     Effect.retry({ while: (error) => error.reason !== inUse, schedule: Schedule.spaced("100 millis") }),
@@ -72,19 +72,19 @@ const adopt = Effect.fnUntraced(function* (found: PostgresHome.PostgresHome, log
     Effect.timeoutOption("15 seconds")
   )
   if (Option.isNone(answered)) {
-    yield* log("It does not answer; ending it")
+    yield* log("The server does not answer; ending it")
     yield* Postmaster.end(home, server.pid)
   }
   return Option.map(Option.flatten(answered), (session): Claimed => ({ home, server, session }))
 })
 
-/** It may have been stopping when we came. */
+/** Waits until a server that was already stopping is gone. */
 const gone = (home: PostgresHome.PostgresHome) =>
   Postmaster.find(home).pipe(Effect.repeat({ until: Option.isNone, schedule: Schedule.spaced("100 millis") }))
 
 /**
- * Ends the server before the claim on it is let go, so that nobody adopts a server about to stop. One that dies by itself
- * is started again: what was committed is there, and the venue reads it back.
+ * Ends the server before the lock on it is released, so that no venue adopts a stopping server. Restarts a server
+ * that dies: committed rows remain, and the venue reads them back.
  */
 const keep = Effect.fnUntraced(function* (
   { home, server, session }: Claimed,
@@ -103,14 +103,14 @@ const keep = Effect.fnUntraced(function* (
     running = yield* Postmaster.launch(home, settings)
     yield* claim(home, running)
   })
-  // Tried twice a second; why is told once, as what comes of it is.
+  // Retries twice a second, and logs the first failure of an outage.
   const why = Outage.make({ begun: log, over: () => Effect.void })
   yield* Effect.matchEffect(revive, {
     onFailure: (error) => why.failed(error.message),
     onSuccess: () => why.answered
   }).pipe(Effect.delay("500 millis"), Effect.forever, Effect.forkScoped)
-  const present = yield* asking(session`select 1 from pg_database where datname = ${database}`)
-  if (present.length === 0) yield* asking(session`create database ${session(database)}`)
+  const present = yield* querying(session`select 1 from pg_database where datname = ${database}`)
+  if (present.length === 0) yield* querying(session`create database ${session(database)}`)
   return { url: urlOf(home, server, database) }
 })
 
@@ -118,22 +118,22 @@ const database = "venue"
 const inUse = "another venue is running on this data directory"
 
 /**
- * One session holds a lock for as long as the venue lives, and the server lets it go the moment the venue dies: this tells an
- * orphaned server from one in use, where a process id could not.
+ * Holds a lock in one session for the lifetime of the venue; the server releases it when the venue dies. The lock
+ * distinguishes an orphaned server from one in use, which a process id cannot.
  */
 const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome, server: Postmaster.Postmaster) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const locked = Effect.gen(function* () {
-    const session = yield* asking(
+    const session = yield* querying(
       PgClient.makeClient({ url: urlOf(home, server, "postgres"), applicationName: embeddedClaim })
     )
-    const [answer] = yield* asking(session<{ directory: string; locked: boolean }>`
+    const [answer] = yield* querying(session<{ directory: string; locked: boolean }>`
       select current_setting('data_directory') as directory, pg_try_advisory_lock(${lockKey}) as locked`)
     if (answer?.directory !== home.data) return yield* refused("another server answers on its port")
     return answer.locked ? session : yield* refused(inUse)
   })
   return yield* locked.pipe(
-    // A venue killed just now is still being cleaned up after.
+    // The session of a venue that was just killed may still be closing.
     Effect.retry({ while: (error) => error.reason === inUse, schedule: Schedule.spaced("100 millis"), times: 20 }),
     Effect.provideService(Scope.Scope, scope),
     Effect.provide(Reactivity.layer),
@@ -143,15 +143,18 @@ const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome, serv
 
 const lockKey = 4_000
 
-const refused = (reason: string) => new EmbeddedPostgresError({ step: "take the database", reason })
+const refused = (reason: string) => new EmbeddedPostgresError({ step: "lock the database", reason })
 
-const asking = <A, E extends Error, R>(effect: Effect.Effect<A, E, R>) =>
+const querying = <A, E extends Error, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(
     effect,
-    (cause) => new EmbeddedPostgresError({ step: "ask the database", reason: cause.message, cause })
+    (cause) => new EmbeddedPostgresError({ step: "query the database", reason: cause.message, cause })
   )
 
-/** Over the Unix socket where there is one, since that costs both sides less; without its query the url is that of the port. */
+/**
+ * Returns the URL over the Unix socket where there is one, which is faster; without its query, the URL is that of the
+ * port.
+ */
 const urlOf = (
   { password }: PostgresHome.PostgresHome,
   { port, socketFolder }: Postmaster.Postmaster,

@@ -1,8 +1,8 @@
-/** Why the embedded database server could not be had. */
+/** The embedded database server is not available. */
 import { Effect, Schema } from "effect"
 
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
-  /** What was being done, in words for the person at the terminal. */
+  /** Failed step: a verb phrase for the user at the terminal. */
   step: Schema.String,
   reason: Schema.String,
   cause: Schema.optional(Schema.Defect())
@@ -12,7 +12,7 @@ export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresEr
   }
 }
 
-/** Runs something that throws or rejects; what it throws is the cause. */
+/** Runs `run`; its exception or rejection becomes the cause. */
 export const attempt = <A>(step: string, run: () => PromiseLike<A> | A): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({
     try: () => Promise.resolve().then(run),

@@ -1,4 +1,4 @@
-/** Where the embedded server keeps its files, which user runs it, and what must be remembered of both. */
+/** Files and user of the embedded server, recorded in `postgres.json`. */
 import { chmod, chown, mkdir, mkdtemp, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
 import { dirname, join, relative, resolve } from "node:path"
@@ -8,24 +8,24 @@ import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type Log, type Owner, reachable, run } from "./PostgresPrograms.ts"
 
 export interface PostgresHome {
-  /** Holds all that belongs to the server; outside the data directory where its user cannot enter that. */
+  /** Directory of the server's files; outside the data directory if the server's user cannot enter that. */
   readonly directory: string
-  /** What Postgres calls its data directory. */
+  /** Data directory of Postgres. */
   readonly data: string
-  /** The folder of `postgres` and `initdb`. */
+  /** Directory of `postgres` and `initdb`. */
   readonly programs: string
-  /** Absent when the server runs as the user we are. */
+  /** User of the server; undefined for the user of this process. */
   readonly owner: Owner | undefined
   readonly port: number
   readonly password: Redacted.Redacted
 }
 
-/** What `postgres.json` in the data directory remembers. */
+/** Contents of `postgres.json` in the data directory. */
 const Remembered = Schema.fromJsonString(
   Schema.Struct({ directory: Schema.String, port: Schema.Int, password: Schema.String })
 )
 
-/** Finds the home of an earlier start, or makes one where nothing says that there was one. */
+/** Returns the home of an earlier start, or creates one at the first start. */
 export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, log: Log, isKnown = false) {
   const file = join(dataDir, "postgres.json")
   yield* attempt(`create ${dataDir}`, () => mkdir(dataDir, { recursive: true }))
@@ -57,9 +57,12 @@ export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, l
 })
 
 const step = "use the database files"
-const remedy = "put the folder back, or remove the whole data directory to begin a new venue"
+const remedy = "restore the folder, or remove the whole data directory to begin a new venue"
 
-/** Without what the file remembers nobody is let in to a database that is there, and one elsewhere is not found. */
+/**
+ * Refuses to create a database where one existed: the old one cannot be opened without its password, and one in
+ * another directory cannot be found.
+ */
 const refuseToBegin = Effect.fnUntraced(function* (file: string, isKnown: boolean) {
   const database = join(dirname(file), "postgres", "data")
   const isThere = yield* Effect.isSuccess(attempt(step, () => stat(database)))
@@ -70,7 +73,10 @@ const refuseToBegin = Effect.fnUntraced(function* (file: string, isKnown: boolea
   return yield* new EmbeddedPostgresError({ step, reason })
 })
 
-/** What Postgres cannot do without; it would say less of it, or an empty database would be begun in its place. */
+/**
+ * Checks the files that Postgres needs: its own message is less clear, and an empty database must not replace a
+ * damaged one.
+ */
 const ensureWhole = Effect.fnUntraced(function* ({ data }: PostgresHome) {
   for (const part of ["PG_VERSION", "base", "global", "pg_wal"]) {
     const path = join(data, part)
@@ -80,7 +86,7 @@ const ensureWhole = Effect.fnUntraced(function* ({ data }: PostgresHome) {
   }
 })
 
-/** Another program may have taken our port while we were away. */
+/** Returns the home with a free port, since another program may have taken the old one. */
 export const ensurePort = Effect.fn("PostgresHome.ensurePort")(function* (dataDir: string, home: PostgresHome) {
   const port = yield* freePort(home.port).pipe(Effect.catch(() => freePort(0)))
   const moved = { ...home, port }
@@ -101,10 +107,12 @@ const remember = (dataDir: string, home: PostgresHome) => {
   )
 }
 
-/** Inside the data directory where the server's user can get there, else a place that every user may enter. */
+/**
+ * Creates a directory that the server's user can enter: in the data directory if possible, otherwise in a public one.
+ */
 const makeDirectory = Effect.fnUntraced(function* (dataDir: string, log: Log) {
   const inside = join(dataDir, "postgres")
-  const step = "make a folder for the database files"
+  const step = "create a folder for the database files"
   yield* attempt(step, () => mkdir(inside, { recursive: true, mode: 0o700 }))
   if (!isRoot) return "postgres"
   const owner = yield* serverUser(log)
@@ -119,18 +127,21 @@ const makeDirectory = Effect.fnUntraced(function* (dataDir: string, log: Log) {
     }
     yield* attempt(step, () => rmdir(outside.value))
   }
-  return yield* new EmbeddedPostgresError({ step, reason: "no place found that its user may enter" })
+  return yield* new EmbeddedPostgresError({
+    step,
+    reason: "the database user may enter none of /var/lib, /var/tmp and /tmp"
+  })
 })
 
-/** Hands a folder to the user, and says whether the user can reach it there. */
+/** Gives a directory to the user. Returns whether the user can enter it. */
 const give = (directory: string, owner: Owner) =>
-  attempt("hand the folder over", () =>
+  attempt("change the owner of the folder", () =>
     chown(directory, owner.uid, owner.gid).then(() => chmod(directory, 0o700))
   ).pipe(Effect.andThen(Effect.isSuccess(run("look", "ls", [directory], owner))))
 
 const isRoot = process.getuid?.() === 0
 
-/** The files decide: a folder that an ordinary user began goes on under that user, also when root starts it. */
+/** Returns the user that owns the files and therefore runs the server, also when root starts it. */
 const ownerOf = Effect.fnUntraced(function* (directory: string) {
   const { gid, uid } = yield* attempt(step, () => stat(directory)).pipe(
     Effect.catchIf(isMissing, () => {
@@ -148,10 +159,10 @@ const serverUser = Effect.fnUntraced(function* (log: Log) {
     run("find", "id", ["-u", "postgres"], undefined),
     run("find", "id", ["-g", "postgres"], undefined)
   ])
-  const make = log('Making a user "postgres": the database server does not run as root').pipe(
+  const make = log('Creating a user "postgres": the database server does not run as root').pipe(
     Effect.andThen(
       run(
-        "make a user for the database server",
+        "create a user for the database server",
         "useradd",
         ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", "postgres"],
         undefined
@@ -163,7 +174,7 @@ const serverUser = Effect.fnUntraced(function* (log: Log) {
   return { uid: Number(uid), gid: Number(gid) }
 })
 
-/** Fails when the wanted port is taken; 0 takes any. */
+/** Returns the wanted port, or any free port for 0. Fails if the wanted port is taken. */
 const freePort = (wanted: number) =>
   Effect.callback<number, EmbeddedPostgresError>((resume) => {
     const server = createServer()

@@ -1,4 +1,4 @@
-/** The programs of the packaged database server, and how one is run as the right user. */
+/** Programs of the packaged database server, run as the right user. */
 import { execFile } from "node:child_process"
 import { chmod, chown, copyFile, link, mkdir, readdir, readlink, rename, rm, stat, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -7,7 +7,7 @@ import { arch, platform } from "node:process"
 import { Effect } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** A server runs as this user when we are root, whom Postgres refuses. */
+/** User that runs the server if this process is root, which Postgres refuses. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
@@ -15,10 +15,10 @@ export interface Owner {
 
 export type Log = (step: string) => Effect.Effect<void>
 
-/** Environment of every program we run for the server: nothing of ours leaks into it. */
+/** Environment of every program of the server; none of this process's variables are passed on. */
 export const environment = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" }
 
-/** Runs a program to its end as the given user, and gives what it printed. */
+/** Runs a program to its end as the given user and returns its output. */
 export const run = (step: string, program: string, args: ReadonlyArray<string>, owner: Owner | undefined) =>
   Effect.callback<string, EmbeddedPostgresError>((resume) => {
     const child = execFile(program, args, { ...owner, cwd: "/", env: environment }, (cause, stdout, stderr) =>
@@ -31,7 +31,7 @@ export const run = (step: string, program: string, args: ReadonlyArray<string>, 
     return Effect.sync(() => child.kill())
   })
 
-/** The packaged programs where the server's user can run them, else a copy in the server's own folder. */
+/** Returns the directory of the packaged programs, or of a copy if the server's user cannot run them. */
 export const reachable = Effect.fn("PostgresPrograms.reachable")(function* (
   directory: string,
   owner: Owner | undefined,
@@ -47,7 +47,7 @@ export const reachable = Effect.fn("PostgresPrograms.reachable")(function* (
   const { mtimeMs } = yield* attempt(step, () => stat(program))
   const copy = join(directory, `programs-${Math.trunc(mtimeMs)}`)
   if (yield* Effect.isSuccess(attempt(step, () => stat(copy)))) return join(copy, "bin")
-  yield* log("Copying the database programs to where its user can run them")
+  yield* log("Copying the database programs to a folder where the database user can run them")
   const older = yield* attempt(step, () => readdir(directory))
   yield* Effect.forEach(
     older.filter((name) => name.startsWith("programs-")),
@@ -58,9 +58,12 @@ export const reachable = Effect.fn("PostgresPrograms.reachable")(function* (
   return join(copy, "bin")
 })
 
-const step = "make the database programs ready"
+const step = "prepare the database programs"
 
-/** Links a file where that works, for it costs nothing; one that only we may read, or on another disk, is copied. */
+/**
+ * Creates a hard link where possible, which costs nothing; copies a file that only this user may read, or that is on
+ * another disk.
+ */
 const copyFolder: (from: string, to: string, owner: Owner) => Effect.Effect<void, EmbeddedPostgresError> =
   Effect.fnUntraced(function* (from, to, owner) {
     yield* attempt(step, () => mkdir(to).then(() => chmod(to, 0o755)))

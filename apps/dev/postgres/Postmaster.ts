@@ -1,4 +1,4 @@
-/** The server process of one Postgres data directory: initialised, launched, recognised, ended. */
+/** Server process of one Postgres data directory: initialises, starts, finds and ends it. */
 import { spawn } from "node:child_process"
 import { chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
@@ -12,14 +12,17 @@ import { environment, run } from "./PostgresPrograms.ts"
 export interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** The folder of its Unix socket; absent of a server that listens on its port alone. */
+  /** Directory of the Unix socket; undefined for a server with a port only. */
   readonly socketFolder: string | undefined
   readonly ready: boolean
 }
 
 export const superuser = "venue"
 
-/** Made under another name and moved when whole, so that a start cut short leaves nothing half made. */
+/**
+ * Creates the database under a temporary name and renames it once complete, so that an interrupted start leaves no
+ * partial database.
+ */
 export const initialise = Effect.fn("Postmaster.initialise")(function* (home: PostgresHome, durable: boolean) {
   const step = "initialise the database"
   const names = yield* attempt(step, () => readdir(home.directory))
@@ -57,7 +60,10 @@ export const initialise = Effect.fn("Postmaster.initialise")(function* (home: Po
 export const isInitialised = (home: PostgresHome) =>
   Effect.isSuccess(attempt("look for the database", () => stat(join(home.data, "PG_VERSION"))))
 
-/** The live server of this data directory, if there is one; a stale pid file, or one whose pid is now another program, is none. */
+/**
+ * Returns the live server of this data directory; none for a stale pid file, or for a pid that belongs to another
+ * program.
+ */
 export const find = Effect.fn("Postmaster.find")(function* (home: PostgresHome) {
   const lines = yield* pidLines(home)
   const pid = Number(lines[0])
@@ -81,22 +87,25 @@ const linesOf = (file: string) =>
   )
 
 /**
- * After a power cut a remembered pid may be some other program of ours, and Postgres would refuse to start beside it; so it
- * would beside a dead server that nobody has reaped. A pid of nobody is left to Postgres. It finds orphans of the dead
- * server in any case.
+ * Removes pid and lock files with which Postgres would refuse to start: after a power cut the pid may belong to
+ * another program of this user, or the dead server may be a zombie. A pid without a process is left to Postgres,
+ * which also finds orphans of the dead server.
  */
-const forgetStrangers = Effect.fnUntraced(function* (home: PostgresHome) {
+const removeStalePids = Effect.fnUntraced(function* (home: PostgresHome) {
   for (const file of [pidFile(home), join(home.directory, `${socketName(home.port)}.lock`)]) {
     const pid = Number((yield* linesOf(file))[0])
     const args = yield* Effect.option(commandLine(pid))
     if (Option.isNone(args)) continue
     const isServer = args.value === "" || args.value.includes(home.data)
     if (isServer && !(yield* isUnreaped(pid))) continue
-    yield* attempt("forget a server long gone", () => rm(file))
+    yield* attempt("remove the pid file of an ended server", () => rm(file))
   }
 })
 
-/** Returns when the server takes connections. One that was killed just now, and its workers, take a moment to be gone. */
+/**
+ * Returns when the server accepts connections. Retries while a server that was just killed, or one of its workers, is
+ * still ending.
+ */
 export const launch = Effect.fn("Postmaster.launch")((home: PostgresHome, settings: Readonly<Record<string, string>>) =>
   Effect.retry(launchOnce(home, settings), {
     while: ({ reason }) => /lock file "postmaster\.pid" already exists|is still in use/.test(reason),
@@ -105,15 +114,18 @@ export const launch = Effect.fn("Postmaster.launch")((home: PostgresHome, settin
   })
 )
 
-/** The server lives in a group of its own: Ctrl-C is for us to pass on, after our last write. */
+/**
+ * Starts the server in its own process group: Ctrl-C reaches only this process, which ends the server after the last
+ * write.
+ */
 const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Readonly<Record<string, string>>) {
   const step = "start the database"
-  yield* forgetStrangers(home)
+  yield* removeStalePids(home)
   const hasSocket = yield* canHoldSocket(home)
   const logFile = join(home.directory, "server.log")
   const flags = Object.entries({
     ...always,
-    // Its own folder, where only its user and root may go.
+    // Own directory, which only its user and root may enter.
     unix_socket_directories: hasSocket ? `"${home.directory.replaceAll('"', '""')}"` : "",
     ...settings,
     port: String(home.port)
@@ -144,29 +156,32 @@ const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Re
       resume(
         Effect.flatMap(
           attempt(step, () => readFile(logFile, "utf8")),
-          (text) => Effect.fail(new EmbeddedPostgresError({ step, reason: `${faultIn(text)}; ${logFile} says more` }))
+          (text) => Effect.fail(new EmbeddedPostgresError({ step, reason: `${faultIn(text)}; see ${logFile}` }))
         )
       )
     )
   })
   const ready = find(home).pipe(
     Effect.repeat({
-      until: (found) => Option.isSome(found) && found.value.pid === child.pid && found.value.ready,
+      until: (server) => Option.isSome(server) && server.value.pid === child.pid && server.value.ready,
       schedule: Schedule.spaced("20 millis")
     }),
-    Effect.map((found) => Option.getOrThrow(found))
+    Effect.map(Option.getOrThrow)
   )
   return yield* Effect.raceFirst(ready, ended).pipe(Effect.ensuring(Effect.promise(() => log.close())))
 })
 
-/** Its last words, without the time and the process they begin with. */
+/** Returns the last fatal message of the log, without its time and process id. */
 const faultIn = (log: string): string =>
   log
     .split("\n")
     .flatMap((line) => /(?:FATAL|PANIC): +(.+)/.exec(line)?.[1] ?? [])
     .at(-1) ?? "it ended by itself"
 
-/** Not where the path is longer than the system takes, nor on a file system without sockets: the port does then. */
+/**
+ * Returns whether the directory can hold a socket: its path may be too long, or its file system without sockets. The
+ * server then has only its port.
+ */
 const canHoldSocket = ({ directory, port }: PostgresHome) => {
   if (Buffer.byteLength(join(directory, socketName(port))) > maxSocketBytes) return Effect.succeed(false)
   return Effect.callback<boolean>((resume) => {
@@ -176,12 +191,15 @@ const canHoldSocket = ({ directory, port }: PostgresHome) => {
   })
 }
 
-/** The path of a socket may have so many bytes on the strictest system. */
+/** Maximum length of a socket path in bytes, on the strictest system. */
 const maxSocketBytes = 103
 
 const socketName = (port: number) => `.s.PGSQL.${port}`
 
-/** Politely first: open transactions are rolled back and all is written. Then harder, which the next start repairs. */
+/**
+ * Ends the server. First asks it to roll back open transactions and to write all data; then aborts it, and the next
+ * start recovers.
+ */
 export const end = Effect.fn("Postmaster.end")(function* (home: PostgresHome, pid: number) {
   for (const [signal, seconds] of [
     ["SIGINT", 20],
@@ -198,22 +216,22 @@ export const end = Effect.fn("Postmaster.end")(function* (home: PostgresHome, pi
   return yield* new EmbeddedPostgresError({ step: "end the database", reason: `process ${pid} does not stop` })
 })
 
-/** A pid says nothing by itself: the process must be a server of exactly this data directory. */
+/** Returns whether a process is a server of exactly this data directory; the pid may belong to another program. */
 const serves = (pid: number, home: PostgresHome) =>
   commandLine(pid).pipe(
     Effect.map((args) => args.includes(`-D ${home.data} `)),
     Effect.orElseSucceed(() => false)
   )
 
-/** It has ended, and its parent has not asked how. Where there is no `/proc`, its command line says as much. */
+/** Returns whether a process is a zombie. Without `/proc`, an empty command line shows the same. */
 const isUnreaped = (pid: number) =>
   attempt("look", () => readFile(`/proc/${pid}/stat`, "utf8")).pipe(
-    // The name in brackets may hold anything, brackets too.
+    // The name in brackets may itself contain brackets.
     Effect.map((text) => /^[ZX]/.test(text.slice(text.lastIndexOf(")") + 2))),
     Effect.orElseSucceed(() => false)
   )
 
-/** Said at every start, so that no edited file can weaken what an acknowledgement promises. */
+/** Set at every start, so that no edited file can weaken the durability of an acknowledgement. */
 const always = {
   fsync: "on",
   full_page_writes: "on",
@@ -221,7 +239,7 @@ const always = {
   listen_addresses: "127.0.0.1",
   unix_socket_permissions: "0700",
   max_connections: "200",
-  // Refused statements and checkpoints are not news, and the log stays small.
+  // Refused statements and checkpoints are not logged, which keeps the log small.
   log_min_messages: "log",
   log_checkpoints: "off"
 }

@@ -1,4 +1,7 @@
-/** A venue on Postgres whose runner is replaced while it trades: no audit finds a fault, and one unit changed is found. */
+/**
+ * Audits of a venue on Postgres whose runner is replaced during trading; they find a fault only after a unit was
+ * changed.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -28,7 +31,7 @@ const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return Scope.close(scope, Exit.void)
 })
 
-/** Says whether one of so many audits has found what is wanted; the others are left out then. */
+/** Returns whether one of at most `rounds` audits finds the wanted fault; skips the remaining audits then. */
 const within = <E>(
   rounds: number,
   round: Effect.Effect<string | null, E>,
@@ -42,7 +45,7 @@ const within = <E>(
 const patiently = Schedule.spaced("100 millis")
 
 it.live(
-  "I2, I4, I9, I10, I21, I25, I52: nothing is found while owners change and all trade, and one unit changed anywhere is found within three rounds",
+  "I2, I4, I9, I10, I21, I25, I52: finds no fault during trading and owner changes, and finds one changed unit within three rounds",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -98,22 +101,22 @@ it.live(
         assert.lengthOf(accounts, 2)
         for (const { accountId, deposit, fees, funding, realised, referralRewards } of accounts) {
           const lines: Array<Explanation.BalanceLine> = []
-          const asked = { accountId, symbol: undefined, sinceMillis: 0 }
-          const found = yield* Explanation.of(sql, asked, (line) => Effect.sync(() => lines.push(line)))
-          assert.deepStrictEqual(found.differences, [])
-          assert.strictEqual(found.balance, deposit + (referralRewards ?? 0n) + realised - fees + funding)
-          assert.strictEqual(lines.at(-1)!.balance, found.balance)
-          assert.strictEqual(-(found.totals.get("fee") ?? 0n), fees)
+          const query = { accountId, symbol: undefined, sinceMillis: 0 }
+          const explanation = yield* Explanation.of(sql, query, (line) => Effect.sync(() => lines.push(line)))
+          assert.deepStrictEqual(explanation.differences, [])
+          assert.strictEqual(explanation.balance, deposit + (referralRewards ?? 0n) + realised - fees + funding)
+          assert.strictEqual(lines.at(-1)!.balance, explanation.balance)
+          assert.strictEqual(-(explanation.totals.get("fee") ?? 0n), fees)
           const { atMillis } = lines[lines.length >> 1]!
-          const later = yield* Explanation.of(sql, { ...asked, sinceMillis: atMillis }, () => Effect.void)
+          const later = yield* Explanation.of(sql, { ...query, sinceMillis: atMillis }, () => Effect.void)
           assert.strictEqual(later.before, lines.findLast((line) => line.atMillis < atMillis)?.balance ?? 0n)
-          const inOne = yield* Explanation.of(sql, { ...asked, symbol }, () => Effect.void)
+          const inOne = yield* Explanation.of(sql, { ...query, symbol }, () => Effect.void)
           assert.strictEqual(inOne.balance, realised - fees + funding)
         }
       }
-      const asked = { accountId: primaryAccountOf(users[0]!.userId), symbol: undefined, sinceMillis: 0 }
+      const query = { accountId: primaryAccountOf(users[0]!.userId), symbol: undefined, sinceMillis: 0 }
       for (const unknown of [{ accountId: AccountId.make("nobody") }, { symbol: "NONE-USD" }]) {
-        const error = yield* Effect.flip(Explanation.of(sql, { ...asked, ...unknown }, () => Effect.void))
+        const error = yield* Effect.flip(Explanation.of(sql, { ...query, ...unknown }, () => Effect.void))
         assert.match(error.message, /^the venue has no (account nobody$|contract NONE-USD; it has .*AAPL-USD)/)
       }
 
@@ -139,7 +142,7 @@ it.live(
   240_000
 )
 
-it.live("I2: a row that is gone is found, and so is one that was added behind the auditor's back", () =>
+it.live("I2: finds a deleted journal row and a row that was inserted outside the venue", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { round, sql } = yield* auditor(url)
@@ -157,12 +160,12 @@ it.live("I2: a row that is gone is found, and so is one that was added behind th
   })
 )
 
-/** Pages of the journal that have room again, long before the newest: an append goes there from then on. */
+/** Frees space on old pages of the journal, to which later appends then go. */
 const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`insert into journal (stream, seq, epoch, events) select 'trader/gone', g, 1, '' from generate_series(1, 5000) g`
   yield* sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', 1, 1, '')`
   yield* sql`delete from journal where stream = 'trader/gone'`
-  // As long as anybody's snapshot is older, as that of an automatic analyze, what was deleted keeps its room.
+  // Vacuum cannot free rows that an older snapshot still sees, such as that of an automatic analyze.
   const emptied = Effect.gen(function* () {
     yield* sql`vacuum journal`
     const [{ dead } = { dead: -1 }] = yield* sql<{ readonly dead: number }>`
@@ -172,7 +175,7 @@ const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* Effect.repeat(emptied, { until: (isEmpty) => isEmpty })
 })
 
-/** Appends a claim, and fails where it does not stand before the newest page. */
+/** Appends a claim; fails unless it is on a page before the newest. */
 const claimInRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, stream: string, seq: number) {
   const [row] = yield* sql<{ readonly page: number; readonly pages: number }>`
     insert into journal (stream, seq, epoch, events) values (${stream}, ${seq}, ${seq}, '')
@@ -182,7 +185,7 @@ const claimInRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, strea
 
 const nothing = { deposit: "0", referralRewards: "0", positions: [] }
 
-/** What a desk reports of a user at that time of the test. */
+/** Writes a desk report about a user at the current time of the test. */
 const report = (sql: SqlClient.SqlClient, userId: string, seq: number, deposit = "0") =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
     const traders = [{ userId, seq, markets: [], accounts: [{ ...nothing, accountId: userId, deposit }] }]
@@ -191,7 +194,7 @@ const report = (sql: SqlClient.SqlClient, userId: string, seq: number, deposit =
       on conflict (desk) do update set reported_at = excluded.reported_at, traders = excluded.traders`
   })
 
-it.effect("a claim on an old page whose desk reports row 0 is read, and its user without money is no fault", () =>
+it.effect("reads a claim on an old page, and accepts a report of row 0 for a user with zero money", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { books, round, sql } = yield* auditor(url)
@@ -199,7 +202,7 @@ it.effect("a claim on an old page whose desk reports row 0 is read, and its user
     assert.isNull(yield* round)
     yield* TestClock.adjust("20 seconds")
     assert.isNull(yield* round)
-    // A connection of its own, which remembers no page that it wrote to.
+    // A separate connection remembers no page that it wrote to.
     const { sql: another } = yield* auditor(url)
     yield* claimInRoom(another, "trader/zoe", 1)
     yield* claimInRoom(another, "trader/ann", 2)
@@ -210,7 +213,7 @@ it.effect("a claim on an old page whose desk reports row 0 is read, and its user
   })
 )
 
-it.effect("a user without rows is a fault where a desk reports money of theirs, and only there", () =>
+it.effect("finds a fault if a desk reports money of a user without journal rows, and no fault if it reports none", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { round, sql } = yield* auditor(url)
@@ -226,13 +229,13 @@ it.effect("a user without rows is a fault where a desk reports money of theirs, 
   })
 )
 
-it.live("rows of a transaction that commits after many audits are read, also after the table was rewritten", () =>
+it.live("reads rows of a transaction that commits after many audits, also after the table was rewritten", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { books, round, sql } = yield* auditor(url)
     const { sql: late } = yield* auditor(url)
-    const add = (one: SqlClient.SqlClient, stream: string, seq: number) =>
-      one`insert into journal (stream, seq, epoch, events) values (${stream}, ${seq}, ${seq}, '')`
+    const add = (client: SqlClient.SqlClient, stream: string, seq: number) =>
+      client`insert into journal (stream, seq, epoch, events) values (${stream}, ${seq}, ${seq}, '')`
     const seqOf = (user: string) => books.traders.get(user)?.line.seq
     yield* add(sql, "trader/ann", 1)
     assert.isNull(yield* round)
@@ -249,7 +252,7 @@ it.live("rows of a transaction that commits after many audits are read, also aft
     yield* Deferred.await(begun)
     for (let seq = 2; seq < 6; seq++) {
       yield* add(sql, "trader/ann", seq)
-      // An append that is broken off uses a transaction id up and leaves a dead row.
+      // A rolled-back append uses a transaction id and leaves a dead row.
       yield* Effect.ignore(sql.withTransaction(Effect.andThen(add(sql, "trader/broken", 1), Effect.fail("broken off"))))
       assert.isNull(yield* round)
       assert.deepStrictEqual([seqOf("ann"), seqOf("late"), seqOf("broken")], [seq, undefined, undefined])

@@ -1,4 +1,4 @@
-/** A venue on Postgres in this process with an auditor beside it, and what its owners do once a minute or as money leaves. */
+/** Venue on Postgres in this process with an auditor, and the periodic work of its owners. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { initialInstruments } from "@venue/domain/Instrument"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -32,7 +32,10 @@ const tables = (url: Redacted.Redacted) =>
     Layer.provideMerge(Layer.fresh(PgClient.layer({ url, maxConnections: 3 })))
   )
 
-/** Each round is one audit of the venue on that database. `through` may come between the auditor and what it reads. */
+/**
+ * Returns the auditor of the venue on that database; each round is one audit. `through` may change what the auditor
+ * reads.
+ */
 export const auditor = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
   through: (reading: Reading.Reading) => Reading.Reading = (reading) => reading
@@ -52,9 +55,9 @@ export const auditor = Effect.fnUntraced(function* (
   return { books: audit.books, modes, round, sql }
 })
 
-/** Saves the state of a market as its owner does once a minute. */
+/** Saves the state of a market, as its owner does once a minute. */
 export const saveMarket = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, symbol: string) {
-  const instrument = initialInstruments.find((one) => one.symbol === symbol)!
+  const instrument = initialInstruments.find((listed) => listed.symbol === symbol)!
   const engine = Engine.make(instrument, Engine.defaults)
   const rows = yield* rowsOf(sql, `market/${symbol}`)
   for (const { events } of rows) {
@@ -64,9 +67,9 @@ export const saveMarket = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   yield* save(sql, `market/${symbol}`, rows.at(-1)!.seq, state)
 })
 
-/** Saves the state of a trader as its desk does when it had much to replay. */
+/** Saves the state of a trader, as its desk does after a long replay. */
 export const saveTrader = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, userId: UserId) {
-  const instruments = new Map(initialInstruments.map((one) => [one.symbol, one]))
+  const instruments = new Map(initialInstruments.map((instrument) => [instrument.symbol, instrument]))
   const trader = Ledger.make(userId, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
   const rows = yield* rowsOf(sql, traderStream(userId))
   for (const { events } of rows) {
@@ -75,7 +78,7 @@ export const saveTrader = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   yield* save(sql, traderStream(userId), rows.at(-1)!.seq, pack(Ledger.snapshot(trader)))
 })
 
-/** All that waits to leave by that rail is sent and arrives. */
+/** Sends all withdrawals of the rail and lets them arrive. */
 export const arrive = Effect.fnUntraced(
   function* (rail: RailName, _sql: SqlClient.SqlClient) {
     const { queued, sequences, settle, submit, submitted } = yield* Changes.withdrawals

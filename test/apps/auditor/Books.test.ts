@@ -1,4 +1,4 @@
-/** The line of each stream, the marks of what was read, and what is remembered of the past. */
+/** Streams, marks and past balances of the auditor's books. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -16,12 +16,12 @@ const row = (seq: number, epoch: number, isClaim = false) => ({
   events: new Uint8Array(isClaim ? 0 : 1)
 })
 
-it("I2, I4: a row that is missing, of an older epoch, or of a new one that nobody claimed is a fault", () => {
+it("I2, I4: reports a missing row, a row of an older epoch, and a row of a new epoch without a claim", () => {
   const after = (...rows: ReadonlyArray<ReturnType<typeof row>>) => {
     const line = Stream.make("market/AAPL-USD")
-    const faults = rows.map((one) => {
-      const fault = Stream.faultOf(line, one)
-      Stream.take(line, one)
+    const faults = rows.map((row) => {
+      const fault = Stream.faultOf(line, row)
+      Stream.take(line, row)
       return fault
     })
     return faults.at(-1)
@@ -34,13 +34,13 @@ it("I2, I4: a row that is missing, of an older epoch, or of a new one that nobod
   assert.isDefined(after(...begun, row(4, 2, true)))
 })
 
-it("what was so at a row is told as long as it is known, whatever came later", () => {
+it("returns the value as of a known row after later changes", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(9)), { minLength: 1 }), fc.nat(), (changes, cut) => {
       const versions = Versions.make<number>()
       const history: Array<Map<string, number>> = [new Map()]
       changes.forEach(([account, value], place) => {
-        // Two changes stand in each row.
+        // Each row has two changes.
         const seq = Math.floor(place / 2) + 1
         Versions.set(versions, String(account), value, seq)
         history[seq] = new Map(history[seq] ?? history[seq - 1]).set(String(account), value)
@@ -58,7 +58,7 @@ it("what was so at a row is told as long as it is known, whatever came later", (
   )
 })
 
-it("of the newest rows as many are kept as are wanted, in marks that begin at the same rows for every auditor", () => {
+it("keeps the wanted number of newest rows, in marks that start at the same rows for every auditor", () => {
   const newest = Newest.make()
   const complete = Array.from({ length: 1_200 }, (_, n) => Newest.add(newest, "a", n + 1, BigInt(n))).filter(
     (mark) => mark !== undefined
@@ -79,7 +79,7 @@ it("of the newest rows as many are kept as are wanted, in marks that begin at th
 
 const shape = ({ count, first, last, name }: Mark) => [name, first, last, count]
 
-it("a name that is quiet for long goes on behind the rows of it that are no longer kept", () => {
+it("starts the next mark of a quiet name after its dropped rows", () => {
   const newest = Newest.make()
   for (let n = 1; n <= 200; n++) Newest.add(newest, "quiet", n, 1n)
   for (let n = 1; n <= 600; n++) Newest.add(newest, "busy", n, 1n)
@@ -91,7 +91,7 @@ it("a name that is quiet for long goes on behind the rows of it that are no long
   ])
 })
 
-it("several rows of the last number of a mark belong to it", () => {
+it("adds several rows with the last number of a mark to that mark", () => {
   const newest = Newest.make()
   for (const row of [499, 500, 500, 501]) Newest.add(newest, "entries", row, 1n)
   assert.deepStrictEqual([...newest.marks].map(shape), [
@@ -100,7 +100,7 @@ it("several rows of the last number of a mark belong to it", () => {
   ])
 })
 
-it("I9, I10: the entries of a withdrawal that arrived are those of what was debited, and of its fee", () => {
+it("I9, I10: accepts the entries of a settled withdrawal only if they equal its debit and its fee", () => {
   const accepted = { rail: "ARBITRUM_ONE", amount: 100n, fee: 1n } as const
   const rows: ReadonlyArray<readonly [account: string, amount: bigint]> = [
     ["external/ARBITRUM_ONE", 99n],
@@ -118,7 +118,7 @@ it("I9, I10: the entries of a withdrawal that arrived are those of what was debi
   })
 })
 
-it("I9, I10: entries that do not sum to zero, or move anything else than their row says, are a fault", () => {
+it("I9, I10: reports entries that do not sum to zero or differ from the amounts of their row", () => {
   const expected = [{ seq: 4, moves: new Map([["alice", 10n]]) }]
   const entry = (account: string, amount: bigint, seq = 4) => ({ seq, account, asset: "USD", amount })
   assert.isUndefined(Entries.faultOf(expected, [entry("alice", 10n), entry("venue/funding", -10n)]))
@@ -134,7 +134,7 @@ it("I9, I10: entries that do not sum to zero, or move anything else than their r
   }
 })
 
-it("a difference is a fault once a second read finds it too, until the place is read right again", () => {
+it("confirms a difference after a second read, until a read of the place is correct", () => {
   const faults = Faults.make()
   const looked = (place: string, fault: string | undefined) =>
     Faults.record(faults, place, fault, Effect.succeed(fault))

@@ -1,4 +1,4 @@
-/** Markets that write more rows between two reads than a page has: no difference is dismissed, and memory is bounded. */
+/** Markets that write more than a page of rows between two reads: every difference is found, and memory is bounded. */
 import type { FundToppedUp } from "@venue/domain/ReserveFund"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, it } from "@effect/vitest"
@@ -14,13 +14,13 @@ import { auditor } from "./AuditedVenue.ts"
 const symbol = "AAPL-USD"
 const stream = `market/${symbol}`
 const user = "ann"
-/** More rows than two pages have. */
+/** More rows than two pages. */
 const manyRows = 1_100
 
 const topUp: FundToppedUp = { _tag: "FundToppedUp", topUpId: "t", amount: 1, reason: "", atMillis: 0 }
 const events = Buffer.from(MarketRecord.encode([topUp]))
 
-/** Appends rows of the market, each of which adds 1e-6 USD to the reserve fund. */
+/** Appends rows to the market's journal; each adds 1e-6 USD to the reserve fund. */
 const append = (sql: SqlClient.SqlClient, after: number, rows: number) => sql`
   insert into journal (stream, seq, epoch, events)
   select ${stream}, ${after}::int + g, 1, ${events} from generate_series(1, ${rows}::int) g`
@@ -30,7 +30,7 @@ const begin = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* append(sql, 1, 1)
 })
 
-/** Writes what a desk reports at a row of the market; the journal has no position of that user. */
+/** Writes a desk report of a position at a row of the market; the journal has no position of the user. */
 const report = (sql: SqlClient.SqlClient, desk: string, seq: number, lots: number, atMillis: number) => {
   const account = { accountId: user, deposit: "0", referralRewards: "0", positions: [[symbol, lots, 0, 0, 0, 0, 0]] }
   const traders = [{ userId: user, seq: 0, markets: [[symbol, seq]], accounts: [account] }]
@@ -39,7 +39,7 @@ const report = (sql: SqlClient.SqlClient, desk: string, seq: number, lots: numbe
     on conflict (desk) do update set reported_at = excluded.reported_at, traders = excluded.traders`
 }
 
-/** Writes a state of the market at a row, with `toppedUp` as what the reserve fund has. */
+/** Writes a saved state of the market at a row, with `toppedUp` in the reserve fund. */
 const save = (sql: SqlClient.SqlClient, seq: number, toppedUp: number) => {
   const value = pack({ accounts: [], totals: { venueFees: 0, reserveFund: toppedUp, toppedUp } })
   const length = Buffer.alloc(4)
@@ -56,7 +56,7 @@ const save = (sql: SqlClient.SqlClient, seq: number, toppedUp: number) => {
   )
 }
 
-/** An auditor; `before` runs before each of its snapshots, with the number of the snapshot. */
+/** Returns an auditor. `before` runs before each of its snapshots, with the number of the snapshot. */
 const audited = Effect.fnUntraced(function* (
   before: (sql: SqlClient.SqlClient, snapshot: number) => Effect.Effect<void>
 ) {
@@ -75,7 +75,7 @@ const audited = Effect.fnUntraced(function* (
   return { books, round, sql }
 })
 
-it.effect("a wrong report is found when the market writes more than a page before the second read", () =>
+it.effect("finds a wrong report when the market writes more than a page before the second read", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited((sql, snapshot) =>
       snapshot === 3 ? Effect.orDie(append(sql, 2, manyRows)) : Effect.void
@@ -86,7 +86,7 @@ it.effect("a wrong report is found when the market writes more than a page befor
   })
 )
 
-it.effect("a report of a row that more than a page follows is compared by the first read", () =>
+it.effect("compares a report of a row in the first read when more than a page of rows follows it", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)
@@ -99,7 +99,7 @@ it.effect("a report of a row that more than a page follows is compared by the fi
   })
 )
 
-it.effect("a wrong saved state is found when the market writes more than a page before the second read", () =>
+it.effect("finds a wrong saved state when the market writes more than a page before the second read", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited((sql, snapshot) =>
       snapshot === 3 ? Effect.orDie(append(sql, 2, manyRows)) : Effect.void
@@ -111,7 +111,7 @@ it.effect("a wrong saved state is found when the market writes more than a page 
   })
 )
 
-it.effect("a state is compared that is saved after two pages were read past its row", () =>
+it.effect("compares a state that was saved after two pages past its row were read", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)
@@ -124,7 +124,7 @@ it.effect("a state is compared that is saved after two pages were read past its 
   })
 )
 
-it.effect("a report of a row whose balances are forgotten neither confirms nor clears a fault", () =>
+it.effect("neither confirms nor clears a fault by a report of a row with forgotten balances", () =>
   Effect.gen(function* () {
     const { books, round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)
@@ -142,7 +142,7 @@ it.effect("a report of a row whose balances are forgotten neither confirms nor c
   })
 )
 
-it.effect("a round that fails is repeated with its reports, and lists all streams", () =>
+it.effect("compares the same reports again after a failed round, and lists all streams", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const listedSince: Array<boolean> = []
@@ -169,7 +169,7 @@ it.effect("a round that fails is repeated with its reports, and lists all stream
   })
 )
 
-it.effect("all streams are listed after the recovery of a crash, with which statistics begin anew", () =>
+it.effect("lists all streams after a crash recovery, which resets the statistics", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const listedSince: Array<boolean> = []
@@ -189,7 +189,7 @@ it.effect("all streams are listed after the recovery of a crash, with which stat
 )
 
 it.live(
-  "balances of at most 32,768 rows of a market are kept, and of 100,000 where a difference stays suspected",
+  "keeps the balances of at most 32,768 rows of a market, and of 100,000 rows while a difference is suspected",
   () =>
     Effect.gen(function* () {
       const { books, round, sql } = yield* audited(() => Effect.void)

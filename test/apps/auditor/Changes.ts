@@ -1,4 +1,4 @@
-/** One unit changed behind a venue's back, somewhere in its database, as an operator of the database could do it. */
+/** Changes of one unit in the database of a venue, made outside the venue, as a database administrator could. */
 import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as TraderRecord from "@venue/journal/TraderRecord"
@@ -9,23 +9,23 @@ import { pack, unpack } from "msgpackr"
 import { newestRows } from "../../../apps/auditor/Newest.ts"
 import type { Random } from "../../chaos/Random.ts"
 
-/** It is done: a fault is to name this, and whoever undoes it puts back what was there. */
+/** Change that was made. A fault must contain its name; `undo` restores the value. */
 export interface Change {
   readonly name: string
   readonly what: string
   readonly undo: Effect.Effect<void, SqlError>
-  /** It is there still: a saved state may have been replaced by its owner. */
+  /** Returns whether the change is still there: an owner may have replaced a saved state. */
   readonly stands: Effect.Effect<boolean, SqlError>
 }
 
-/** Draws a place and changes one unit there; undefined where there is nothing of the kind. */
+/** Draws a place and changes one unit there; undefined if the database has no such place. */
 export type Kind = (sql: SqlClient.SqlClient, random: Random) => Effect.Effect<Change | undefined, SqlError>
 
-/** A value of one column of one row. */
+/** Value of one column of one row. */
 interface Place {
   readonly table: string
   readonly column: string
-  /** The columns that name the row, and their values. */
+  /** Key columns of the row, with their values. */
   readonly key: Readonly<Record<string, unknown>>
   readonly name: string
 }
@@ -36,13 +36,13 @@ const change = Effect.fnUntraced(function* (
   was: unknown,
   is: unknown
 ) {
-  const where = Object.keys(key).map((one, place) => `${one} = $${place + 2}`)
+  const where = Object.keys(key).map((column, place) => `${column} = $${place + 2}`)
   const update = `update ${table} set ${column} = $1 where ${where.join(" and ")}`
   const look = `select 1 from ${table} where ${column} = $1 and ${where.join(" and ")}`
   const set = (value: unknown) =>
     sql.withTransaction(
       Effect.gen(function* () {
-        // A superuser may have triggers asleep for a transaction; the role of the venue may not change these rows at all.
+        // A superuser can disable triggers for a transaction; the role of the venue may not change these rows.
         yield* sql`set local session_replication_role = replica`
         yield* sql.unsafe(update, [value, ...Object.values(key)])
       })
@@ -53,7 +53,7 @@ const change = Effect.fnUntraced(function* (
   return identity<Change>({ name, what, undo: Effect.asVoid(set(was)), stands })
 })
 
-/** One row, drawn evenly from those of the query. */
+/** Returns one row of the query, drawn with equal probability. */
 const drawn = Effect.fnUntraced(function* <Row extends object>(sql: SqlClient.SqlClient, random: Random, rows: string) {
   const [counted] = yield* sql.unsafe<{ readonly count: string }>(`select count(*) as count from (${rows}) r`)
   const offset = random.whole(Number(counted!.count))
@@ -61,11 +61,11 @@ const drawn = Effect.fnUntraced(function* <Row extends object>(sql: SqlClient.Sq
   return row
 })
 
-/** Rows that cannot be drawn from are passed over. */
+/** Repeats `attempt` until it returns a value, at most `tries` times. */
 const firstOf = Effect.fnUntraced(function* <A>(tries: number, attempt: Effect.Effect<A | undefined, SqlError>) {
   for (let left = tries; left > 0; left--) {
-    const found = yield* attempt
-    if (found !== undefined) return found
+    const value = yield* attempt
+    if (value !== undefined) return value
   }
   return undefined
 })
@@ -78,12 +78,12 @@ interface JournalRow {
   readonly events: Uint8Array
 }
 
-/** What counts money, prices or quantities by such names is a unit of something. */
+/** Names of fields that count money, prices or quantities. */
 const isUnit = /^(amount|fee|realised|notional|marginUsed|remainder|reward)$|(Ticks|Lots|E8|E10|E12)$/
 
 type Events = ReadonlyArray<object>
 
-/** The events with each of their units changed in turn, and the name of that unit. */
+/** Returns copies of the events, each with one unit changed, and the path of that unit. */
 const changedBy = (value: unknown, path: string): ReadonlyArray<readonly [changed: unknown, path: string]> => {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return []
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -94,13 +94,13 @@ const changedBy = (value: unknown, path: string): ReadonlyArray<readonly [change
     const here = `${path}.${key}`
     if (isUnit.test(key) && typeof inner === "bigint") return [[put(inner + 1n), here] as const]
     if (isUnit.test(key) && typeof inner === "number") return [[put(inner + 1), here] as const]
-    return changedBy(inner, here).map(([is, found]) => [put(is), found] as const)
+    return changedBy(inner, here).map(([changed, name]) => [put(changed), name] as const)
   })
 }
 
 /**
- * A unit of an event of one of the newest rows. Left out are rows that the read tables do not have yet, for a fraction of a
- * second: the venue itself would read what is wrong there, and putting the row back would not put the tables right.
+ * Changes a unit in an event of one of the newest rows. Skips rows that are not projected yet: the venue itself would
+ * project the wrong value, and restoring the row would not correct the read tables.
  */
 const journalRow =
   (
@@ -125,7 +125,7 @@ const journalRow =
         if (candidates.length === 0) return undefined
         const [changed, path] = random.pick(candidates)
         const is = encode(changed as Events)
-        // What follows from the rest of an event is not stored with it.
+        // A derived field is not stored in the event.
         if (Buffer.compare(is, row.events) === 0) return undefined
         const { seq, stream } = row
         const place = {
@@ -174,7 +174,7 @@ interface Piece {
   readonly piece: Uint8Array
 }
 
-/** A saved state of one piece, as all are that a drill makes. */
+/** Changes a balance in a saved state of one piece, which every state of a drill is. */
 const savedBalance =
   (
     prefix: string,
@@ -192,17 +192,17 @@ const savedBalance =
            where p.stream like '${prefix}/%' and p.number = 0 and ${where}
              and not exists (select 1 from snapshot_piece m where m.stream = p.stream and m.seq = p.seq and m.number > 0)`
         )
-        const found = row === undefined ? undefined : changed(row.piece, random)
-        if (row === undefined || found === undefined) return undefined
+        const edit = row === undefined ? undefined : changed(row.piece, random)
+        if (row === undefined || edit === undefined) return undefined
         const { piece, seq, stream } = row
         const key = { stream, seq, number: 0 }
         const place = { table: "snapshot_piece", column: "piece", key, name: stream.slice(prefix.length + 1) }
-        const done = yield* change(sql, place, piece, found[0])
-        return { ...done, what: `${done.what}, ${found[1]}` }
+        const done = yield* change(sql, place, piece, edit[0])
+        return { ...done, what: `${done.what}, ${edit[1]}` }
       })
     )
 
-/** Others have no accounts. */
+/** Other markets have no accounts. */
 const isTraded = "exists (select 1 from trade t where p.stream = 'market/' || t.symbol)"
 
 const ofMarket = savedBalance("market", isTraded, (piece, random) => {
@@ -231,7 +231,7 @@ const ofTrader = savedBalance("trader", "true", (piece, random) => {
   return [pack({ ...state, accounts: state.accounts.with(at, is) }), `account ${at}, ${field}`]
 })
 
-/** The kinds of places, by what they are called. */
+/** Kinds of changes by name. */
 export const kinds: Readonly<Record<string, Kind>> = {
   "a saved balance of a market": ofMarket,
   "a saved balance of a trader": ofTrader,

@@ -1,4 +1,6 @@
-/** The auditor's own arithmetic against the engine's and the ledger's, over a month of three markets on the machines alone. */
+/**
+ * Compares the auditor's arithmetic with the engine and the ledger, over a month of three markets without a cluster.
+ */
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
@@ -11,7 +13,7 @@ import { emptyEngine } from "../../matching/twin/Play.ts"
 const month = Month.make(52)
 play(month, () => {})
 
-/** Every event is a row of its own. */
+/** Puts each event into its own row. */
 const folded = (market: Month.MonthMarket, events: ReadonlyArray<MarketEvent>) => {
   const fold = MarketFold.make(market.stream.instrument)
   const faults: Array<string> = []
@@ -22,7 +24,7 @@ const folded = (market: Month.MonthMarket, events: ReadonlyArray<MarketEvent>) =
 const positionsOf = (engine: Engine.Engine) =>
   new Map(Engine.snapshot(engine).accounts.map(([accountId, , ...position]) => [accountId as string, position]))
 
-it("I21, I25, I26, I52: a market's log is added up without a fault, and comes to what the engine has, now and at any row before", () => {
+it("I21, I25, I26, I52: folds a market's log without a fault and equals the engine at the end and at any earlier row", () => {
   for (const market of month.markets) {
     const { faults, fold } = folded(market, market.log)
     assert.deepStrictEqual(faults, [])
@@ -46,7 +48,7 @@ it("I21, I25, I26, I52: a market's log is added up without a fault, and comes to
   }
 })
 
-it("I10, I52: a trader's journal is added up to what its ledger has of its own", () => {
+it("I10, I52: folds a trader's journal to the balances of its ledger", () => {
   let compared = 0
   for (const [userId, { journal, trader }] of month.traders) {
     const fold = TraderFold.make(userId)
@@ -85,7 +87,7 @@ it.each<readonly [what: string, change: (trade: Traded) => Traded]>([
   assert.isNotEmpty(folded(market, changed.slice(0, place + 1)).faults)
 })
 
-it("I26, I52: an hour, a dividend or a split that leaves another remainder is a fault of the log itself", () => {
+it("I26, I52: reports an hour, a dividend or a split with a wrong remainder as a fault of the log", () => {
   for (const tag of ["Funded", "DividendPaid", "ContractSplit"] as const) {
     const market = month.markets.find(({ log }) => log.some(({ _tag }) => _tag === tag))!
     const place = market.log.findIndex(

@@ -1,4 +1,4 @@
-/** A desk that a drill builds itself, on a database of its own: one trader with a position, whose balances it may change in memory. */
+/** Desk of a drill, on its own database: one trader with a position, whose balances the drill can change in memory. */
 import * as AuditReports from "@venue/cluster/entities/desk/traders/AuditReports"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -22,7 +22,7 @@ const accountId = primaryAccountOf(userId)
 
 const usd = 1_000_000n
 
-/** It lives until the scope closes. Whoever audits that database begins afterwards. */
+/** Returns the desk, which runs until the scope closes. An auditor of the database must start afterwards. */
 export const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const market = makeMarket()
   const services = Layer.mergeAll(
@@ -45,7 +45,7 @@ const begin = Effect.fnUntraced(function* ({ decide, near, rows }: ReturnType<ty
   const modes = yield* VenueModes
   const write = (seq: number, events: Uint8Array) =>
     sql`insert into journal (stream, seq, epoch, events) values (${marketStream(one.symbol)}, ${seq}, 1, ${events})`
-  /** What the market has said since is a row of its journal. */
+  /** Writes the market's new events to its journal. */
   const written = Effect.suspend(() =>
     Effect.forEach(rows.splice(0), ({ events, seq }) => write(seq, MarketRecord.encode(events)), { discard: true })
   )
@@ -71,7 +71,7 @@ const begin = Effect.fnUntraced(function* ({ decide, near, rows }: ReturnType<ty
     return yield* Effect.die(new Error("the desk of the drill has no position: it would prove nothing"))
   }
 
-  /** One unit more in what the desk has in memory. */
+  /** Adds one unit to a balance in the memory of the desk. */
   const change = (random: Random): Change => {
     const part = random.pick(parts)
     const add = (unit: 1 | -1) => {

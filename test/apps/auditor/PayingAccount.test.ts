@@ -1,4 +1,4 @@
-/** What strangers send to the account that pays, on the real node, is in the books as it is on the chain. */
+/** Deposits of strangers to the hot account on the real node: the books equal the chain. */
 import { Users } from "@venue/storage/access/Users"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
@@ -15,7 +15,7 @@ const usd = (whole: number) => BigInt(whole * 1_000_000)
 
 layer(RailVenue.layer, { timeout: "60 seconds" })("the account that pays", (it) => {
   it.effect(
-    "I12: what a stranger sends there makes no difference, and is somebody's or the venue's own once an operator says so",
+    "I12: finds no difference after a stranger's deposit to the hot account, and assigns it to a user or the venue when an operator decides",
     () =>
       Effect.gen(function* () {
         yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })
@@ -49,7 +49,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("the account that pays", (it) 
         )
         assert.strictEqual(waiting[0]!.reason, "paying-account")
 
-        // A reorganisation could still take it.
+        // A reorganisation could still remove it.
         assert.isFalse(yield* own(yield* deposit(ours), "a top-up"))
         assert.isTrue(yield* assign(amys, RailVenue.user, null))
         yield* chain.mine(64)

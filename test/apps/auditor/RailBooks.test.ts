@@ -1,4 +1,7 @@
-/** What made-up rails hold is what the books say, whatever happens to deposits and withdrawals; one unit more or less is seen. */
+/**
+ * Audits of simulated rails: the holding equals the books after every step of a deposit or withdrawal, and one unit
+ * more or less is a difference.
+ */
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { Users } from "@venue/storage/access/Users"
@@ -22,11 +25,11 @@ import * as Changes from "../../storage/treasury/Changes.ts"
 const usd = (whole: number) => BigInt(whole * 1_000_000)
 
 const stateOf = (withdrawalId: string) =>
-  Effect.flatMap(Withdrawals, ({ find }) => Effect.map(find(withdrawalId), (found) => Option.getOrThrow(found).state))
+  Effect.flatMap(Withdrawals, ({ find }) => Effect.map(find(withdrawalId), (row) => Option.getOrThrow(row).state))
 const depositStateOf = (depositId: string) =>
-  Effect.flatMap(Deposits, ({ find }) => Effect.map(find(depositId), (found) => Option.getOrThrow(found).state))
+  Effect.flatMap(Deposits, ({ find }) => Effect.map(find(depositId), (row) => Option.getOrThrow(row).state))
 
-/** Where all withdrawals of the test go. */
+/** Destination of all withdrawals of the test. */
 const linked = Effect.gen(function* () {
   const details = {
     first_name: "Amy",
@@ -47,7 +50,7 @@ const linked = Effect.gen(function* () {
 
 layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
   it.effect(
-    "I12: a chain differs at no step of deposits and withdrawals, reorganisations and failures among them",
+    "I12: finds no difference of a chain after any step of deposits and withdrawals, with reorganisations and failures",
     () =>
       Effect.gen(function* () {
         yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })
@@ -57,7 +60,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         const { address } = yield* (yield* DepositAddresses).provide(RailVenue.user, rail, addressAt!)
         const idOf = (txHash: string) => `${rail}/${txHash}/0`
         yield* pass(3)
-        // Nobody's address, and less than is credited.
+        // One deposit to an unknown address, and one below the minimum credit.
         yield* simulated.deposit("Tsomebody", usd(7), null)
         yield* simulated.deposit(address, usd(1), null)
         const stays = yield* simulated.deposit(address, usd(500), null)
@@ -89,7 +92,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         yield* pass(22)
         assert.strictEqual(yield* depositStateOf(idOf(lost)), "CREDITED")
         yield* simulated.reorganise(30, false)
-        // It is taken back a minute after the chain has lost it.
+        // The deposit is reversed a minute after the chain lost it.
         yield* pass(2)
         yield* TestClock.adjust("55 seconds")
         yield* pass(6)
@@ -101,7 +104,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
   )
 
   it.effect(
-    "I9, I12: a bank differs at no step either, and what is nobody's stands in suspense until it is somebody's or gone",
+    "I9, I12: finds no difference of a bank after any step, and holds unassigned money in suspense until it is assigned or gone",
     () =>
       Effect.gen(function* () {
         const { pass, simulated, withdraw } = yield* RailVenue.open("BANK")
@@ -113,16 +116,16 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         const { cancel } = yield* Changes.withdrawals
         yield* pass(2)
         const known = yield* simulated.deposit(message, usd(200), "ach_push")
-        const found = yield* simulated.deposit("whose is it", usd(300), "wire")
+        const unassigned = yield* simulated.deposit("whose is it", usd(300), "wire")
         const never = yield* simulated.deposit("nobody's", usd(50), "ach_push")
         yield* pass(3)
         assert.strictEqual(yield* suspense, usd(350))
-        assert.isTrue(yield* assign(idOf(found), RailVenue.user, null))
-        assert.isFalse(yield* assign(idOf(found), RailVenue.user, null))
+        assert.isTrue(yield* assign(idOf(unassigned), RailVenue.user, null))
+        assert.isFalse(yield* assign(idOf(unassigned), RailVenue.user, null))
         assert.strictEqual(yield* suspense, usd(50))
         yield* simulated.takeBack(never)
         yield* pass(3)
-        assert.strictEqual(yield* depositStateOf(idOf(found)), "CREDITED")
+        assert.strictEqual(yield* depositStateOf(idOf(unassigned)), "CREDITED")
         assert.strictEqual(yield* depositStateOf(idOf(never)), "DROPPED")
         assert.strictEqual(yield* suspense, 0n)
         yield* withdraw("unlinked", "wire", usd(70))
@@ -148,7 +151,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
       })
   )
 
-  it.effect("I12: a deposit that a bank takes back after it was asked what it holds makes no difference", () =>
+  it.effect("I12: finds no difference when a bank returns a deposit after its holding was read", () =>
     Effect.gen(function* () {
       const { audited, hold, pass, simulated } = yield* RailVenue.open("BANK")
       const { returned } = yield* Changes.deposits
@@ -167,54 +170,52 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
     })
   )
 
-  it.effect(
-    "I12, I53: one unit that is missing twice blocks withdrawals, and they go on by the operator's steps alone",
-    () =>
-      Effect.gen(function* () {
-        const { second, simulated } = yield* RailVenue.open("ARBITRUM_ONE")
-        const actions = yield* VenueModeActions
-        const modes = yield* VenueModes
-        const auditing = yield* Auditing.make(yield* Audit.make)
-        yield* Effect.forkChild(auditing.forever)
-        const next = Effect.gen(function* () {
-          const { auditedAtMillis } = yield* modes.read
-          // An audit that was under way when the clock was set begins its next one later.
-          const asked = TestClock.adjust("500 millis").pipe(
-            Effect.andThen(TestClock.withLive(Effect.sleep("10 millis"))),
-            Effect.andThen(modes.read)
-          )
-          return yield* Effect.repeat(asked, { until: (mode) => mode.auditedAtMillis !== auditedAtMillis })
-        })
-        /** The first that ends may have begun before. */
-        const mode = Effect.andThen(next, next)
-        const resume = Effect.result(actions.resume("WITHDRAWALS", { actor: "olga", reason: "it is there again" }))
-        yield* second
-        assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
-        yield* simulated.addUntold(-1n)
-        yield* second
-        assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
-        yield* second
-        const blocked = yield* mode
-        assert.deepInclude(blocked, { withdrawals: "BLOCKED", trading: "TRADING", changedBy: "auditor", fault: null })
-        assert.include(blocked.difference, "ARBITRUM_ONE")
-        assert.include(blocked.difference, "-1 off")
-        assert.strictEqual((yield* resume)._tag, "Failure")
+  it.effect("I12, I53: blocks withdrawals when one unit is missing twice, and only an operator resumes them", () =>
+    Effect.gen(function* () {
+      const { second, simulated } = yield* RailVenue.open("ARBITRUM_ONE")
+      const actions = yield* VenueModeActions
+      const modes = yield* VenueModes
+      const auditing = yield* Auditing.make(yield* Audit.make)
+      yield* Effect.forkChild(auditing.forever)
+      const next = Effect.gen(function* () {
+        const { auditedAtMillis } = yield* modes.read
+        // An audit that is running when the clock moves starts its next one later.
+        const next = TestClock.adjust("500 millis").pipe(
+          Effect.andThen(TestClock.withLive(Effect.sleep("10 millis"))),
+          Effect.andThen(modes.read)
+        )
+        return yield* Effect.repeat(next, { until: (mode) => mode.auditedAtMillis !== auditedAtMillis })
+      })
+      /** The first audit that ends may have started earlier. */
+      const mode = Effect.andThen(next, next)
+      const resume = Effect.result(actions.resume("WITHDRAWALS", { actor: "olga", reason: "it is there again" }))
+      yield* second
+      assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
+      yield* simulated.addUntold(-1n)
+      yield* second
+      assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
+      yield* second
+      const blocked = yield* mode
+      assert.deepInclude(blocked, { withdrawals: "BLOCKED", trading: "TRADING", changedBy: "auditor", fault: null })
+      assert.include(blocked.difference, "ARBITRUM_ONE")
+      assert.include(blocked.difference, "-1 off")
+      assert.strictEqual((yield* resume)._tag, "Failure")
 
-        yield* simulated.addUntold(1n)
-        yield* second
-        assert.deepInclude(yield* mode, { withdrawals: "BLOCKED", difference: null })
-        assert.strictEqual((yield* resume)._tag, "Success")
-        assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
+      yield* simulated.addUntold(1n)
+      yield* second
+      assert.deepInclude(yield* mode, { withdrawals: "BLOCKED", difference: null })
+      assert.strictEqual((yield* resume)._tag, "Success")
+      assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
 
-        // What an operator puts in is told, and is no difference.
-        yield* simulated.addUntold(usd(1_000))
-        const { move } = yield* OwnMoney
-        const told = { id: "a", rail: "ARBITRUM_ONE", amount: usd(1_000), reason: "for large withdrawals" } as const
-        assert.strictEqual(yield* move(told), "new")
-        assert.strictEqual(yield* move(told), "known")
-        assert.strictEqual(yield* move({ ...told, amount: 1n }), "other")
-        for (let n = 0; n < 2; n++) yield* second
-        assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
-      }).pipe(Effect.provide(VenueModeActions.layer))
+      // The operator's own money is recorded and causes no difference.
+      yield* simulated.addUntold(usd(1_000))
+      const { move } = yield* OwnMoney
+      const topUp = { id: "a", rail: "ARBITRUM_ONE", amount: usd(1_000), reason: "for large withdrawals" } as const
+      assert.strictEqual(yield* move(topUp), "new")
+      assert.strictEqual(yield* move(topUp), "known")
+      assert.strictEqual(yield* move({ ...topUp, amount: 1n }), "other")
+      for (let n = 0; n < 2; n++) yield* second
+      assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
+    }).pipe(Effect.provide(VenueModeActions.layer))
   )
 })

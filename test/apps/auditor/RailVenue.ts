@@ -1,4 +1,4 @@
-/** A made-up rail on Postgres, with its owner, what it holds and an auditor, each of which looks when the test says so. */
+/** Simulated rail on Postgres with its owner, its holdings and an auditor; each runs when the test calls it. */
 import * as Holdings from "@venue/cluster/entities/rail/Holdings"
 import * as Look from "@venue/cluster/entities/rail/Look"
 import * as StoredRails from "@venue/simulation/rails/StoredRails"
@@ -28,7 +28,7 @@ import * as RailBooks from "../../../apps/auditor/RailBooks.ts"
 import { recorder, yes } from "../../journal/JournalNodes.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Its silence blocks nothing here, since the database's clock is not the test's. */
+/** The database's clock is not the test's clock, so a late auditor must not block anything here. */
 const heedless = Layer.succeed(HasAuditor)(false)
 
 export const destination = "0xabc"
@@ -46,7 +46,7 @@ export const layer = StoredRails.layer.pipe(
   Layer.provideMerge(postgresLayer)
 )
 
-/** Commits what the user's machine has decided, with the steps that ride along. */
+/** Commits an event of the user's machine, with its treasury steps. */
 const record = Effect.fnUntraced(function* (event: TreasuryStep["event"]) {
   const journal = yield* Journal
   const from = yield* journal.claim(`trader/${user}`, recorder(), yes)
@@ -73,7 +73,7 @@ const record = Effect.fnUntraced(function* (event: TreasuryStep["event"]) {
   })
 })
 
-/** The one user's desk: it says yes to all, once. */
+/** Returns the user's desk, which accepts every request once. */
 const makeDesk = Effect.gen(function* () {
   const journal = yield* Journal
   const deposits = new Map<string, { readonly rail: RailName; readonly amount: bigint }>()
@@ -101,7 +101,7 @@ const makeDesk = Effect.gen(function* () {
         return { _tag: "WithdrawalReturned", withdrawalId, ending, reason, ...of, atMillis }
       })
   }
-  const ask = (_: UserId, call: (asked: typeof desk) => unknown) => call(desk)
+  const ask = (_: UserId, call: (entity: typeof desk) => unknown) => call(desk)
   return {
     layer: Layer.succeed(DeskClient)({ ask } as unknown as DeskClient["Service"]),
     withdraw: (withdrawalId: string, method: WithdrawalMethod, amount: bigint) => {
@@ -115,13 +115,16 @@ const makeDesk = Effect.gen(function* () {
   }
 })
 
-/** On the made-up rail of this name. */
+/** Opens the simulated rail of this name. */
 export const open = Effect.fnUntraced(function* (rail: RailName) {
   const simulated = (yield* Rails).get(rail)!
   return { ...(yield* over(simulated.provider)), simulated }
 })
 
-/** `second` lets one pass; every other holding is audited only when the books have gone on. */
+/**
+ * Returns the venue of a rail. `second` advances one second; every other holding is audited only after the books have
+ * changed.
+ */
 export const over = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const { layer: desks, withdraw } = yield* makeDesk
@@ -135,9 +138,9 @@ export const over = Effect.fnUntraced(function* (provider: RailProvider) {
     if (fault !== null) return yield* Effect.die(fault)
     yield* railAudits.record(audit.rails())
     const difference = RailBooks.differenceOf(audit.rails())
-    return { difference, of: audit.rails().find((one) => one.rail === rail) }
+    return { difference, of: audit.rails().find((audited) => audited.rail === rail) }
   })
-  // A new one has asked nothing yet, and so asks.
+  // A new instance has no holding yet, so it reads one at once.
   const hold = Effect.flatten(Holdings.make(provider)).pipe(Effect.catchTag("RailUnavailable", () => Effect.void))
   const second = Effect.gen(function* () {
     yield* TestClock.adjust("1 second")
@@ -147,7 +150,10 @@ export const over = Effect.fnUntraced(function* (provider: RailProvider) {
     const fresh = seconds++ % 2 === 0 ? yield* audited : undefined
     return { stale, fresh }
   })
-  /** Fails at the first holding that is not what it was to be, and where one that is late is off twice in a row. */
+  /**
+   * Fails at the first holding that differs from the books, and at a late holding only if it differs twice in
+   * succession.
+   */
   const pass = Effect.fnUntraced(function* (count: number) {
     for (let n = 0; n < count; n++) {
       const { fresh, stale } = yield* second

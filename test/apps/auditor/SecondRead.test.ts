@@ -1,4 +1,4 @@
-/** One wrong read followed by a right one is no fault; a difference that two reads find is one. */
+/** Single wrong reads, which are no fault, and lasting ones, which are. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { traderStream } from "@venue/domain/Trader"
@@ -15,10 +15,10 @@ import { arrive, auditor, saveTrader } from "./AuditedVenue.ts"
 
 const symbol = "AAPL-USD"
 
-/** Changes an answer; undefined leaves it, where it has nothing of that kind. */
+/** Changes the result of a read; `changed` returns undefined for a result that it leaves unchanged. */
 type Change = <A, E>(read: Effect.Effect<A, E>, changed: (answer: A) => A | undefined) => Effect.Effect<A, E>
 
-/** A way to read wrongly: what it replaces of a reading. */
+/** Kind of wrong read: the methods of a reading that it replaces. */
 type Wrong = (reading: Reading.Reading, change: Change, userId: UserId) => Partial<Reading.Reading>
 
 const withoutRow =
@@ -36,18 +36,18 @@ const withoutEntry =
   (prefix: string): Wrong =>
   (reading, change) => ({
     entries: (of) =>
-      change(reading.entries(of), (found) => {
-        const stream = [...found.keys()].find((name) => name.startsWith(prefix))
-        return stream === undefined ? undefined : new Map([...found, [stream, found.get(stream)!.slice(1)]])
+      change(reading.entries(of), (byStream) => {
+        const stream = [...byStream.keys()].find((name) => name.startsWith(prefix))
+        return stream === undefined ? undefined : new Map([...byStream, [stream, byStream.get(stream)!.slice(1)]])
       })
   })
 
 const withHash =
   (table: string): Wrong =>
   (reading, change) => ({
-    found: (of, ranges) =>
-      change(reading.found(of, ranges), (found) =>
-        of === table && found.length > 0 ? found.map(({ count, hash }) => ({ count, hash: hash ^ 1n })) : undefined
+    rangeHashes: (of, ranges) =>
+      change(reading.rangeHashes(of, ranges), (hashes) =>
+        of === table && hashes.length > 0 ? hashes.map(({ count, hash }) => ({ count, hash: hash ^ 1n })) : undefined
       )
   })
 
@@ -73,7 +73,7 @@ const wrongs: Readonly<Record<string, Wrong>> = {
       })
   }),
   "a saved state is gone from under its hash": (reading, change) => {
-    // The first answer is what later ones are compared with.
+    // Later results are compared with the first.
     let answers = 0
     return {
       savedHashes: (streams) =>
@@ -90,7 +90,7 @@ const wrongs: Readonly<Record<string, Wrong>> = {
   })
 }
 
-/** Two users who have money, trades, a withdrawal that arrived, a saved state and a desk that reports them. */
+/** Prepares two users with money, trades, a settled withdrawal, a saved state and a desk that reports them. */
 const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const port = yield* Effect.promise(freePort)
   yield* Layer.build(runner(url, port))
@@ -111,7 +111,7 @@ const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     yield* bob!.send({ type: "add_order", params: { ...order, side: "BUY" } })
   }
   yield* bob!.take("fill_response")
-  // Nothing leaves a venue that was never audited.
+  // A venue pays withdrawals only after its first audit.
   const { round } = yield* auditor(url)
   yield* round
   yield* arrive("ARBITRUM_ONE", sql)
@@ -119,7 +119,7 @@ const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return { sql, userId }
 })
 
-/** The tables have all, and the desks have reported all, of what is in the journal. */
+/** Waits until the tables and the desk reports include the whole journal. */
 const settled = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   userId: UserId,
@@ -141,14 +141,14 @@ const settled = Effect.fnUntraced(function* (
 const rounds = 4
 
 it.live(
-  "I52: of each way to read wrongly, a single wrong read is no fault and a lasting one is",
+  "I52: ignores a single wrong read of every kind, and reports a lasting one",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const { sql, userId } = yield* begin(url)
       const right = yield* auditor(url)
       yield* settled(sql, userId, right.round)
-      const found = Effect.fnUntraced(function* (wrong: Wrong, most: number) {
+      const result = Effect.fnUntraced(function* (wrong: Wrong, most: number) {
         let times = 0
         const change: Change = (read, changed) =>
           Effect.map(read, (answer) => {
@@ -162,13 +162,13 @@ it.live(
         return { times, faults: faults.filter((fault) => fault !== null) }
       }, Effect.scoped)
       for (const [name, wrong] of Object.entries(wrongs)) {
-        assert.deepStrictEqual(yield* found(wrong, 1), { times: 1, faults: [] }, `once: ${name}`)
-        assert.isNotEmpty((yield* found(wrong, Infinity)).faults, `always: ${name}`)
+        assert.deepStrictEqual(yield* result(wrong, 1), { times: 1, faults: [] }, `once: ${name}`)
+        assert.isNotEmpty((yield* result(wrong, Infinity)).faults, `always: ${name}`)
       }
       const leavesOut: Wrong = (reading, change) => ({
         tradersSince: (since) => change(reading.tradersSince(since), (all) => (all.length > 0 ? [] : undefined))
       })
-      const { faults } = yield* found(leavesOut, Infinity)
+      const { faults } = yield* result(leavesOut, Infinity)
       assert.deepStrictEqual(faults, [], "a list of streams that leaves out streams")
     }),
   240_000

@@ -1,4 +1,4 @@
-/** Strangers act against a venue that is audited, while two users trade and the database is vacuumed. */
+/** Strangers send requests to an audited venue, while two users trade and the database is vacuumed. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, Schedule } from "effect"
@@ -11,7 +11,7 @@ import * as Strangers from "./drill/Strangers.ts"
 import * as Trade from "./drill/Trade.ts"
 
 it.live(
-  "I52: whatever forty strangers do, the venue is never halted and withdrawals stay open",
+  "I52: neither halts the venue nor blocks withdrawals, whatever forty strangers do",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -35,20 +35,24 @@ it.live(
       const keys = traders.map(({ public_key, secret_key }) => ({ publicKey: public_key, secretKey: secret_key }))
       const trade = yield* Effect.promise(() => Trade.begin(file.urls.trade, keys))
       const sql = yield* PgClient.makeClient({ url })
-      // Rows that are deleted leave room on old pages, where a vacuum lets the rows of newcomers go.
+      // Deleted rows leave space on old pages, which a vacuum frees for the rows of new users.
       yield* sql`insert into journal (stream, seq, epoch, events) select 'gone', g, 1, '' from generate_series(1, 5000) g`
       yield* Effect.sleep("1 second")
       yield* sql`delete from journal where stream = 'gone'`
       const vacuum = yield* Effect.forkChild(Effect.repeat(sql`vacuum journal`, Schedule.spaced("500 millis")))
-      // An auditor by pages would pass over pages that are older than 15 s.
+      // An auditor that reads by page would skip pages older than 15 s.
       yield* Effect.sleep("17 seconds")
       const counts = yield* Effect.promise(() => Strangers.come(file, { seed: 11, strangers: 40, concurrency: 2 }))
       yield* Effect.sleep("8 seconds")
-      const [found] = yield* sql`
+      const [mode] = yield* sql`
         select trading, reason, fault, withdrawals_are_open() as open from venue_mode`
       yield* Fiber.interrupt(vacuum)
       trade.stop()
-      assert.deepStrictEqual(found, { trading: "TRADING", reason: "", fault: null, open: true }, Strangers.told(counts))
+      assert.deepStrictEqual(
+        mode,
+        { trading: "TRADING", reason: "", fault: null, open: true },
+        Strangers.textOf(counts)
+      )
       assert.strictEqual(counts.get("sign in: 200"), 40)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
   180_000

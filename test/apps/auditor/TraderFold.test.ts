@@ -1,11 +1,11 @@
-/** What a trader's own journal says that came and left. */
+/** Amounts that enter and leave accounts in a trader's own journal. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
 import { assert, it } from "@effect/vitest"
 import * as TraderFold from "../../../apps/auditor/TraderFold.ts"
 
-it("I10: every kind of money that comes or leaves is told by its account", () => {
+it("I10: books every kind of incoming and outgoing money on its account", () => {
   const userId = UserId.make("user")
   const other = AccountId.make("other")
   const primary = primaryAccountOf(userId)

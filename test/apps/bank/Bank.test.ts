@@ -1,4 +1,4 @@
-/** The simulated bank as a process has it: what it knows outlives it. */
+/** Process of the simulated bank: its state outlives the process. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as BankClient from "@venue/providers/rails/bank/Bank"
@@ -27,7 +27,7 @@ const order = {
 
 const provided = Effect.provide(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici))
 
-it.effect("I14: a payout is one though the bank is started again, and a cursor goes on where it was", () =>
+it.effect("I14: pays a payout once and continues at the same cursor after a restart", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const file = join(yield* files.makeTempDirectoryScoped(), "bank.json")
@@ -70,7 +70,7 @@ it.effect("I14: a payout is one though the bank is started again, and a cursor g
   }).pipe(Effect.scoped, provided)
 )
 
-it.effect("a file that is none of its own is refused, and left as it is", () =>
+it.effect("refuses a state file that the bank did not write, and leaves it unchanged", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const file = join(yield* files.makeTempDirectoryScoped(), "bank.json")
@@ -81,18 +81,18 @@ it.effect("a file that is none of its own is refused, and left as it is", () =>
   }).pipe(Effect.scoped, provided)
 )
 
-it.effect("whoever does not know the key is told nothing and changes nothing", () =>
+it.effect("refuses every request without the key, and changes nothing", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const { url } = yield* client(join(yield* files.makeTempDirectoryScoped(), "bank.json"))
-    const asked = [
+    const requests = [
       ["GET", "/credits?limit=1"],
       ["GET", "/balance"],
       ["GET", "/simulator/payouts"],
       ["PUT", "/simulator/behaviour"],
       ["POST", "/simulator/credits"]
     ] as const
-    for (const [method, path] of asked) {
+    for (const [method, path] of requests) {
       for (const authorization of ["", "Bearer ", "Bearer another"]) {
         const status = yield* Effect.promise(() =>
           fetch(`${url}${path}`, { method, headers: { authorization } }).then((response) => response.status)

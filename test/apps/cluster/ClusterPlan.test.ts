@@ -1,4 +1,4 @@
-/** Which processes a cluster is, as a value. */
+/** Plan of a cluster. */
 import { assert, it } from "@effect/vitest"
 import * as ClusterPlan from "../../../apps/cluster/ClusterPlan.ts"
 
@@ -14,7 +14,7 @@ const placesOf = (shape: ClusterPlan.ClusterShape) =>
 const portsOf = (nodes: ReadonlyArray<ClusterPlan.PlannedNode>) =>
   nodes.flatMap(({ ports }) => ports.map(({ port }) => port))
 
-it("the first gateway has the usual ports, the second those ten above, and runners have their own", () => {
+it("gives the first gateway the usual ports, the second ports ten higher, and each runner its own", () => {
   const [first, second] = ClusterPlan.gateways(usual)
   assert.deepStrictEqual(portsOf([first!]), [4000, 4001, 4002, 4003, 4004, 4005])
   assert.deepStrictEqual(portsOf([second!]), [4010, 4011, 4012, 4013, 4014, 4015])
@@ -23,22 +23,22 @@ it("the first gateway has the usual ports, the second those ten above, and runne
   assert.strictEqual(second!.environment["VENUE_TRADE_PORT"], "4013")
 })
 
-it("no two of the most processes there may be have one port", () => {
+it("has no duplicate port at the maximum number of processes", () => {
   const most = placesOf({ ...usual, runners: ClusterPlan.mostOfKind, gateways: ClusterPlan.mostOfKind })
   assert.strictEqual(ClusterPlan.collision(most), undefined)
   assert.strictEqual(new Set(most.map(({ port }) => port)).size, most.length)
 })
 
-it("ports that were moved onto each other are found, with the settings that move them", () => {
-  const [one, other] = ClusterPlan.collision(placesOf({ ...usual, portBase: 4012 }))!
+it("reports two shifted ports that coincide, with their settings", () => {
+  const [first, second] = ClusterPlan.collision(placesOf({ ...usual, portBase: 4012 }))!
   assert.deepStrictEqual(
-    [one.port, one.what, one.variable],
+    [first.port, first.what, first.variable],
     [4013, "the trade socket of gateway-2", "VENUE_TRADE_PORT"]
   )
-  assert.deepStrictEqual([other.what, other.variable], ["the cluster address of runner-1", "VENUE_CLUSTER_PORT_BASE"])
+  assert.deepStrictEqual([second.what, second.variable], ["the cluster address of runner-1", "VENUE_CLUSTER_PORT_BASE"])
 })
 
-it("the operator interface is loopback whatever the host, and what nodes say to each other too", () => {
+it("binds the operator interface and the traffic between nodes to loopback, whatever the host", () => {
   const shape = { ...usual, host: "0.0.0.0" }
   const publicOnes = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA"]
   const open = placesOf(shape).filter(({ host }) => host !== "127.0.0.1")
@@ -48,7 +48,7 @@ it("the operator interface is loopback whatever the host, and what nodes say to 
   )
 })
 
-it("a node's settings hold its name and addresses, and nothing that all nodes share", () => {
+it("puts only the node's own name and addresses into the settings of a node", () => {
   assert.deepStrictEqual(ClusterPlan.runners(usual)[1]!.environment, {
     VENUE_NODE_NAME: "runner-2",
     VENUE_CLUSTER_ADDRESS: "127.0.0.1:4102",

@@ -1,4 +1,4 @@
-/** The settings of a cluster: what makes one impossible is refused by name, before anything is started. */
+/** Settings of a cluster: an impossible one is refused by name before anything starts. */
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -12,36 +12,36 @@ const planned = (variables: Readonly<Record<string, string>>) =>
     Effect.provide(NodeServices.layer)
   )
 
-it.effect("without any setting a cluster is three runners and two gateways", () =>
+it.effect("plans three runners and two gateways by default", () =>
   Effect.gen(function* () {
     const { gateways, runners } = yield* planned({})
     assert.deepStrictEqual([runners.length, gateways.length], [3, 2])
   })
 )
 
-it.effect("what makes a cluster impossible is refused by the name of its setting", () =>
+it.effect("refuses an impossible cluster and names the setting", () =>
   Effect.gen(function* () {
-    for (const [variables, said] of [
+    for (const [variables, message] of [
       [{ VENUE_CLUSTER_RUNNERS: "0" }, "VENUE_CLUSTER_RUNNERS: expected 1 to 9"],
       [{ VENUE_CLUSTER_GATEWAYS: "10" }, "VENUE_CLUSTER_GATEWAYS: expected 1 to 9"],
       [{ VENUE_CLUSTER_PORT_BASE: "base" }, "VENUE_CLUSTER_PORT_BASE: expected "],
-      [{ VENUE_CLUSTER_PORT_BASE: "65500" }, "VENUE_CLUSTER_PORT_BASE: expected room above it for the health address"],
+      [{ VENUE_CLUSTER_PORT_BASE: "65500" }, "VENUE_CLUSTER_PORT_BASE: expected a lower port: the health address"],
       [
         { VENUE_CLUSTER_PORT_BASE: "3999" },
-        "VENUE_REST_PORT: expected another port, as the REST interface and the cluster address of runner-1 would both have 4000"
+        "VENUE_REST_PORT: expected another port: the REST interface and the cluster address of runner-1 would both be at 4000"
       ],
       [
         { VENUE_ENVIRONMENT: "production" },
-        "VENUE_ENVIRONMENT: expected development, as npm run cluster makes up secrets"
+        "VENUE_ENVIRONMENT: expected development: npm run cluster generates secrets"
       ]
     ] as const) {
-      const { message } = yield* Effect.flip(planned(variables))
-      assert.isTrue(message.startsWith(said), message)
+      const refusal = yield* Effect.flip(planned(variables))
+      assert.isTrue(refusal.message.startsWith(message), refusal.message)
     }
   })
 )
 
-it.effect("processes are given their secrets in the environment, and none by a file as well", () =>
+it.effect("passes secrets to processes in the environment only, without secret files", () =>
   Effect.gen(function* () {
     const { gateways, settings } = yield* planned({})
     const secret = Redacted.make("a secret")
@@ -60,17 +60,15 @@ it.effect("processes are given their secrets in the environment, and none by a f
   })
 )
 
-it.effect(
-  "gateways of a cluster are as lenient to command-line clients as the dev app, unless they are told not to be",
-  () =>
-    Effect.gen(function* () {
-      const secret = Redacted.make("a secret")
-      const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }
-      const given = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-        const { gateways, settings } = yield* planned(variables)
-        return ClusterSettings.environmentOf(settings, secrets, gateways[0]!)["VENUE_PUBLIC_FORM_REFRESH"]
-      })
-      assert.strictEqual(yield* given({}), "on")
-      assert.strictEqual(yield* given({ VENUE_PUBLIC_FORM_REFRESH: "off" }), "off")
+it.effect("lets command-line clients refresh on cluster gateways as in the dev app, unless the setting is off", () =>
+  Effect.gen(function* () {
+    const secret = Redacted.make("a secret")
+    const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }
+    const given = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+      const { gateways, settings } = yield* planned(variables)
+      return ClusterSettings.environmentOf(settings, secrets, gateways[0]!)["VENUE_PUBLIC_FORM_REFRESH"]
     })
+    assert.strictEqual(yield* given({}), "on")
+    assert.strictEqual(yield* given({ VENUE_PUBLIC_FORM_REFRESH: "off" }), "off")
+  })
 )

@@ -1,4 +1,4 @@
-/** What `status` prints. */
+/** Table that `status` prints. */
 import { assert, it } from "@effect/vitest"
 import type { Node } from "@venue/storage/nodes/Nodes"
 import * as NodeTable from "../../../apps/cluster/NodeTable.ts"
@@ -20,7 +20,7 @@ const runner: Node = {
   leftAtMillis: null
 }
 
-it("a node is a row: where it is, what it is wanted for, and when it was seen", () => {
+it("prints one row per node with its address, wanted state and last time seen", () => {
   const left = {
     isLiving: false,
     leftAtMillis: now - 90_000,
@@ -48,7 +48,7 @@ it("a node is a row: where it is, what it is wanted for, and when it was seen", 
   ])
 })
 
-it("a process that another supervisor started has no process id here, and no time is before now", () => {
+it("prints no process id for a node of another supervisor, and no negative time", () => {
   const [, row] = NodeTable.lines([{ ...runner, lastSeenAtMillis: now + 50 }], new Map(), now)
   assert.strictEqual(row, "runner-1  runner  127.0.0.1:4101  -    0.1.0    serving  yes    11      0.0 s ago")
 })

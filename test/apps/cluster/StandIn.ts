@@ -1,4 +1,7 @@
-/** A program in the place of a node: it answers for its health, says what it is, and ends when asked to or left alone. */
+/**
+ * Program that stands in for a node: answers health checks, prints its state, and ends on request or without its
+ * supervisor.
+ */
 import { createServer } from "node:http"
 
 const { FAILS, VENUE_HEALTH_PORT, VENUE_NODE_NAME, VENUE_SECRET_KEY } = process.env

@@ -1,4 +1,4 @@
-/** The supervisor with programs in the place of nodes. */
+/** Supervisor with programs that stand in for nodes. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { assert, it } from "@effect/vitest"
@@ -7,7 +7,7 @@ import * as Ports from "../../nodes/Ports.ts"
 import type { PlannedNode } from "../../../apps/cluster/ClusterPlan.ts"
 import * as Supervisor from "../../../apps/cluster/Supervisor.ts"
 
-/** What is seen of a cluster of one runner and one gateway. */
+/** Observed state of a cluster of one runner and one gateway. */
 interface Seen {
   readonly lines: ReadonlyArray<string>
   readonly pidOf: (name: string) => number | undefined
@@ -64,7 +64,7 @@ const live = (name: string, body: Effect.Effect<unknown, unknown, Layer.Success<
   it.live(name, () => Effect.provide(body, services), 240_000)
 
 live(
-  "a process that dies is started again, and its lines are told under its name",
+  "restarts a process that dies, and prints its lines under its name",
   Effect.gen(function* () {
     const { lines, pidOf, supervisor, until } = yield* supervised({ VENUE_SECRET_KEY: "not for anybody's eyes" })
     yield* supervisor.ready
@@ -79,7 +79,7 @@ live(
 )
 
 live(
-  "a process that fails before it was ready once fails the start with its last words",
+  "fails the start with the last line of a process that fails before it was ever ready",
   Effect.gen(function* () {
     const { supervisor } = yield* supervised({ FAILS: "gateway-1" })
     const { message } = yield* Effect.flip(supervisor.failed)
@@ -88,7 +88,7 @@ live(
 )
 
 live(
-  "a drained process is left alone until it is wanted again, and a restarted one is not",
+  "leaves a drained process stopped until a restart, and starts a restarted one at once",
   Effect.gen(function* () {
     const { lines, pidOf, supervisor, until } = yield* supervised()
     const nodes = yield* Nodes
@@ -113,7 +113,7 @@ live(
 )
 
 live(
-  "when the supervisor ends so do its processes",
+  "ends its processes when the supervisor ends",
   Effect.gen(function* () {
     const left = yield* Effect.scoped(
       Effect.gen(function* () {

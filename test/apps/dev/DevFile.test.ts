@@ -1,4 +1,4 @@
-/** Finding the venue that was started on this machine. */
+/** Contents and errors of `dev.json`, the file of a venue on this machine. */
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Layer, Path, PlatformError, Redacted } from "effect"
 import * as DevFile from "../../../apps/dev/DevFile.ts"
@@ -15,7 +15,7 @@ const folder = (files: Readonly<Record<string, string>>) =>
     })
   )
 
-it.effect("the file in the data directory tells the addresses and the users", () =>
+it.effect("reads addresses and users from the file in the data directory", () =>
   Effect.gen(function* () {
     const dev = yield* DevFile.load
     assert.strictEqual(dev.urls.trade, "ws://t")
@@ -32,7 +32,7 @@ it.effect("the file in the data directory tells the addresses and the users", ()
   )
 )
 
-it.effect("a missing file means that no venue was started, a strange one that it cannot be read", () =>
+it.effect("reports a missing file as no venue, and a file of another shape as unreadable", () =>
   Effect.gen(function* () {
     const none = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({}))))
     assert.strictEqual(none._tag, "NoVenue")

@@ -1,4 +1,4 @@
-/** The market maker against a stand-in for the venue, over real sockets. */
+/** Market maker against a stand-in for the venue, over real sockets. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -21,7 +21,7 @@ const start = Effect.fnUntraced(function* (venue: StandIn) {
 const isQuoted = (venue: StandIn) => venue.ordersOf("maker").length === 12
 
 it.live(
-  "it quotes both sides of every symbol and follows the mark",
+  "quotes both sides of every symbol and follows the mark",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start
@@ -41,7 +41,7 @@ it.live(
 )
 
 it.live(
-  "it replenishes what was filled",
+  "replaces a filled quote",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start
@@ -64,7 +64,7 @@ it.live(
 )
 
 it.live(
-  "after a restart of the venue it cancels what it finds and quotes anew",
+  "cancels open orders after a restart of the venue, and quotes again",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start

@@ -1,4 +1,4 @@
-/** What a market maker knows of one symbol follows what the venue says, refusals and losses included. */
+/** Quote book of one symbol: it follows the venue's messages, with refusals and disconnects. */
 import type { OrderResponse } from "@venue/api/trade/FrameSchema"
 import { beforeEach, expect, it } from "vitest"
 import * as QuoteBook from "../../../apps/dev/QuoteBook.ts"
@@ -11,7 +11,7 @@ let sent = 0
 const turn = (nowMillis: number) =>
   QuoteBook.next(book, usualTerms, nowMillis).map((action) => QuoteBook.begin(book, action, `c${++sent}`, nowMillis))
 
-const told: OrderResponse = {
+const response: OrderResponse = {
   order_id: "",
   symbol: "AAPL-USD",
   status: "ACK",
@@ -26,18 +26,18 @@ const told: OrderResponse = {
   trade_id: null
 }
 
-const said = (
+const answer = (
   clientOrderId: string,
   status: OrderResponse["status"],
   changes: Partial<OrderResponse> = {},
   nowMillis = 0
 ): void => {
-  const order = { ...told, order_id: `o-${clientOrderId}`, client_order_id: clientOrderId }
+  const order = { ...response, order_id: `o-${clientOrderId}`, client_order_id: clientOrderId }
   QuoteBook.ordered(book, { ...order, status, ...changes }, nowMillis)
 }
 
 const acknowledgeAll = (): void => {
-  for (const id of book.orders.keys()) said(id, "ACK")
+  for (const id of book.orders.keys()) answer(id, "ACK")
 }
 
 beforeEach(() => {
@@ -47,7 +47,7 @@ beforeEach(() => {
   book.markedAtMillis = 1
 })
 
-it("nothing is quoted before the first mark, and everything is taken back when the marks stop", () => {
+it("quotes nothing before the first mark, and cancels all quotes when the marks stop", () => {
   book.markedAtMillis = 0
   expect(turn(10)).toEqual([])
   book.markedAtMillis = 10
@@ -56,19 +56,19 @@ it("nothing is quoted before the first mark, and everything is taken back when t
   expect(turn(20_000).map(({ type }) => type)).toEqual(Array(6).fill("cancel_order"))
 })
 
-it("quotes are post-only and in steps of the symbol", () => {
+it("sends post-only quotes in steps of the symbol", () => {
   for (const { params } of turn(10)) {
     expect(params).toMatchObject({ order_type: "ALO", order_time_in_force: "GTC", quantity: 25, reduce_only: false })
   }
 })
 
-it("refusals of one turn pause the symbol once, and later ones for longer, up to half a minute", () => {
+it("pauses a symbol once for the refusals of one turn, and longer for later ones, up to 30 seconds", () => {
   const pauses: Array<number> = []
   let nowMillis = 10
   for (let round = 0; round < 8; round++) {
     book.markedAtMillis = nowMillis
     expect(turn(nowMillis)).toHaveLength(6)
-    for (const id of book.orders.keys()) said(id, "FAILED_MARGIN_CHECK", { order_id: "" }, nowMillis)
+    for (const id of book.orders.keys()) answer(id, "FAILED_MARGIN_CHECK", { order_id: "" }, nowMillis)
     expect(book.orders.size).toBe(0)
     expect(turn(book.pausedUntilMillis - 1)).toEqual([])
     pauses.push(book.pausedUntilMillis - nowMillis)
@@ -77,7 +77,7 @@ it("refusals of one turn pause the symbol once, and later ones for longer, up to
   expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
 })
 
-it("an error frame about a quote pauses the symbol as a refusal does", () => {
+it("pauses a symbol after an error about a quote", () => {
   turn(10)
   const request = { type: "add_order", params: { symbol: "AAPL-USD", client_order_id: "c1" } }
   expect(QuoteBook.failed(book, { error_code: "RateLimited", message: "", incoming_message: request }, 10)).toBe(true)
@@ -86,40 +86,47 @@ it("an error frame about a quote pauses the symbol as a refusal does", () => {
   expect(turn(1_009)).toEqual([])
 })
 
-it("a moved mark modifies the quotes, and the answer is where they rest", () => {
+it("modifies quotes when the mark moves, and takes their prices from the answer", () => {
   turn(10)
   acknowledgeAll()
   book.markUsd = 201
   const moves = turn(20)
   expect(moves.map(({ type }) => type)).toEqual(Array(6).fill("modify_order"))
   expect(turn(30)).toEqual([])
-  said("c1", "MODIFIED", { price: 200.93 })
+  answer("c1", "MODIFIED", { price: 200.93 })
   expect(book.orders.get("c1")).toMatchObject({ ticks: 20_093, state: "Resting" })
 })
 
-it("a quote that cannot be modified is cancelled, and gone when the venue says so", () => {
+it("cancels a quote that cannot be modified, and forgets it when the venue confirms", () => {
   turn(10)
   acknowledgeAll()
   book.markUsd = 201
   turn(20)
   QuoteBook.ordered(
     book,
-    { ...told, order_id: "o-c1", status: "CANNOT_MODIFY_PARTIAL_FILL", price: 0, quantity: 0, quantity_remaining: 0 },
+    {
+      ...response,
+      order_id: "o-c1",
+      status: "CANNOT_MODIFY_PARTIAL_FILL",
+      price: 0,
+      quantity: 0,
+      quantity_remaining: 0
+    },
     30
   )
   expect(turn(10_001)).toEqual([
     { type: "cancel_order", params: { symbol: "AAPL-USD", order_id: "o-c1", cancel_order_id_type: "order_id" } }
   ])
-  said("c1", "NO_SUCH_ORDER")
+  answer("c1", "NO_SUCH_ORDER")
   expect(book.orders.has("c1")).toBe(false)
 })
 
-it("a fill shrinks its quote and moves the position until the next pulse", () => {
+it("reduces a quote by its fill, and moves the position until the next pulse", () => {
   turn(10)
   acknowledgeAll()
-  said("c1", "FILLED", { quantity_remaining: 5 })
+  answer("c1", "FILLED", { quantity_remaining: 5 })
   expect(book.orders.get("c1")?.remainingLots).toBe(5_000)
-  said("c1", "FILLED", { quantity_remaining: 0 })
+  answer("c1", "FILLED", { quantity_remaining: 0 })
   expect(book.orders.has("c1")).toBe(false)
   const fill = {
     trade_id: "t",
@@ -142,11 +149,11 @@ it("a fill shrinks its quote and moves the position until the next pulse", () =>
   expect(book.positionLots).toBe(5_000)
 })
 
-it("an order nobody here knows is cancelled, and a quote the venue does not list is forgotten", () => {
+it("cancels an unknown order, and forgets a quote that the venue does not list", () => {
   turn(10)
   acknowledgeAll()
   const listed = [...book.orders.values()].slice(1).map((order) => ({
-    ...told,
+    ...response,
     order_id: order.orderId,
     client_order_id: order.clientOrderId
   }))

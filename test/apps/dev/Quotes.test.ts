@@ -1,4 +1,4 @@
-/** A market maker's ladder and the way from what it has to what it wants. */
+/** Wanted quotes of a market maker, and the actions that lead to them. */
 import { expect, it } from "vitest"
 import type { Listing } from "../../../apps/dev/Listing.ts"
 import { plan, type QuoteTerms, usualTerms, wanted, type Working } from "../../../apps/dev/Quotes.ts"
@@ -24,7 +24,7 @@ const resting = (changes: Partial<Working> = {}): ReadonlyArray<Working> =>
     ...changes
   }))
 
-it("bids lie below the mark and asks above it, each level further away", () => {
+it("places bids below the mark and offers above it, each level further away", () => {
   for (const mark of [200, 200.005, 199.994]) {
     const quotes = wanted(apple, mark, 0, terms)
     const bids = quotes.filter(({ side }) => side === "BUY").map(({ ticks }) => ticks)
@@ -38,7 +38,7 @@ it("bids lie below the mark and asks above it, each level further away", () => {
   }
 })
 
-it("a coarse tick still gives three prices a side", () => {
+it("places three prices on each side with a coarse tick", () => {
   const coarse = { ...apple, ticksPerUnit: 1 }
   expect(
     wanted(coarse, 200, 0, terms)
@@ -47,29 +47,29 @@ it("a coarse tick still gives three prices a side", () => {
   ).toEqual([199, 198, 197])
 })
 
-it("the side that adds to a full position stops", () => {
+it("stops the side that increases a full position", () => {
   const full = (terms.maxInventoryUsd / 200) * 1_000
   expect(wanted(apple, 200, full, terms).every(({ side }) => side === "SELL")).toBe(true)
   expect(wanted(apple, 200, -full, terms).every(({ side }) => side === "BUY")).toBe(true)
 })
 
-it("a long position leans the quotes down, so that it is sold", () => {
+it("lowers the quotes for a long position, to sell it", () => {
   const best = (position: number) => wanted(apple, 200, position, terms).find(({ side }) => side === "SELL")!.ticks
   expect(best(400_000)).toBeLessThan(best(0))
 })
 
-it("nothing is done while every quote is where it should be", () => {
+it("returns no action while every quote is within its tolerance", () => {
   expect(plan(wanted(apple, 200, 0, terms), resting(), terms, 1_000)).toEqual([])
   expect(plan(wanted(apple, 200.01, 0, terms), resting(), terms, 1_000)).toEqual([])
 })
 
-it("a missing quote is added and an unwanted one is cancelled", () => {
+it("adds a missing quote and cancels an unwanted one", () => {
   const wants = wanted(apple, 200, 0, terms)
   expect(plan(wants, resting().slice(1), terms, 1_000)).toEqual([{ _tag: "Add", quote: wants[0] }])
   expect(plan([], resting(), terms, 1_000).map(({ _tag }) => _tag)).toEqual(Array(6).fill("Cancel"))
 })
 
-it("when the mark rises asks move before bids, when it falls bids before asks", () => {
+it("moves offers before bids when the mark rises, and bids before offers when it falls", () => {
   const sides = (mark: number) =>
     plan(wanted(apple, mark, 0, terms), resting(), terms, 1_000).map(
       (action) => action._tag === "Move" && action.working.side
@@ -78,12 +78,12 @@ it("when the mark rises asks move before bids, when it falls bids before asks", 
   expect(sides(199)).toEqual(["BUY", "BUY", "BUY", "SELL", "SELL", "SELL"])
 })
 
-it("a quote filled by half is taken back to be replenished", () => {
+it("cancels a quote that is half filled, to replace it", () => {
   const has = resting().map((order, index) => (index === 0 ? { ...order, remainingLots: order.lots / 2 } : order))
   expect(plan(wanted(apple, 200, 0, terms), has, terms, 1_000)).toEqual([{ _tag: "Cancel", working: has[0] }])
 })
 
-it("a quote with a command out is left alone, until the answer is overdue", () => {
+it("leaves a quote with a command in flight unchanged until its answer is overdue", () => {
   const has = resting({ state: "Sending", orderId: "", sinceMillis: 0 })
   expect(plan([], has, terms, 9_000)).toEqual([])
   expect(plan(wanted(apple, 210, 0, terms), has, terms, 9_000)).toEqual([])

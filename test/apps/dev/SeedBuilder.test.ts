@@ -1,4 +1,4 @@
-/** The builder that a dev venue starts with. */
+/** Builder of a new dev venue. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -19,14 +19,14 @@ const carol = {
 }
 const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
 
-it.effect("the seeded builder has an active code and builder rewards of 0; a restart changes nothing", () =>
+it.effect("creates an active builder code with builder rewards of 0; a restart changes nothing", () =>
   Effect.gen(function* () {
     const plant = Seed.plant({ people: [carol], builderCode, termsVersion: "1" })
     yield* plant
     yield* plant
     assert.isTrue(Option.getOrThrow(yield* (yield* BuilderCodes).ofUser(userId)).active)
-    const asked = { userId, accountId: primaryAccountOf(userId), cost: noCost }
-    const { balance } = yield* (yield* DeskClient).summary(asked)
+    const query = { userId, accountId: primaryAccountOf(userId), cost: noCost }
+    const { balance } = yield* (yield* DeskClient).summary(query)
     assert.strictEqual(balance.builderRewards, 0n)
   }).pipe(Effect.provide(layerMemory))
 )

@@ -1,4 +1,4 @@
-/** A dev venue starts with futures behind its simulated prices, and touches nothing that was recorded. */
+/** Futures of a new dev venue behind its simulated prices; recorded values stay. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { assert, it } from "@effect/vitest"
@@ -14,33 +14,31 @@ const all = { symbol: undefined, startDay: undefined, endDay: undefined, limit: 
 const start = Date.UTC(2026, 10, 24, 12)
 const future = { futureSymbol: "MINE", activeUntilMillis: start + 1_000, expirationMillis: start + 2_000 }
 
-it.effect(
-  "a new one knows the future in use, and five settlements of each symbol, and a second start adds nothing",
-  () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(start)
-      const { activeAt, calendar, settlements } = yield* FuturesReference
-      yield* Seed.plantFutures([cl, us500, gold])
-      const before = [yield* settlements(all), yield* calendar(cl), yield* calendar(us500)]
-      assert.deepStrictEqual(
-        before.map(({ length }) => length),
-        [10, 36, 12]
-      )
-      assert.deepStrictEqual(
-        (yield* settlements({ ...all, limit: 2 })).map(({ day, futureSymbol }) => [day, futureSymbol]),
-        [
-          ["2026-11-23", "CLF7"],
-          ["2026-11-23", "ESZ6"]
-        ]
-      )
-      assert.isTrue(Option.isNone(yield* activeAt(gold, start)))
-      yield* TestClock.adjust("1 hour")
-      yield* Seed.plantFutures([cl, us500, gold])
-      assert.deepStrictEqual([yield* settlements(all), yield* calendar(cl), yield* calendar(us500)], before)
-    }).pipe(Effect.provide(FuturesReference.layerMemory))
+it.effect("records the future in use and five settlements of each symbol; a second start adds nothing", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const { activeAt, calendar, settlements } = yield* FuturesReference
+    yield* Seed.plantFutures([cl, us500, gold])
+    const before = [yield* settlements(all), yield* calendar(cl), yield* calendar(us500)]
+    assert.deepStrictEqual(
+      before.map(({ length }) => length),
+      [10, 36, 12]
+    )
+    assert.deepStrictEqual(
+      (yield* settlements({ ...all, limit: 2 })).map(({ day, futureSymbol }) => [day, futureSymbol]),
+      [
+        ["2026-11-23", "CLF7"],
+        ["2026-11-23", "ESZ6"]
+      ]
+    )
+    assert.isTrue(Option.isNone(yield* activeAt(gold, start)))
+    yield* TestClock.adjust("1 hour")
+    yield* Seed.plantFutures([cl, us500, gold])
+    assert.deepStrictEqual([yield* settlements(all), yield* calendar(cl), yield* calendar(us500)], before)
+  }).pipe(Effect.provide(FuturesReference.layerMemory))
 )
 
-it.effect("what an operator recorded stays, and a calendar goes on where it has run out", () =>
+it.effect("keeps values that an operator recorded, and extends a calendar that has run out", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { calendar, record, setCalendar, settlements } = yield* FuturesReference

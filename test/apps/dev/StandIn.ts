@@ -1,4 +1,4 @@
-/** A venue small enough to read at once: it speaks the frames our own programs use and checks nothing else. */
+/** Minimal stand-in for a venue: handles the frames that our own programs use, and checks nothing else. */
 import { Effect } from "effect"
 import { createHmac } from "node:crypto"
 import { createServer } from "node:http"
@@ -60,7 +60,7 @@ export class StandIn {
   readonly #server = createServer((_request, response) => response.end(JSON.stringify(refdata)))
   readonly #sockets = new WebSocketServer({ server: this.#server })
   readonly #users = new Map<WebSocket, string>()
-  /** How many values each was told. */
+  /** Number of values sent to each watcher. */
   readonly #watchers = new Map<WebSocket, number>()
   readonly #awaited = new Set<() => void>()
   readonly #accounts = new Map<string, { fees: number; realised: number; position: number; basis: number }>()
@@ -104,7 +104,7 @@ export class StandIn {
     return [...this.open.values()].filter((order) => order.user === user)
   }
 
-  /** Waits for the message after which this holds. */
+  /** Waits for the message after which the condition holds. */
   when(holds: () => boolean): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const look = (): void => {
@@ -116,7 +116,7 @@ export class StandIn {
     })
   }
 
-  /** What a restart looks like from outside; what rests stays. */
+  /** Closes all connections, as a restart does; resting orders stay. */
   drop(): void {
     for (const socket of this.#sockets.clients) socket.terminate()
   }
@@ -148,8 +148,8 @@ export class StandIn {
       user
     }
     const taker: StandInOrder = { ...added, order_id: `id-${++this.#ids}` }
-    this.#tell(user, taker, "ACK")
-    if (type === "ALO" && this.#counterparty(taker) !== undefined) return this.#tell(user, taker, "CANCELLED")
+    this.#respond(user, taker, "ACK")
+    if (type === "ALO" && this.#counterparty(taker) !== undefined) return this.#respond(user, taker, "CANCELLED")
     for (let maker = this.#counterparty(taker); maker !== undefined; maker = this.#counterparty(taker)) {
       this.#trade(maker, taker)
     }
@@ -157,7 +157,7 @@ export class StandIn {
     if (order.stop_loss !== undefined) this.#bring(taker, "STOP_LOSS", order.stop_loss)
     if (taker.quantity_remaining === 0) return
     if (time_in_force === "GTC") this.open.set(taker.order_id, taker)
-    else this.#tell(user, taker, taker.quantity_remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED")
+    else this.#respond(user, taker, taker.quantity_remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED")
   }
 
   #take(socket: WebSocket, command: Command): void {
@@ -194,30 +194,30 @@ export class StandIn {
     if (type === "cancel_order" && order !== undefined) return this.#cancel(order)
     if (order === undefined) {
       const status = type === "cancel_order" ? "NO_SUCH_ORDER" : "CANNOT_MODIFY_NO_SUCH_ORDER"
-      return this.#tell(
+      return this.#respond(
         user,
         { order_id: wanted, symbol: params.symbol, quantity: 0, price: 0, quantity_remaining: 0 },
         status
       )
     }
-    if (order.quantity_remaining < order.quantity) return this.#tell(user, order, "CANNOT_MODIFY_PARTIAL_FILL")
+    if (order.quantity_remaining < order.quantity) return this.#respond(user, order, "CANNOT_MODIFY_PARTIAL_FILL")
     order.price = params.price
-    this.#tell(user, order, "MODIFIED")
+    this.#respond(user, order, "MODIFIED")
   }
 
-  /** A stop of what the order filled; it waits until the position is closed. */
+  /** Adds a stop for the filled quantity; it waits until the position is closed. */
   #bring(order: StandInOrder, type: string, price: number): void {
     const quantity = order.quantity - order.quantity_remaining
     const side = order.side === "BUY" ? "SELL" : "BUY"
     const waiting = { order_id: `id-${++this.#ids}`, quantity, quantity_remaining: quantity }
     const stop: StandInOrder = { ...order, ...waiting, price, side, type, time_in_force: "GTC" }
     this.stops.add(stop)
-    this.#tell(order.user, stop, "ACK")
+    this.#respond(order.user, stop, "ACK")
   }
 
   #cancel(order: StandInOrder): void {
     this.open.delete(order.order_id)
-    this.#tell(order.user, order, "CANCELLED")
+    this.#respond(order.user, order, "CANCELLED")
   }
 
   #close(user: string, { client_order_id, symbol }: NewOrder): void {
@@ -251,7 +251,7 @@ export class StandIn {
       const account = this.#account(order.user)
       const fee = Math.round(notional * (order === maker ? 0.0002 : 0.001) * 1e6) / 1e6
       const signed = order.side === "BUY" ? quantity : -quantity
-      // Enough for positions that are opened and closed whole.
+      // Sufficient for positions that open and close in one fill.
       const realised = account.position !== 0 ? -Math.sign(signed) * notional - account.basis : 0
       account.basis = account.position !== 0 ? 0 : Math.sign(signed) * notional
       account.position += signed
@@ -278,11 +278,11 @@ export class StandIn {
         timestamp: 0
       }
       this.#send(order.user, { fill_response: frame })
-      this.#tell(order.user, order, "FILLED")
+      this.#respond(order.user, order, "FILLED")
       for (const stop of this.stops) {
         if (stop.user !== order.user || account.position !== 0) continue
         this.stops.delete(stop)
-        this.#tell(stop.user, stop, "CANCELLED")
+        this.#respond(stop.user, stop, "CANCELLED")
       }
       this.#pulse(order.user)
     }
@@ -328,7 +328,7 @@ export class StandIn {
     this.#watchers.set(socket, sequence)
   }
 
-  #tell(user: string, order: object, status: string): void {
+  #respond(user: string, order: object, status: string): void {
     this.#send(user, { order_response: responseOf(user, order, status) })
   }
 

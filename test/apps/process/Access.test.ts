@@ -1,4 +1,4 @@
-/** Settings that no type says enough of. */
+/** Settings of sign-in and access: rules that types do not express. */
 import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
@@ -18,19 +18,19 @@ const tables = AccessTables.layerMemory.pipe(
   Layer.provideMerge(Layer.merge(SecureRandom.layerWebCrypto, SigningKeys.layerMemory))
 )
 
-/** What of a venue with these settings is asked. */
+/** Runs an effect against a venue with these settings. */
 const under = <A, E>(
   variables: Readonly<Record<string, string>>,
-  asked: Effect.Effect<A, E, UserEligibility | WalletSignIn>,
+  work: Effect.Effect<A, E, UserEligibility | WalletSignIn>,
   secretKey = "x".repeat(32)
 ) =>
   Effect.gen(function* () {
     const settings = yield* settingsOf(variables)
     const access = yield* Access.layer(settings, Redacted.make(secretKey))
-    return yield* Effect.provide(asked, Layer.provide(access, tables))
+    return yield* Effect.provide(work, Layer.provide(access, tables))
   })
 
-/** Why a proof for a chain nobody knows is refused. */
+/** Returns why a proof for an unknown chain is refused. */
 const refusal = (variables: Readonly<Record<string, string>>, secretKey?: string) => {
   const refused = Effect.gen(function* () {
     const refused = yield* Effect.flip((yield* WalletSignIn).signIn({ chain: "solana", message: "", signature: "" }))
@@ -39,67 +39,70 @@ const refusal = (variables: Readonly<Record<string, string>>, secretKey?: string
   return under(variables, refused, secretKey)
 }
 
-it.live("a secret key of fewer than 32 characters is refused with a sentence", () =>
+it.live("refuses a secret key of fewer than 32 characters with a message", () =>
   Effect.gen(function* () {
-    const told = yield* refusal({}, "x".repeat(31)).pipe(
+    const refused = yield* refusal({}, "x".repeat(31)).pipe(
       Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
     )
-    assert.strictEqual(told, "VENUE_SECRET_KEY: expected at least 32 characters")
+    assert.strictEqual(refused, "VENUE_SECRET_KEY: expected at least 32 characters")
     assert.strictEqual(yield* refusal({}), "chain")
   })
 )
 
-it.live("the sockets are found at addresses of web sockets, with a path or without, and without a query", () =>
+it.live("accepts web socket addresses with or without a path, and refuses a query", () =>
   Effect.gen(function* () {
-    const told = (url: string) =>
+    const refused = (url: string) =>
       refusal({ VENUE_PUBLIC_MARKET_DATA_URL: url }).pipe(
         Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
       )
     for (const url of ["wss://market-data.venue.test", "ws://127.0.0.1:4004/stream"]) {
-      assert.strictEqual(yield* told(url), "chain")
+      assert.strictEqual(yield* refused(url), "chain")
     }
     for (const url of ["https://market-data.venue.test", "wss://venue.test/?key=1", "wss://", "venue.test"]) {
-      assert.strictEqual(yield* told(url), "VENUE_PUBLIC_MARKET_DATA_URL: expected a ws or wss address without a query")
+      assert.strictEqual(
+        yield* refused(url),
+        "VENUE_PUBLIC_MARKET_DATA_URL: expected a ws or wss address without a query"
+      )
     }
   })
 )
 
-it.live("of builder keys and agreements there are two at most, and a key is long enough", () =>
+it.live("accepts at most two builder keys and agreements, with keys of at least 32 characters", () =>
   Effect.gen(function* () {
-    const told = (variables: Readonly<Record<string, string>>) =>
+    const refused = (variables: Readonly<Record<string, string>>) =>
       refusal(variables).pipe(Effect.catchTag("SettingRefused", ({ setting }) => Effect.succeed(setting)))
     const [key, url] = ["k".repeat(32), "https://venue.test/agreement"]
-    assert.strictEqual(yield* told({ VENUE_BUILDER_KEY: `${key},${key}` }), "chain")
-    assert.strictEqual(yield* told({ VENUE_CLIENT_AGREEMENT_URL: `${url},${url}` }), "chain")
+    assert.strictEqual(yield* refused({ VENUE_BUILDER_KEY: `${key},${key}` }), "chain")
+    assert.strictEqual(yield* refused({ VENUE_CLIENT_AGREEMENT_URL: `${url},${url}` }), "chain")
     for (const keys of [`${key},${key},${key}`, `${key},short`, "short"])
-      assert.strictEqual(yield* told({ VENUE_BUILDER_KEY: keys }), "VENUE_BUILDER_KEY")
+      assert.strictEqual(yield* refused({ VENUE_BUILDER_KEY: keys }), "VENUE_BUILDER_KEY")
     for (const urls of [`${url},${url},${url}`, ",", `${url},http://venue.test/agreement`])
-      assert.strictEqual(yield* told({ VENUE_CLIENT_AGREEMENT_URL: urls }), "VENUE_CLIENT_AGREEMENT_URL")
+      assert.strictEqual(yield* refused({ VENUE_CLIENT_AGREEMENT_URL: urls }), "VENUE_CLIENT_AGREEMENT_URL")
   })
 )
 
-it.live("a country is told by a trusted proxy, so that its header is refused where none is trusted", () =>
+it.live("refuses the country header without a trusted proxy", () =>
   Effect.gen(function* () {
-    const told = (variables: Readonly<Record<string, string>>) =>
+    const refused = (variables: Readonly<Record<string, string>>) =>
       refusal({ VENUE_COUNTRY_HEADER: "x-country", ...variables }).pipe(
         Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
       )
     assert.strictEqual(
-      yield* told({}),
-      "VENUE_COUNTRY_HEADER: expected nothing without VENUE_TRUSTED_PROXIES, as nobody else's word on a country is taken"
+      yield* refused({}),
+      "VENUE_COUNTRY_HEADER: expected no value without VENUE_TRUSTED_PROXIES: only a trusted proxy may name the country"
     )
-    assert.strictEqual(yield* told({ VENUE_TRUSTED_PROXIES: "10.0.0.0/8" }), "chain")
+    assert.strictEqual(yield* refused({ VENUE_TRUSTED_PROXIES: "10.0.0.0/8" }), "chain")
   })
 )
 
-it.live("nobody signs in with a wallet where VENUE_WALLET_SIGN_IN is off", () =>
+it.live("refuses wallet sign-in if VENUE_WALLET_SIGN_IN is off", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "off" }), "disabled")
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "on" }), "chain")
   })
 )
 
-it.live("a wallet writes its address with its checksum, or in lower case where VENUE_LOWERCASE_ADDRESSES is on", () =>
+it.live("accepts a wallet address with its checksum, and in lower case only if VENUE_LOWERCASE_ADDRESSES is on", () =>
   Effect.gen(function* () {
     const { address, sign } = wallet(1)
     const { signInPage } = AuthPlace.of(yield* settingsOf({}))
@@ -121,20 +124,20 @@ it.live("a wallet writes its address with its checksum, or in lower case where V
   })
 )
 
-it.live("users are to be verified where there is a provider, and only there", () =>
+it.live("requires verified users only with an identity provider", () =>
   Effect.gen(function* () {
-    const asked = Effect.map(UserEligibility, ({ requirements }) => requirements.verifiedIdentity)
-    assert.isFalse(yield* under({}, asked))
+    const isRequired = Effect.map(UserEligibility, ({ requirements }) => requirements.verifiedIdentity)
+    assert.isFalse(yield* under({}, isRequired))
     const provider = {
       VENUE_IDENTITY_URL: "https://identity.example",
       VENUE_IDENTITY_KEY: "key",
       VENUE_IDENTITY_CALLBACK_KEY: "callback key"
     }
-    assert.isTrue(yield* under(provider, asked))
+    assert.isTrue(yield* under(provider, isRequired))
   })
 )
 
-it.effect("the authentication service is found at an address of the newer kind too", () =>
+it.effect("serves the authentication service also at an address of the newer form", () =>
   Effect.gen(function* () {
     const { signInPage, url } = AuthPlace.of(yield* settingsOf({ VENUE_HOST: "::1" }))
     assert.strictEqual(url, "http://[::1]:4002")
@@ -144,7 +147,7 @@ it.effect("the authentication service is found at an address of the newer kind t
 
 const key = Redacted.make("x".repeat(32))
 
-it.effect("a host that binds every address is found at loopback, and its sign-in page is accepted", () =>
+it.effect("uses the loopback address for a host that binds every address, and accepts its sign-in page", () =>
   Effect.gen(function* () {
     for (const [host, url] of [
       ["0.0.0.0", "http://127.0.0.1:4002"],
@@ -157,16 +160,16 @@ it.effect("a host that binds every address is found at loopback, and its sign-in
   })
 )
 
-it.effect("a host that is neither loopback nor every address needs the public address of its sign-in page", () =>
+it.effect("requires a public sign-in address for a host that is neither loopback nor every address", () =>
   Effect.gen(function* () {
-    const said = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+    const messageOf = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
       const refused = yield* Effect.flip(Access.layer(yield* settingsOf(variables), key))
       return refused.message
     })
-    const unset = yield* said({ VENUE_HOST: "192.0.2.7" })
+    const unset = yield* messageOf({ VENUE_HOST: "192.0.2.7" })
     assert.match(unset, /^VENUE_PUBLIC_AUTH_URL: expected the https address .* VENUE_HOST is 192\.0\.2\.7 /)
     assert.notInclude(unset, "VENUE_SIGN_IN_URI")
-    assert.match(yield* said({ VENUE_SIGN_IN_URI: "http://venue.example/in" }), /^VENUE_SIGN_IN_URI: /)
+    assert.match(yield* messageOf({ VENUE_SIGN_IN_URI: "http://venue.example/in" }), /^VENUE_SIGN_IN_URI: /)
     yield* Access.layer(
       yield* settingsOf({ VENUE_HOST: "192.0.2.7", VENUE_PUBLIC_AUTH_URL: "https://auth.venue.example" }),
       key

@@ -1,16 +1,16 @@
-/** When a venue that was started again counts as audited. */
+/** First audit after a restart of the venue. */
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as AuditorProcess from "../../../apps/process/AuditorProcess.ts"
 
-it.effect("a venue that was audited just before its start waits for the next audit", () =>
+it.effect("waits for the next audit although the venue was audited just before its start", () =>
   Effect.gen(function* () {
     const { audited, read } = yield* VenueModes
-    const found = { fault: null, difference: null }
+    const clean = { fault: null, difference: null }
     yield* TestClock.adjust("1 second")
-    yield* audited(found)
+    yield* audited(clean)
     const { auditedAtMillis } = yield* read
     const lines: Array<string> = []
     const say = (line: string) => Effect.sync(() => void lines.push(line))
@@ -18,7 +18,7 @@ it.effect("a venue that was audited just before its start waits for the next aud
     yield* TestClock.adjust("20 seconds")
     assert.isUndefined(waiting.pollUnsafe())
     assert.lengthOf(lines, 1)
-    yield* audited(found)
+    yield* audited(clean)
     yield* TestClock.adjust("100 millis")
     yield* Fiber.join(waiting)
   }).pipe(Effect.provide(VenueModes.layerMemory))

@@ -1,4 +1,4 @@
-/** How an operator replaces what gateways are known by, one gateway after the other, while all of it is used. */
+/** Replacement of keys and agreements, one gateway after another, while all of them are in use. */
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults } from "@venue/cluster/VenueSettings"
@@ -17,7 +17,7 @@ const secretKey = "0123456789abcdef0123456789abcdef"
 const names = ["VENUE_AUTH_CLIENT_KEY", "VENUE_BUILDER_KEY", "VENUE_CLIENT_AGREEMENT_URL"] as const
 type Replaced = Readonly<Record<(typeof names)[number], string>>
 
-/** The venue's secret key is what messages are proven with until there is another. */
+/** `VENUE_SECRET_KEY` authenticates messages until there is a builder key. */
 const before: Replaced = {
   VENUE_AUTH_CLIENT_KEY: "pk_live_before",
   VENUE_BUILDER_KEY: secretKey,
@@ -49,7 +49,7 @@ const gatewayOf = (variables: Partial<Replaced>) =>
   )
 type Gateway = Effect.Success<ReturnType<typeof gatewayOf>>
 
-/** Whether the second may run beside the first. */
+/** Returns whether `second` may run beside `first`. */
 const joins = (first: Gateway, second: Gateway) =>
   Effect.gen(function* () {
     const nodes = yield* Nodes
@@ -64,10 +64,10 @@ const joins = (first: Gateway, second: Gateway) =>
     })
   }).pipe(Effect.provide(Layer.fresh(Nodes.layerMemory)))
 
-const at = <A, E>(gateway: Gateway, asked: Effect.Effect<A, E, BuilderRegistration>) =>
-  Effect.flatMap(Access.layer(gateway, gateway.key), (access) => Effect.provide(asked, access))
+const at = <A, E>(gateway: Gateway, work: Effect.Effect<A, E, BuilderRegistration>) =>
+  Effect.flatMap(Access.layer(gateway, gateway.key), (access) => Effect.provide(work, access))
 
-/** One writes the message that a wallet signs, and the other is shown it. */
+/** `writer` creates the message that a wallet signs, and `reader` verifies it. */
 const registers = Effect.fnUntraced(function* (writer: Gateway, reader: Gateway) {
   const { builder, owner } = yield* scene
   const message = yield* at(
@@ -87,7 +87,7 @@ const tables = AccessTables.layerMemory.pipe(
   Layer.provideMerge(Layer.merge(SecureRandom.layerWebCrypto, SigningKeys.layerMemory))
 )
 
-it.effect("keys are replaced step by step, and at no step is anything refused that a gateway beside it gave", () =>
+it.effect("accepts at every step of a replacement what the gateways beside it issued", () =>
   Effect.gen(function* () {
     const steps = yield* Effect.forEach([usual, accepted, used, after], gatewayOf)
     for (const [index, next] of steps.entries()) {
@@ -103,14 +103,14 @@ it.effect("keys are replaced step by step, and at no step is anything refused th
   }).pipe(Effect.provide(tables))
 )
 
-it.effect("a step that is left out ends the start of the gateway that leaves it out, and would refuse messages", () =>
+it.effect("refuses to start a gateway that skips a step, which would refuse messages", () =>
   Effect.gen(function* () {
-    for (const [one, other] of [
+    for (const [firstKeys, secondKeys] of [
       [usual, used],
       [accepted, after],
       [usual, after]
     ] as const) {
-      const [first, second] = [yield* gatewayOf(one), yield* gatewayOf(other)]
+      const [first, second] = [yield* gatewayOf(firstKeys), yield* gatewayOf(secondKeys)]
       assert.deepStrictEqual(yield* joins(first, second), names)
       const outcomes = [yield* registers(first, second), yield* registers(second, first)]
       assert.notDeepEqual(outcomes, ["done", "done"])

@@ -1,4 +1,4 @@
-/** What the dev app's addresses hand to the rooms behind them. */
+/** Options that the listeners of the dev app pass to the gateway packages. */
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Captcha } from "@venue/providers/Captcha"
 import { assert, it } from "@effect/vitest"
@@ -22,38 +22,40 @@ const settingsWith = (variables: Readonly<Record<string, string>>) =>
   }))
 const settings = settingsWith({})
 
-it.live("the builder code of an upgrade is read under the operator's prefix in any case, else the neutral one", () =>
-  Effect.gen(function* () {
-    const codes: Array<string> = []
-    const gateway = TradeGateway.of({
-      open: (transport, builderCode) => {
-        codes.push(builderCode)
-        transport.close(1000, "heard")
-        return { text: () => {}, closed: () => {} }
-      },
-      connections: () => 0,
-      drain: Effect.void
-    })
-    const { trade } = yield* Listeners.open(yield* settings, {
-      admin: { token: Redacted.make("token") },
-      authClientKeys: ["key"]
-    }).pipe(
-      Effect.provideService(TradeGateway, gateway),
-      Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone])
-    )
-    const upgrade = (headers: Record<string, string>) =>
-      Effect.callback<void>((resume) => {
-        new WebSocket(trade, { headers }).on("close", () => resume(Effect.void))
+it.live(
+  "reads the builder code of an upgrade under the operator's prefix in any case, otherwise under the neutral one",
+  () =>
+    Effect.gen(function* () {
+      const codes: Array<string> = []
+      const gateway = TradeGateway.of({
+        open: (transport, builderCode) => {
+          codes.push(builderCode)
+          transport.close(1000, "opened")
+          return { text: () => {}, closed: () => {} }
+        },
+        connections: () => 0,
+        drain: Effect.void
       })
-    yield* upgrade({ "X-ACME-Builder-Code": "ours" })
-    yield* upgrade({ "x-svc-builder-code": "neutral" })
-    yield* upgrade({ "x-svc-builder-code": "neutral", "x-acme-builder-code": "ours" })
-    yield* upgrade({})
-    assert.deepStrictEqual(codes, ["ours", "neutral", "ours", ""])
-  }).pipe(Effect.provide(layer))
+      const { trade } = yield* Listeners.open(yield* settings, {
+        admin: { token: Redacted.make("token") },
+        authClientKeys: ["key"]
+      }).pipe(
+        Effect.provideService(TradeGateway, gateway),
+        Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone])
+      )
+      const upgrade = (headers: Record<string, string>) =>
+        Effect.callback<void>((resume) => {
+          new WebSocket(trade, { headers }).on("close", () => resume(Effect.void))
+        })
+      yield* upgrade({ "X-ACME-Builder-Code": "ours" })
+      yield* upgrade({ "x-svc-builder-code": "neutral" })
+      yield* upgrade({ "x-svc-builder-code": "neutral", "x-acme-builder-code": "ours" })
+      yield* upgrade({})
+      assert.deepStrictEqual(codes, ["ours", "neutral", "ours", ""])
+    }).pipe(Effect.provide(layer))
 )
 
-it.effect("the REST and the funding interface have one bucket of an address between them", () =>
+it.effect("shares one rate-limit bucket of an address between REST and funding", () =>
   Effect.gen(function* () {
     const { funding, rest } = yield* Listeners.open(yield* settings, {
       admin: { token: Redacted.make("token") },
@@ -65,12 +67,12 @@ it.effect("the REST and the funding interface have one bucket of an address betw
       return Number(headers.get("ratelimit-remaining"))
     })
     const first = yield* left(rest)
-    // No time passes, so nothing comes back.
+    // No time passes, so the bucket does not refill.
     assert.deepStrictEqual([yield* left(funding), yield* left(rest)], [first - 1, first - 2])
   }).pipe(Effect.provide(layer))
 )
 
-it.live("pages show the first of several client keys, and each of them is accepted", () =>
+it.live("uses the first of several client keys on pages, and accepts each of them", () =>
   Effect.gen(function* () {
     const ports = yield* Effect.promise(freePorts)
     const { auth } = yield* Listeners.open(
@@ -88,7 +90,7 @@ it.live("pages show the first of several client keys, and each of them is accept
   }).pipe(Effect.provide(layer))
 )
 
-it.live("the sign-in page shows the CAPTCHA that is set up, and a development without its key is warned", () =>
+it.live("shows the configured CAPTCHA on the sign-in page, and warns a development without its key", () =>
   Effect.gen(function* () {
     const page = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
       const logged: Array<unknown> = []
@@ -127,7 +129,7 @@ it.live("the sign-in page shows the CAPTCHA that is set up, and a development wi
   }).pipe(Effect.provide(layer))
 )
 
-it.live("sockets are told at their public addresses, and otherwise where this machine reaches them", () =>
+it.live("returns the public socket addresses, or local ones if none are set", () =>
   Effect.gen(function* () {
     const opened = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
       return yield* Listeners.open(yield* settingsWith(variables), {
@@ -137,14 +139,14 @@ it.live("sockets are told at their public addresses, and otherwise where this ma
     })
     const bound = yield* opened({ VENUE_HOST: "0.0.0.0" })
     for (const url of Object.values(bound)) assert.strictEqual(new URL(url).hostname, "127.0.0.1")
-    const told = yield* opened({
+    const urls = yield* opened({
       VENUE_HOST: "0.0.0.0",
       VENUE_PUBLIC_REST_URL: "https://api.venue.example",
       VENUE_PUBLIC_TRADE_URL: "wss://trade.venue.example",
       VENUE_PUBLIC_MARKET_DATA_URL: "wss://data.venue.example/v1"
     })
     assert.deepStrictEqual(
-      [told.rest, told.trade, told.market_data],
+      [urls.rest, urls.trade, urls.market_data],
       ["https://api.venue.example", "wss://trade.venue.example", "wss://data.venue.example/v1"]
     )
   }).pipe(Effect.provide(layer))

@@ -1,4 +1,4 @@
-/** A node among the others, while its database behaves badly. */
+/** Membership of a node while its database fails. */
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -7,7 +7,7 @@ import { Membership } from "../../../apps/process/Membership.ts"
 
 const node = { nodeId: "1", name: "runner-1", kind: "runner", address: "", release: "", settings: {} } as const
 
-it.effect("a renewal that hangs, and cannot be taken back, is followed by others", () => {
+it.effect("continues renewals after a renewal that hangs and cannot be cancelled", () => {
   let renewals = 0
   const hanging = Effect.map(Nodes, (nodes) =>
     Nodes.of({
@@ -20,9 +20,9 @@ it.effect("a renewal that hangs, and cannot be taken back, is followed by others
     Layer.provide(Layer.effect(Nodes, hanging).pipe(Layer.provide(Nodes.layerMemory)))
   )
   return Effect.gen(function* () {
-    const { isHeard } = yield* Membership
-    assert.isFalse(isHeard())
+    const { isConnected } = yield* Membership
+    assert.isFalse(isConnected())
     yield* TestClock.adjust("4 seconds")
-    assert.isTrue(isHeard())
+    assert.isTrue(isConnected())
   }).pipe(Effect.provide(membership))
 })

@@ -1,4 +1,4 @@
-/** What the cluster library says of its locks takes one line, and what we say takes as many as it needs. */
+/** Log output: lock messages of the cluster library take one line, other messages stay whole. */
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -6,18 +6,18 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import * as NodeLog from "../../../apps/process/NodeLog.ts"
 
-/** All that comes to the console. */
-const heard = () => {
+/** Captures all console output. */
+const capture = () => {
   const lines: Array<string> = []
   const log = (...words: ReadonlyArray<unknown>) => void lines.push(words.map(String).join(" "))
   return { lines, console: Object.assign(Object.create(globalThis.console), { log, error: log }) as Console.Console }
 }
 
-const slow = new Error("the locks were not told", { cause: new Error("Operation timed out after '1s'") })
+const slow = new Error("the locks were not renewed", { cause: new Error("Operation timed out after '1s'") })
 
-it.effect("a message of the cluster library about its locks is one line, and not told again for ten seconds", () =>
+it.effect("logs a lock message of the cluster library in one line, at most every ten seconds", () =>
   Effect.gen(function* () {
-    const { console, lines } = heard()
+    const { console, lines } = capture()
     const log = yield* Layer.build(NodeLog.layer)
     const say = Effect.failSync(() => slow).pipe(
       Effect.catchCause((cause) => Effect.logWarning("Could not release shards, retrying", cause)),
@@ -35,24 +35,24 @@ it.effect("a message of the cluster library about its locks is one line, and not
   }).pipe(Effect.scoped)
 )
 
-it.effect("an error of ours keeps its stack, also where the library runs it", () =>
+it.effect("keeps the stack of the venue's own error, also when the library runs it", () =>
   Effect.gen(function* () {
-    const { console, lines } = heard()
+    const { console, lines } = capture()
     const say = Effect.failSync(() => slow).pipe(
-      Effect.catchCause((cause) => Effect.logError("price source vendor is not heard", cause)),
+      Effect.catchCause((cause) => Effect.logError("price source vendor does not answer", cause)),
       Effect.annotateLogs({ module: "effect/cluster/Sharding" }),
       Effect.provideService(Console.Console, console),
       Effect.provide(yield* Layer.build(NodeLog.layer))
     )
     yield* Effect.repeat(say, { times: 1 })
     const all = lines.join("\n")
-    assert.lengthOf(all.match(/price source vendor is not heard/g) ?? [], 2)
-    assert.include(all, "the locks were not told")
+    assert.lengthOf(all.match(/price source vendor does not answer/g) ?? [], 2)
+    assert.include(all, "the locks were not renewed")
     assert.match(all, /\n\s+at /)
   }).pipe(Effect.scoped)
 )
 
-it("the library words its messages as they are known here", () => {
+it("lists the lock messages exactly as the library has them", () => {
   const source = readFileSync(createRequire(import.meta.url).resolve("effect/cluster/Sharding"), "utf8")
   for (const message of NodeLog.ofLocks) assert.include(source, message)
 })

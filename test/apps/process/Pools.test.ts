@@ -1,4 +1,4 @@
-/** What a node's connections are given when they are made. */
+/** Parameters and sizes of a node's connection pools. */
 import { maxUserQueries } from "@venue/gateway/History"
 import { maxChartQueries } from "@venue/gateway/rest/Charts"
 import { maxFuturesQueries } from "@venue/gateway/rest/Futures"
@@ -10,22 +10,22 @@ import { readFileSync } from "node:fs"
 import * as Pools from "../../../apps/process/Pools.ts"
 import { emptyDatabase } from "../../Postgres.ts"
 
-it.effect("a node that stands still in a transaction holds no lock for long", () =>
+it.effect("releases the locks of a node that freezes in a transaction", () =>
   Effect.gen(function* () {
     const pools = Pools.make({ databaseUrl: yield* emptyDatabase, name: "runner-1" }, "runner")
     for (const pool of Object.values(pools)) {
-      const asked = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`show idle_in_transaction_session_timeout`.values)
-      assert.deepStrictEqual(yield* Effect.provide(asked, pool), [["10s"]])
+      const timeout = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`show idle_in_transaction_session_timeout`.values)
+      assert.deepStrictEqual(yield* Effect.provide(timeout, pool), [["10s"]])
     }
   }).pipe(Effect.scoped)
 )
 
-it("a gateway has a connection for each query of users, charts, futures and public reads at once, and more", () => {
+it("has a connection for every concurrent query of users, charts, futures and public reads, and more", () => {
   const most = maxUserQueries + maxChartQueries + maxFuturesQueries + maxPublicQueries
   assert.isAbove(Pools.sizes.gateway.tables, most)
 })
 
-it("the deployment page states the connections of each kind of node", () => {
+it("states the connections of each kind of node on the deployment page", () => {
   const count = (kind: keyof typeof Pools.sizes) => Object.values(Pools.sizes[kind]).reduce((sum, size) => sum + size)
   const [runner, gateway] = [count("runner"), count("gateway")]
   const text = readFileSync("docs/operate/deploy.md", "utf8").replaceAll(/\s+/g, " ")
@@ -33,7 +33,7 @@ it("the deployment page states the connections of each kind of node", () => {
   assert.include(text, `three runners and two gateways open ${3 * runner + 2 * gateway}`)
 })
 
-it.effect("a gateway holds as many connections to the tables at once as its pool has", () =>
+it.effect("uses at most the size of the pool in concurrent connections to the tables", () =>
   Effect.gen(function* () {
     const { tables } = Pools.make({ databaseUrl: yield* emptyDatabase, name: "gateway-1" }, "gateway")
     const held = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** What a venue that is no development does not start with, and what its nodes must agree on. */
+/** Settings that a venue refuses outside development, and settings that its nodes share. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { defaults } from "@venue/cluster/VenueSettings"
 import { Listings } from "@venue/storage/listing/Listings"
@@ -49,7 +49,7 @@ const settingsOf = (kind: "runner" | "gateway", variables: Variables) =>
     Effect.provide(NodeServices.layer)
   )
 
-/** The sentence that ends the start, if one does. */
+/** Returns the message that ends the start, or undefined. */
 const refusal = (kind: "runner" | "gateway", variables: Variables) =>
   settingsOf(kind, variables).pipe(
     Effect.flatMap(Production.check),
@@ -57,88 +57,94 @@ const refusal = (kind: "runner" | "gateway", variables: Variables) =>
     Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
   )
 
-it.live("production refuses what is made for tests, off, missing or this machine's own, each by name", () =>
-  Effect.gen(function* () {
-    assert.isUndefined(yield* refusal("runner", runner))
-    assert.isUndefined(yield* refusal("gateway", gateway))
-    const cases: ReadonlyArray<readonly [kind: "runner" | "gateway", change: Variables, told: string]> = [
-      ["runner", { VENUE_SECRET_KEY: `svc_test_${drawn}` }, "VENUE_SECRET_KEY: expected a secret of this venue's own"],
-      ["runner", { VENUE_RATE_LIMITS: "off" }, "VENUE_RATE_LIMITS: expected on"],
-      ["runner", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
-      ["gateway", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
-      ["runner", { VENUE_CLOCK_SHIFT_MILLIS: "30000" }, "VENUE_CLOCK_SHIFT_MILLIS: expected 0"],
-      ["runner", { VENUE_SIMULATED_PRICES: "on" }, "VENUE_SIMULATED_PRICES: expected off"],
-      ["runner", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
-      ["gateway", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
-      [
-        "runner",
-        { VENUE_BANK_URL: "http://bank.venue.test" },
-        "VENUE_BANK_URL: expected the https address of the bank"
-      ],
-      ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
-      ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
-      ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_live_1,pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
-      [
-        "gateway",
-        { VENUE_BUILDER_KEY: `svc_test_${drawn}` },
-        "VENUE_BUILDER_KEY: expected secrets of this venue's own"
-      ],
-      [
-        "gateway",
-        { VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement,https://venue.example/agreement" },
-        "VENUE_CLIENT_AGREEMENT_URL: expected the venue's own agreement"
-      ],
-      ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
-      ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
-      [
-        "gateway",
-        { VENUE_PUBLIC_FUNDING_URL: "http://funding.venue.test" },
-        "VENUE_PUBLIC_FUNDING_URL: expected the https"
-      ],
-      ["gateway", { VENUE_PUBLIC_TRADE_URL: "ws://trade.venue.test" }, "VENUE_PUBLIC_TRADE_URL: expected the wss"],
-      [
-        "gateway",
-        { VENUE_PUBLIC_MARKET_DATA_URL: "https://market-data.venue.test" },
-        "VENUE_PUBLIC_MARKET_DATA_URL: expected the wss"
-      ],
-      ["gateway", { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" }, "VENUE_SIGN_IN_URI: expected https pages"],
-      ["gateway", { VENUE_BUILDER_URI: "https://app.venue.example/builder" }, "VENUE_BUILDER_URI: expected"],
-      [
-        "gateway",
-        { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "" },
-        "VENUE_CAPTCHA_SITE_KEY: expected the key that the sign-in page shows a CAPTCHA with, as VENUE_CAPTCHA is not never"
-      ],
-      ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the key"],
-      ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https address"]
-    ]
-    for (const [kind, change, told] of cases) {
-      const usual = kind === "runner" ? runner : gateway
-      assert.include(yield* refusal(kind, { ...usual, ...change }), told)
-      assert.isUndefined(yield* refusal(kind, { ...usual, ...change, VENUE_ENVIRONMENT: "development" }))
-    }
-    for (const key of ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]) {
-      const told = `${key}: expected nothing here, as apps/wallet has the keys`
-      assert.include(yield* refusal("runner", { ...runner, [key]: "1" }), told)
-      assert.include(yield* refusal("gateway", { ...gateway, [key]: "1" }), told)
-    }
-    const shown = { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "key" }
-    assert.isUndefined(yield* refusal("gateway", { ...gateway, ...shown }))
-    const { VENUE_IDENTITY_URL: _url, ...unverified } = gateway
-    assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https address")
-  })
+it.live(
+  "refuses in production test keys, simulations, missing values and addresses of this machine, each by name",
+  () =>
+    Effect.gen(function* () {
+      assert.isUndefined(yield* refusal("runner", runner))
+      assert.isUndefined(yield* refusal("gateway", gateway))
+      const cases: ReadonlyArray<readonly [kind: "runner" | "gateway", change: Variables, expected: string]> = [
+        [
+          "runner",
+          { VENUE_SECRET_KEY: `svc_test_${drawn}` },
+          "VENUE_SECRET_KEY: expected at least 32 random characters, not a test key"
+        ],
+        ["runner", { VENUE_RATE_LIMITS: "off" }, "VENUE_RATE_LIMITS: expected on"],
+        ["runner", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
+        ["gateway", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
+        ["runner", { VENUE_CLOCK_SHIFT_MILLIS: "30000" }, "VENUE_CLOCK_SHIFT_MILLIS: expected 0"],
+        ["runner", { VENUE_SIMULATED_PRICES: "on" }, "VENUE_SIMULATED_PRICES: expected off"],
+        ["runner", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
+        ["gateway", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
+        [
+          "runner",
+          { VENUE_BANK_URL: "http://bank.venue.test" },
+          "VENUE_BANK_URL: expected the https address of the bank"
+        ],
+        ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
+        ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
+        ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_live_1,pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
+        [
+          "gateway",
+          { VENUE_BUILDER_KEY: `svc_test_${drawn}` },
+          "VENUE_BUILDER_KEY: expected at least 32 random characters each, no test keys"
+        ],
+        [
+          "gateway",
+          { VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement,https://venue.example/agreement" },
+          "VENUE_CLIENT_AGREEMENT_URL: expected the venue's own agreement"
+        ],
+        ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
+        ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
+        [
+          "gateway",
+          { VENUE_PUBLIC_FUNDING_URL: "http://funding.venue.test" },
+          "VENUE_PUBLIC_FUNDING_URL: expected the https"
+        ],
+        ["gateway", { VENUE_PUBLIC_TRADE_URL: "ws://trade.venue.test" }, "VENUE_PUBLIC_TRADE_URL: expected the wss"],
+        [
+          "gateway",
+          { VENUE_PUBLIC_MARKET_DATA_URL: "https://market-data.venue.test" },
+          "VENUE_PUBLIC_MARKET_DATA_URL: expected the wss"
+        ],
+        ["gateway", { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" }, "VENUE_SIGN_IN_URI: expected https pages"],
+        ["gateway", { VENUE_BUILDER_URI: "https://app.venue.example/builder" }, "VENUE_BUILDER_URI: expected"],
+        [
+          "gateway",
+          { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "" },
+          "VENUE_CAPTCHA_SITE_KEY: expected the site key of the CAPTCHA, unless VENUE_CAPTCHA is never"
+        ],
+        ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the site key"],
+        ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https address"]
+      ]
+      for (const [kind, change, expected] of cases) {
+        const usual = kind === "runner" ? runner : gateway
+        assert.include(yield* refusal(kind, { ...usual, ...change }), expected)
+        assert.isUndefined(yield* refusal(kind, { ...usual, ...change, VENUE_ENVIRONMENT: "development" }))
+      }
+      for (const key of ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]) {
+        const expected = `${key}: expected no value (the wallet holds the key`
+        assert.include(yield* refusal("runner", { ...runner, [key]: "1" }), expected)
+        assert.include(yield* refusal("gateway", { ...gateway, [key]: "1" }), expected)
+      }
+      const shown = { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "key" }
+      assert.isUndefined(yield* refusal("gateway", { ...gateway, ...shown }))
+      const { VENUE_IDENTITY_URL: _url, ...unverified } = gateway
+      assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https address")
+    })
 )
 
-it.effect("what makes up secrets and users starts as a development alone", () =>
+it.effect("starts a command that generates secrets and users only in a development", () =>
   Effect.gen(function* () {
     yield* Production.developmentOnly("development", "npm start")
     for (const environment of ["preproduction", "production"] as const) {
       const { message } = yield* Effect.flip(Production.developmentOnly(environment, "npm start"))
-      assert.include(message, "VENUE_ENVIRONMENT: expected development, as npm start makes up secrets and demo users")
+      assert.include(message, "VENUE_ENVIRONMENT: expected development: npm start generates secrets and demo users")
     }
   })
 )
 
-it.live("public clients refresh by a form without apikey where the operator says so, as the dev app does", () =>
+it.live("lets public clients refresh by a form without apikey if the setting is on, as in the dev app", () =>
   Effect.gen(function* () {
     const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
     const ofGateway = (variables: Variables) => settingsOf("gateway", { ...development, ...secrets, ...variables })
@@ -148,23 +154,23 @@ it.live("public clients refresh by a form without apikey where the operator says
   })
 )
 
-it.live("a node without the secrets and addresses it needs is told which setting is missing", () =>
+it.live("names the missing setting of a node without its secrets or addresses", () =>
   Effect.gen(function* () {
-    const told = (kind: "runner" | "gateway", variables: Variables) =>
+    const refused = (kind: "runner" | "gateway", variables: Variables) =>
       Effect.map(Effect.flip(settingsOf(kind, variables)), ({ message }) => message)
-    assert.include(yield* told("runner", { VENUE_SECRET_KEY: drawn }), "VENUE_DATABASE_URL: expected a value")
-    assert.include(yield* told("runner", { ...development, VENUE_SECRET_KEY: "short" }), "at least 32 characters")
-    assert.include(yield* told("gateway", development), "VENUE_ADMIN_TOKEN: expected the token of the operator")
-    assert.include(yield* told("runner", { ...development, VENUE_NODE_NAME: "r".repeat(49) }), "VENUE_NODE_NAME")
+    assert.include(yield* refused("runner", { VENUE_SECRET_KEY: drawn }), "VENUE_DATABASE_URL: expected a value")
+    assert.include(yield* refused("runner", { ...development, VENUE_SECRET_KEY: "short" }), "at least 32 characters")
+    assert.include(yield* refused("gateway", development), "VENUE_ADMIN_TOKEN: expected the token of the operator")
+    assert.include(yield* refused("runner", { ...development, VENUE_NODE_NAME: "r".repeat(49) }), "VENUE_NODE_NAME")
     const lone = { ...development, VENUE_CLUSTER_TLS_CERT: "/cert.pem" }
-    assert.include(yield* told("runner", lone), "VENUE_CLUSTER_TLS_KEY")
+    assert.include(yield* refused("runner", lone), "VENUE_CLUSTER_TLS_KEY")
     const settings = yield* settingsOf("runner", { ...development, VENUE_CLUSTER_ADDRESS: "4100" })
     const { message } = yield* Effect.flip(NodeSettings.addressesOf(settings))
     assert.strictEqual(message, "VENUE_CLUSTER_ADDRESS: expected a host and a port, such as 10.0.0.3:4100")
   })
 )
 
-it.live("a secret stands in the environment or in a file, and never in both", () =>
+it.live("reads a secret from the environment or from a file, and refuses both at once", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const file = (yield* Path.Path).join(yield* files.makeTempDirectoryScoped(), "key")
@@ -174,13 +180,13 @@ it.live("a secret stands in the environment or in a file, and never in both", ()
     const inPlace = yield* settingsOf("runner", { ...rest, VENUE_SECRET_KEY })
     assert.strictEqual(Redacted.value(ofFile.key), Redacted.value(inPlace.key))
     const both = yield* Effect.flip(settingsOf("runner", { ...development, VENUE_SECRET_KEY_FILE: file }))
-    assert.strictEqual(both.message, "VENUE_SECRET_KEY: expected either it or VENUE_SECRET_KEY_FILE, and both are set")
+    assert.strictEqual(both.message, "VENUE_SECRET_KEY: expected either this or VENUE_SECRET_KEY_FILE; both are set")
     const gone = yield* Effect.flip(settingsOf("runner", { ...rest, VENUE_SECRET_KEY_FILE: `${file}.gone` }))
     assert.include(gone.message, "VENUE_SECRET_KEY_FILE: expected the path of a file")
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("what must be the same everywhere has a hash, and a node's own ports and drills have none", () =>
+it.live("hashes every setting that nodes must share, and no port or drill of a single node", () =>
   Effect.gen(function* () {
     const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner", prices?: string) =>
       Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) =>
@@ -208,7 +214,7 @@ it.live("what must be the same everywhere has a hash, and a node's own ports and
   })
 )
 
-it.live("a node that starts beside others lists what they do, and what was listed since once none of them lives", () =>
+it.live("lists the contracts of the living nodes, and later ones once none of them lives", () =>
   Effect.gen(function* () {
     const databaseUrl = yield* emptyDatabase
     const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }

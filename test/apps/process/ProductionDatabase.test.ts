@@ -1,4 +1,4 @@
-/** What the database of a venue that is no development must not be, as the database itself tells. */
+/** Databases that a venue refuses outside development. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { embeddedClaim } from "@venue/postgres/EmbeddedClaim"
 import * as Migrations from "@venue/postgres/Migrations"
@@ -12,7 +12,7 @@ import { emptyDatabase } from "../../Postgres.ts"
 
 type Environment = "development" | "preproduction" | "production"
 
-/** The sentence that ends the start, if one does. */
+/** Returns the message that ends the start, or undefined. */
 const refusal = Effect.fnUntraced(function* (environment: Environment) {
   const variables = {
     VENUE_ENVIRONMENT: environment,
@@ -38,7 +38,7 @@ const addKey = (publicKey: string) =>
       values (${publicKey}, ${publicKey}, 'bot', '', '{}', 'all_accounts', now())`
   })
 
-/** Of the sessions of the server, this database shows those alone that a test puts there. */
+/** Hides the sessions of the server; the test adds its own. */
 const isolated = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* emptyDatabase
@@ -53,7 +53,7 @@ const isolated = Layer.unwrap(
   })
 )
 
-it.live("production refuses the server that comes with the venue and keys that were made for tests, each by name", () =>
+it.live("refuses in production the embedded server and test API keys, each by name", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const refusals = Effect.all([refusal("development"), refusal("preproduction"), refusal("production")])
@@ -61,7 +61,7 @@ it.live("production refuses the server that comes with the venue and keys that w
 
     yield* sql`insert into fake_session values ('psql'), (${embeddedClaim})`
     const [, ...ofServer] = yield* refusals
-    const server = "VENUE_DATABASE_URL: expected a database server that does not come with the venue in"
+    const server = "VENUE_DATABASE_URL: expected a database server other than the embedded one in"
     assert.deepStrictEqual(ofServer, [`${server} preproduction`, `${server} production`])
     assert.isUndefined(yield* refusal("development"))
     yield* sql`delete from fake_session`
@@ -69,7 +69,7 @@ it.live("production refuses the server that comes with the venue and keys that w
     yield* addKey("svc_live_1")
     assert.deepStrictEqual(yield* refusals, [undefined, undefined, undefined])
     yield* addKey("svc_test_1")
-    const keys = "VENUE_DATABASE_URL: expected a database without API keys that were made for tests in"
+    const keys = "VENUE_DATABASE_URL: expected a database without test API keys in"
     assert.deepStrictEqual(yield* refusals, [undefined, `${keys} preproduction`, `${keys} production`])
   }).pipe(Effect.provide(isolated), Effect.scoped)
 )

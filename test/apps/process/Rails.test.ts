@@ -1,4 +1,4 @@
-/** How a venue is connected to its rails by what its environment says. */
+/** Connection of a venue to its rails, from the environment. */
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, describe, it } from "@effect/vitest"
@@ -35,16 +35,16 @@ const wallet = { VENUE_WALLET_URL: "http://127.0.0.1:9", VENUE_WALLET_SECRET: Te
 const { VENUE_ARBITRUM_RPC_URLS, VENUE_ARBITRUM_XPUB } = local
 
 describe("Arbitrum One", () => {
-  it.live("a venue without an endpoint is not connected, and needs nothing else", () =>
+  it.live("leaves a venue without endpoints unconnected, and requires no other setting", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* connected({})).size, 0)
-      // As containers leave what nobody gave.
+      // Containers pass unset variables as empty text.
       const empty = { VENUE_ARBITRUM_RPC_URLS: "", VENUE_TRON_NODE_URLS: "", VENUE_BANK_URL: "", VENUE_WALLET_URL: "" }
       assert.strictEqual((yield* connected(empty)).size, 0)
     }).pipe(Effect.scoped)
   )
 
-  it.live("a venue that is told who answers for the chain pays through its wallet", () =>
+  it.live("pays through its wallet if endpoints are set", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       yield* chain.giveGas(TestRail.hot, 10n ** 18n)
@@ -68,7 +68,7 @@ describe("Arbitrum One", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a gateway makes addresses of the public keys alone, and cannot pay", () =>
+  it.live("derives addresses at a gateway from public keys only, and cannot pay there", () =>
     Effect.gen(function* () {
       const given = { VENUE_ARBITRUM_XPUB, VENUE_TRON_XPUB: TestRail.xpub, VENUE_BANK_URL: "https://bank.example" }
       const settings = yield* Config.all({
@@ -91,7 +91,7 @@ describe("Arbitrum One", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("what is missing or wrong ends the start by its name, and in words that hold no key", () =>
+  it.live("refuses a missing or wrong Arbitrum setting by name, without printing a key", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* connected(local)).size, 1)
       assert.strictEqual((yield* connected({ VENUE_ARBITRUM_RPC_URLS, VENUE_ARBITRUM_XPUB, ...wallet })).size, 1)
@@ -115,11 +115,11 @@ describe("Arbitrum One", () => {
           { VENUE_WALLET_XPRV: TestRail.otherXprv },
           /^VENUE_WALLET_XPRV: expected the private half of VENUE_ARBITRUM_XPUB/
         ],
-        [wallet, /^VENUE_WALLET_HOT_KEY: expected nothing here, as the wallet has it/]
+        [wallet, /^VENUE_WALLET_HOT_KEY: expected no value: the wallet holds this key/]
       ]
-      for (const [changed, words] of refusals) {
+      for (const [changed, message] of refusals) {
         const refused = yield* Effect.flip(connected({ ...local, ...changed }))
-        assert.match(refused.message, words)
+        assert.match(refused.message, message)
         for (const secret of ["canary", TestRail.xprv, TestRail.hotKey]) assert.notInclude(inspect(refused), secret)
       }
       const missing: ReadonlyArray<readonly [Variables, RegExp]> = [
@@ -127,9 +127,9 @@ describe("Arbitrum One", () => {
         [{ ...wallet, VENUE_WALLET_SECRET: "" }, /^VENUE_WALLET_SECRET: expected the secret of the wallet/],
         [{ ...wallet, VENUE_WALLET_URL: "wallet" }, /^VENUE_WALLET_URL: expected the address of the wallet/]
       ]
-      for (const [given, words] of missing) {
+      for (const [given, message] of missing) {
         const refused = yield* Effect.flip(connected({ VENUE_ARBITRUM_RPC_URLS, VENUE_ARBITRUM_XPUB, ...given }))
-        assert.match(refused.message, words)
+        assert.match(refused.message, message)
       }
     }).pipe(Effect.scoped)
   )
@@ -141,9 +141,9 @@ const refusals = Effect.fnUntraced(function* (
   secrets: ReadonlyArray<string>
 ) {
   assert.strictEqual((yield* connected(right)).size, 1)
-  for (const [changed, words] of all) {
+  for (const [changed, message] of all) {
     const refused = yield* Effect.flip(connected({ ...right, ...changed }))
-    assert.match(refused.message, words)
+    assert.match(refused.message, message)
     for (const secret of secrets) assert.notInclude(inspect(refused), secret)
   }
 })
@@ -155,7 +155,7 @@ describe("TRON", () => {
     VENUE_WALLET_TRON_KEY: tronKeyText
   }
 
-  it.live("its addresses are those of the extended public key, in the form of the chain", () =>
+  it.live("derives TRON addresses from the extended public key, in the form of the chain", () =>
     Effect.gen(function* () {
       const rail = (yield* connected(tron)).get("TRON")!
       assert.match(rail.addressAt!(0), /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
@@ -163,7 +163,7 @@ describe("TRON", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("what is missing or wrong ends the start by its name, and in words that hold no key", () =>
+  it.live("refuses a missing or wrong TRON setting by name, without printing a key", () =>
     refusals(
       tron,
       [
@@ -180,13 +180,13 @@ describe("TRON", () => {
         [{ VENUE_TRON_GENESIS: "mainnet" }, /^VENUE_TRON_GENESIS: expected the id of the first block/],
         [{ VENUE_WALLET_TRON_KEY: "canary" }, /^VENUE_WALLET_TRON_KEY: expected a private key/],
         [{ VENUE_WALLET_TRON_KEY: "0".repeat(64) }, /^VENUE_WALLET_TRON_KEY: expected a private key/],
-        [wallet, /^VENUE_WALLET_TRON_KEY: expected nothing here, as the wallet has it/]
+        [wallet, /^VENUE_WALLET_TRON_KEY: expected no value: the wallet holds this key/]
       ],
       ["canary", TestRail.xprv, tronKeyText]
     ).pipe(Effect.scoped)
   )
 
-  it.live("without a wallet and a key it says which of them it needs", () =>
+  it.live("names the missing wallet or key of TRON", () =>
     Effect.gen(function* () {
       const { VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB } = tron
       const refused = yield* Effect.flip(connected({ VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB }))
@@ -197,7 +197,7 @@ describe("TRON", () => {
 })
 
 describe("the bank", () => {
-  it.live("what is missing or wrong ends the start by its name, and in words that hold no key", () =>
+  it.live("refuses a missing or wrong bank setting by name, without printing a key", () =>
     refusals(
       { VENUE_BANK_URL: "http://127.0.0.1:9/v1/", VENUE_BANK_KEY: "canary" },
       [
@@ -209,7 +209,7 @@ describe("the bank", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("its webhooks are heard by a secret of the right form, or not at all", () =>
+  it.live("accepts webhooks only with a secret of the right form", () =>
     Effect.gen(function* () {
       const secretOf = (variables: Variables) =>
         Effect.flatMap(Config.all({ bank: BankSettings.all }), ({ bank }) => BankSettings.webhookSecretOf(bank)).pipe(

@@ -1,4 +1,4 @@
-/** `docs/operate/settings.md` as the declarations of settings give it; `npm run settings` writes it. */
+/** Text of `docs/operate/settings.md` from the declarations of settings; `npm run settings` writes it. */
 import { type Change, type Declared, declared } from "../../../apps/process/Setting.ts"
 import * as AuditorSettings from "../../../apps/auditor/AuditorSettings.ts"
 import * as Bank from "../../../apps/bank/Bank.ts"

@@ -1,4 +1,4 @@
-/** A node that is to show a certificate has all that takes, or does not start and says what is wrong. */
+/** TLS files of a node: complete and valid, or refused by the name of the setting. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
@@ -27,7 +27,7 @@ const load = (variables: Readonly<Record<string, string>>) =>
     Effect.provide(NodeServices.layer)
   )
 
-it.live("a certificate without its key, its authority, or what they must be is refused by the setting", () =>
+it.live("refuses a certificate without its key or authority, or with invalid ones, by the setting", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const broken = (yield* Path.Path).join(yield* files.makeTempDirectoryScoped(), "broken.pem")
@@ -35,7 +35,7 @@ it.live("a certificate without its key, its authority, or what they must be is r
     const { VENUE_CLUSTER_TLS_CA: _ca, ...withoutAuthority } = whole
     const { VENUE_CLUSTER_TLS_CERT: _cert, ...withoutCertificate } = whole
     const { VENUE_CLUSTER_TLS_KEY: _key, ...withoutKey } = whole
-    const cases: ReadonlyArray<readonly [variables: Readonly<Record<string, string>>, told: string]> = [
+    const cases: ReadonlyArray<readonly [variables: Readonly<Record<string, string>>, expected: string]> = [
       [withoutKey, "VENUE_CLUSTER_TLS_KEY: expected a file of PEM, as VENUE_CLUSTER_TLS_CERT, "],
       [withoutCertificate, "VENUE_CLUSTER_TLS_CERT: expected a file of PEM, as "],
       [withoutAuthority, "VENUE_CLUSTER_TLS_CA: expected a file of PEM, as "],
@@ -51,9 +51,9 @@ it.live("a certificate without its key, its authority, or what they must be is r
       [{ ...whole, VENUE_CLUSTER_TLS_KEY: broken }, "VENUE_CLUSTER_TLS_KEY: expected a private key in PEM, without a"],
       [{ ...whole, VENUE_CLUSTER_TLS_CA: broken }, "VENUE_CLUSTER_TLS_CA: expected the certificate of an authority"]
     ]
-    for (const [variables, told] of cases) {
+    for (const [variables, expected] of cases) {
       const { message } = yield* Effect.flip(load(variables))
-      assert.isTrue(message.startsWith(told), message)
+      assert.isTrue(message.startsWith(expected), message)
     }
     const { tls } = yield* load(whole)
     assert.strictEqual(Redacted.value(tls!.key), yield* files.readFileString(whole.VENUE_CLUSTER_TLS_KEY))
@@ -61,7 +61,7 @@ it.live("a certificate without its key, its authority, or what they must be is r
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("nodes that show certificates and nodes that show none do not start beside each other", () =>
+it.live("refuses to start nodes with certificates beside nodes without", () =>
   Effect.gen(function* () {
     const hashes = (variables: Readonly<Record<string, string>>) =>
       Effect.map(load(variables), (settings) => Agreement.hashesOf(settings, defaults.instruments, undefined))

@@ -1,4 +1,4 @@
-/** A runner is ready when all that belongs on its shards has answered: whoever sends traders to it relies on that. */
+/** Readiness of a runner: everything on its shards has answered, since other nodes then send it traders. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities, type LocalMarket } from "@venue/cluster/clients/LocalEntities"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -13,13 +13,13 @@ import { one, two } from "../../cluster/Neighbours.ts"
 
 const desks = 2
 
-/** A runner that has the shards that it is told, and whose entities answer when told. */
+/** Returns a runner with the shards and answering entities that the test sets. */
 const make = Effect.gen(function* () {
   const held = new Set<string>()
   const answering = new Set<string>()
   const localMarkets = new Map<MarketSymbol, LocalMarket>()
   const sharding = Layer.mock(Sharding.Sharding, {
-    // The number that an address begins with is chosen for its shard, as any hash would have it.
+    // The number at the start of an address selects its shard, in place of a hash.
     getShardId: (entityId, group) => ShardId.make(group, (Number.parseInt(entityId, 10) % desks) + 1),
     hasShardId: ({ group, id }) => held.has(`${group} ${id}`)
   })
@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
 
 const proven = () => ({ epoch: 1, seq: 1 })
 
-it.effect("a runner with a desk or a market of its own that never answered is not ready", () =>
+it.effect("is not ready before every desk and market has answered once", () =>
   Effect.gen(function* () {
     const { answering, held, isReady, market } = yield* make
     assert.isFalse(isReady(), "it has no shards")
@@ -60,7 +60,7 @@ it.effect("a runner with a desk or a market of its own that never answered is no
     assert.isFalse(isReady(), "its market is not up")
     market(one.symbol, () => undefined)
     yield* TestClock.adjust("1 second")
-    assert.isFalse(isReady(), "its market has not been heard")
+    assert.isFalse(isReady(), "its market has not answered")
     market(one.symbol, proven)
     yield* TestClock.adjust("1 second")
     assert.isTrue(isReady())
@@ -73,7 +73,7 @@ it.effect("a runner with a desk or a market of its own that never answered is no
   })
 )
 
-it.effect("an entity of other runners is not asked for, and one that comes back has to answer again", () =>
+it.effect("ignores entities of other runners, and waits for a new answer of a returning entity", () =>
   Effect.gen(function* () {
     const { answering, held, isReady, localMarkets, market } = yield* make
     for (const shard of ["desk 1", "desk 2", "market 1"]) held.add(shard)
@@ -90,7 +90,7 @@ it.effect("an entity of other runners is not asked for, and one that comes back 
   })
 )
 
-it.effect("a runner whose entity is silent for five seconds is not ready until it answers again", () =>
+it.effect("is not ready after five seconds of silence of an entity, until it answers again", () =>
   Effect.gen(function* () {
     const { answering, held, isReady } = yield* make
     held.add("desk 1")

@@ -1,4 +1,4 @@
-/** The list for a cold signer, against a chain of the test. */
+/** List for an offline signer, against a simulated chain. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import * as TestRail from "../../providers/rails/arbitrum/TestRail.ts"
 import { genesisId, solidDepth } from "../../providers/rails/tron/TronChain.ts"
 import { scene, withNodes } from "../../providers/rails/tron/TronServer.ts"
 
-it.effect("it names the addresses that hold enough in final blocks, in their order, and needs no key", () =>
+it.effect("lists the addresses with enough final balance in their order, without a key", () =>
   withNodes(
     Effect.gen(function* () {
       const { deposit, mine, servers } = yield* scene()
@@ -41,7 +41,7 @@ it.effect("it names the addresses that hold enough in final blocks, in their ord
   )
 )
 
-it.effect("arguments that are none, and settings that are missing, are refused in words", () =>
+it.effect("refuses wrong arguments and missing settings with a message", () =>
   Effect.gen(function* () {
     for (const args of [[], ["5"], ["0", "1"], ["5", "-1"], ["5", "1.5"], ["1000001", "1"], ["5", "1", "2"]]) {
       assert.match((yield* Effect.flip(run(args))).message, /the number of issued addresses/)

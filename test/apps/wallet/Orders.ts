@@ -1,4 +1,4 @@
-/** Orders as a venue gives them, with what a test changes. */
+/** Signing orders as a venue sends them, with changes of the test. */
 import type { ArbitrumCancel, ArbitrumPayment, ArbitrumSweep } from "@venue/providers/rails/SigningOrder"
 
 export const token = `0x${"7".repeat(40)}`

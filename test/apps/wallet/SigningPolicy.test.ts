@@ -7,7 +7,7 @@ import { cancel, destination, limits, payment, sweep } from "./Orders.ts"
 
 const day = 86_400_000
 
-/** Decides, and remembers what is to be remembered. */
+/** Decides an order and applies its event. */
 const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now = 0) =>
   Result.map(SigningPolicy.decide(policy, limits, order, now), (event) => {
     if (event !== undefined) SigningPolicy.apply(policy, event)
@@ -16,7 +16,7 @@ const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now = 0) 
 const reasonOf = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now = 0) =>
   Result.match(ask(policy, order, now), { onFailure: (reason) => reason, onSuccess: () => "signed" })
 
-it("a withdrawal is signed again only as it was, at other fees", () => {
+it("signs a withdrawal again only unchanged, except for fees", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, payment()), "signed")
   assert.strictEqual(reasonOf(policy, payment({ maxFeePerGas: 7n, maxPriorityFeePerGas: 3n, gas: 90_000n })), "signed")
@@ -25,44 +25,50 @@ it("a withdrawal is signed again only as it was, at other fees", () => {
     assert.match(reasonOf(policy, payment(other)), /was signed already, with another nonce, amount or destination/)
 })
 
-it("a nonce is one withdrawal's, for its payments and its cancel alike", () => {
+it("binds a nonce to one withdrawal, for its payments and its cancel", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, payment()), "signed")
-  assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /nonce 4 is another withdrawal's/)
-  assert.match(reasonOf(policy, cancel({ withdrawalId: "other" })), /nonce 4 is another withdrawal's/)
+  assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /nonce 4 belongs to another withdrawal/)
+  assert.match(reasonOf(policy, cancel({ withdrawalId: "other" })), /nonce 4 belongs to another withdrawal/)
   assert.match(reasonOf(policy, cancel({ nonce: 5 })), /the withdrawal has nonce 4/)
   assert.strictEqual(reasonOf(policy, cancel()), "signed")
   assert.strictEqual(reasonOf(policy, cancel({ maxFeePerGas: 9n })), "signed")
 })
 
-it("what was cancelled is not paid any more, and a nonce of which nothing was signed can be used up", () => {
+it("refuses to pay a cancelled withdrawal, and allows the cancel of an unused nonce", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, cancel()), "signed")
   assert.strictEqual(reasonOf(policy, payment()), "the withdrawal was cancelled")
-  assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /is another withdrawal's/)
+  assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /belongs to another withdrawal/)
 })
 
-it("a payment and a day have their limits; a replacement counts once, and a new day begins anew", () => {
+it("limits a payment and the payments of a day; counts a replacement once, and starts at zero on a new day", () => {
   const policy = SigningPolicy.empty()
   const of = (id: number, amount: bigint) => payment({ withdrawalId: `w${id}`, nonce: id, amount })
-  assert.match(reasonOf(policy, of(1, 100_000_001n)), /100000001 is above the 100000000 that one payment may be/)
+  assert.match(reasonOf(policy, of(1, 100_000_001n)), /the payment is 100000001; the maximum is 100000000/)
   for (const id of [1, 2, 2, 2]) assert.strictEqual(reasonOf(policy, of(id, 100_000_000n)), "signed")
   assert.strictEqual(reasonOf(policy, of(3, 50_000_000n)), "signed")
-  assert.match(reasonOf(policy, of(4, 1n)), /the payments of today would be 250000001, above 250000000/)
+  assert.match(reasonOf(policy, of(4, 1n)), /the payments of today would be 250000001; the maximum is 250000000/)
   assert.match(reasonOf(policy, of(4, 1n), day - 1), /the payments of today/)
   assert.strictEqual(reasonOf(policy, of(4, 100_000_000n), day), "signed")
-  // A clock that goes back begins no new day, and gives nothing back.
+  // A clock that goes back continues the same day and its limit.
   assert.strictEqual(reasonOf(policy, of(5, 100_000_000n), 0), "signed")
   assert.match(reasonOf(policy, of(6, 100_000_000n), 0), /the payments of today/)
 })
 
-it("another chain, another token, too much for gas and too much gas are refused in every order", () => {
+it("refuses another chain, another token, too high a fee and too much gas in every order", () => {
   const policy = SigningPolicy.empty()
   for (const order of [payment, cancel, sweep]) {
-    assert.match(reasonOf(policy, order({ chainId: 1 })), /it is for chain 1, and this wallet signs for 42161/)
-    assert.match(reasonOf(policy, order({ token: `0x${"9".repeat(40)}` })), /it is about another token/)
-    assert.match(reasonOf(policy, order({ maxFeePerGas: 5_000_000_001n })), /it offers 5000000001 wei for gas/)
-    assert.match(reasonOf(policy, order({ gas: 2_000_001n })), /it takes 2000001 of gas/)
+    assert.match(reasonOf(policy, order({ chainId: 1 })), /the order is for chain 1; this wallet signs for chain 42161/)
+    assert.match(
+      reasonOf(policy, order({ token: `0x${"9".repeat(40)}` })),
+      /the order is for token 0x9{40}; this wallet signs for/
+    )
+    assert.match(
+      reasonOf(policy, order({ maxFeePerGas: 5_000_000_001n })),
+      /the order offers 5000000001 wei per gas; the maximum is/
+    )
+    assert.match(reasonOf(policy, order({ gas: 2_000_001n })), /the order takes 2000001 gas; the maximum is/)
   }
   assert.strictEqual(policy.withdrawals.size, 0)
 })
@@ -73,28 +79,28 @@ const orders = fc.array(
   { maxLength: 40 }
 )
 
-it("whatever is asked, each withdrawal has one nonce, amount and destination, and each nonce one withdrawal", () => {
+it("keeps one nonce, amount and destination per withdrawal, and one withdrawal per nonce, for any orders", () => {
   fc.assert(
-    fc.property(orders, (asked) => {
+    fc.property(orders, (sequence) => {
       const policy = SigningPolicy.empty()
       const paid = new Map<string, string>()
       const nonces = new Map<number, string>()
       const cancelled = new Set<string>()
-      for (const one of asked) {
-        const { amount, id, isCancel, nonce } = one
+      for (const step of sequence) {
+        const { amount, id, isCancel, nonce } = step
         const withdrawalId = `w${id}`
         const order = isCancel
           ? cancel({ withdrawalId, nonce })
           : payment({ withdrawalId, nonce, amount: BigInt(amount + 1) })
-        if (Result.isFailure(ask(policy, order, one.day * day))) continue
+        if (Result.isFailure(ask(policy, order, step.day * day))) continue
         assert.strictEqual(nonces.get(nonce) ?? withdrawalId, withdrawalId)
         nonces.set(nonce, withdrawalId)
         if (isCancel) cancelled.add(withdrawalId)
         else {
-          const said = `${nonce} ${amount}`
-          assert.strictEqual(paid.get(withdrawalId) ?? said, said)
+          const terms = `${nonce} ${amount}`
+          assert.strictEqual(paid.get(withdrawalId) ?? terms, terms)
           assert.isFalse(cancelled.has(withdrawalId))
-          paid.set(withdrawalId, said)
+          paid.set(withdrawalId, terms)
         }
       }
     })

@@ -25,7 +25,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, NodeServices.Node
   it.live(name, () => body.pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
 test(
-  "what was allowed is known after the file was opened again",
+  "has the allowed orders after the file was opened again",
   Effect.gen(function* () {
     const { path } = yield* made
     yield* Effect.scoped(
@@ -43,7 +43,7 @@ test(
 )
 
 test(
-  "a line that was cut off was never answered: it is taken away, and what follows it is whole",
+  "removes an incomplete last line, which was never acknowledged, and appends whole lines after it",
   Effect.gen(function* () {
     const { files, path } = yield* made
     yield* Effect.scoped(Effect.flatMap(SigningRecord.open(path, owner), (record) => sign(record)))
@@ -66,30 +66,30 @@ test(
 )
 
 test(
-  "a record that is absent, damaged or another key's is refused, and none is ever replaced",
+  "refuses a record that is absent, damaged or of another key, and never replaces one",
   Effect.gen(function* () {
     const { files, path } = yield* made
     const reasonOf = (name: string, whose = owner) => Effect.map(Effect.flip(SigningRecord.open(name, whose)), String)
-    assert.match(yield* reasonOf(`${path}-none`), /cannot be read. Where there never was one/)
+    assert.match(yield* reasonOf(`${path}-none`), /cannot be read. For a new key, create it/)
     assert.match(yield* reasonOf(path, { ...owner, hot: `0x${"1".repeat(40)}` }), /is the record of 0x90F7/)
     assert.match(yield* reasonOf(path, { ...owner, chainId: 1 }), /on chain 42161, not of this key/)
-    assert.match(String(yield* Effect.flip(SigningRecord.create(path, owner))), /a record is there already/)
+    assert.match(String(yield* Effect.flip(SigningRecord.create(path, owner))), /a record exists already/)
     const text = yield* files.readFileString(path)
     yield* files.writeFileString(path, `${text}{"_tag":"PaymentAllowed"}\n`)
     assert.match(yield* reasonOf(path), /line 2 of .* is damaged/)
     yield* files.writeFileString(path, "")
-    assert.match(yield* reasonOf(path), /is no record of what was signed/)
+    assert.match(yield* reasonOf(path), /is not a signing record/)
   })
 )
 
 test(
-  "of two wallets that write to one record at most one goes on",
+  "lets at most one of two wallets continue that write to one record",
   Effect.gen(function* () {
     const { path } = yield* made
-    const [one, other] = [yield* SigningRecord.open(path, owner), yield* SigningRecord.open(path, owner)]
-    assert.isTrue(yield* sign(one))
-    const broken = yield* Effect.flip(sign(other, payment({ nonce: 9 })))
+    const [first, second] = [yield* SigningRecord.open(path, owner), yield* SigningRecord.open(path, owner)]
+    assert.isTrue(yield* sign(first))
+    const broken = yield* Effect.flip(sign(second, payment({ nonce: 9 })))
     assert.strictEqual(broken._tag, "RecordBroken")
-    assert.strictEqual((yield* Effect.flip(sign(other)))._tag, "RecordBroken")
+    assert.strictEqual((yield* Effect.flip(sign(second)))._tag, "RecordBroken")
   })
 )

@@ -1,4 +1,4 @@
-/** The wallet in this process, with keys that everybody knows. */
+/** Wallet in this process, with publicly known keys. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Signer } from "@venue/providers/rails/Signer"
 import { Effect, FileSystem, Layer, Redacted, type Scope } from "effect"
@@ -12,7 +12,7 @@ import { tronKey, tronLimits } from "./TronOrders.ts"
 
 export const secret = "a-secret-of-32-characters-or-more"
 
-/** Signs for this token, and remembers in a record of its own. */
+/** Returns options of a wallet that signs for this token, with its own record. */
 export const options = (token = limits.token): Effect.Effect<Wallet.WalletOptions, never, Scope.Scope> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -29,7 +29,7 @@ export const options = (token = limits.token): Effect.Effect<Wallet.WalletOption
     return made
   }).pipe(Effect.provide(NodeServices.layer), Effect.orDie)
 
-/** It answers until the scope closes. */
+/** Serves until the scope closes. */
 export const open = (made: Wallet.WalletOptions) =>
   Wallet.open(made).pipe(Effect.provide(NodeServices.layer), Effect.orDie)
 

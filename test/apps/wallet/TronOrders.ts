@@ -1,4 +1,4 @@
-/** Orders on TRON as a venue gives them, with what a test changes. */
+/** Signing orders on TRON as a venue sends them, with changes of the test. */
 import type { TronPayment } from "@venue/providers/rails/SigningOrder"
 import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
 import { Redacted, Result } from "effect"
@@ -8,7 +8,7 @@ export const tronKey = Result.getOrThrow(TronTransaction.keyOf(Redacted.make(tro
 export const tronToken = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 export const tronLimits = { hot: tronKey.address, token: tronToken, maxFee: 100_000_000 }
 
-/** Given at this time, it can come for ten minutes. */
+/** Issued at this time; the transaction is valid for ten minutes. */
 export const tronPayment = (nowMillis: number, changed: Partial<TronPayment> = {}): TronPayment => ({
   _tag: "TronPayment",
   withdrawalId: "withdrawal-1",

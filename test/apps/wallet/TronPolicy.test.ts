@@ -10,7 +10,7 @@ const limits = { ...others, tron: tronLimits }
 const start = Date.UTC(2026, 2, 1)
 const minute = 60_000
 
-/** Decides, and remembers what is to be remembered. */
+/** Decides an order and applies its event. */
 const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now: number): string =>
   Result.match(SigningPolicy.decide(policy, limits, order, now), {
     onFailure: (reason) => reason,
@@ -21,24 +21,24 @@ const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now: numb
     }
   })
 
-it("I14: a transaction is signed again as it was, and another only when it can come no more by both clocks", () => {
+it("I14: signs a transaction again unchanged, and another one only after the first has expired by both clocks", () => {
   const policy = SigningPolicy.empty()
   const first = tronPayment(start)
   assert.strictEqual(ask(policy, first, start), "signed")
   assert.strictEqual(ask(policy, first, start + 60 * minute), "again")
   const another = (now: number, solidMillis: number) => ask(policy, tronPayment(now, { solidMillis }), now)
   const over = first.expirationMillis
-  const refused = "the transaction before it may still come"
+  const refused = "an earlier transaction of the withdrawal may still be executed"
   assert.strictEqual(another(start + 1, start), refused)
-  // The venue says that time has passed, and the clock of this machine does not.
+  // Expired by the final block, but not by the clock of this machine.
   assert.strictEqual(another(over + 5 * minute - 1, over), refused)
-  // The clock of this machine is past it, and no final block is.
+  // Expired by the clock of this machine, but not by a final block.
   assert.strictEqual(another(over + 60 * minute, over - 1), refused)
   assert.strictEqual(another(over + 5 * minute, over), "signed")
   assert.strictEqual(another(over + 6 * minute, over + minute), refused)
 })
 
-it("another destination or amount is refused for good", () => {
+it("refuses another destination or amount permanently", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(ask(policy, tronPayment(start), start), "signed")
   const late = start + 600 * minute
@@ -46,7 +46,7 @@ it("another destination or amount is refused for good", () => {
     assert.match(ask(policy, tronPayment(late, other), late), /signed already, with another destination or amount/)
 })
 
-it("I14: a withdrawal of one chain is not paid on the other", () => {
+it("I14: refuses to pay a withdrawal of one chain on the other", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(ask(policy, tronPayment(start), start), "signed")
   assert.match(ask(policy, payment(), start), /signed already, on TRON/)
@@ -54,12 +54,12 @@ it("I14: a withdrawal of one chain is not paid on the other", () => {
   assert.match(ask(policy, tronPayment(start, { withdrawalId: "w-2" }), start), /signed already, on another chain/)
 })
 
-it("another token, too large a fee, too long a life and a time ahead are refused", () => {
+it("refuses another token, too high a fee, too late an expiration and a final block ahead of the clock", () => {
   const policy = SigningPolicy.empty()
   const reason = (changed: Parameters<typeof tronPayment>[1]) => ask(policy, tronPayment(start, changed), start)
-  assert.match(reason({ token: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }), /another token/)
-  assert.match(reason({ feeLimit: 100_000_001 }), /at most 100000000 are, in 1e-6 TRX/)
-  assert.match(reason({ expirationMillis: start + 30 * minute + 1 }), /more than half an hour/)
+  assert.match(reason({ token: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }), /the order is for token TMVQ/)
+  assert.match(reason({ feeLimit: 100_000_001 }), /the maximum is 100000000 \(in 1e-6 TRX\)/)
+  assert.match(reason({ expirationMillis: start + 30 * minute + 1 }), /more than 30 min from now/)
   assert.match(reason({ solidMillis: start + 2 * minute + 1 }), /ahead of the clock/)
   assert.match(
     Result.getOrElse(SigningPolicy.decide(policy, others, tronPayment(start), start), (reason) => reason) as string,
@@ -68,11 +68,11 @@ it("another token, too large a fee, too long a life and a time ahead are refused
   assert.strictEqual(policy.tron.size, 0)
 })
 
-it("the limits of a payment and a day are one for all chains, and another transaction counts again", () => {
+it("applies the limits of a payment and of a day over all chains, and counts another transaction again", () => {
   const policy = SigningPolicy.empty()
   const of = (id: string, amount: bigint, now = start) =>
     ask(policy, tronPayment(now, { withdrawalId: id, amount, solidMillis: now }), now)
-  assert.match(of("a", 100_000_001n), /that one payment may be/)
+  assert.match(of("a", 100_000_001n), /the payment is 100000001; the maximum is/)
   assert.strictEqual(of("a", 100_000_000n), "signed")
   assert.strictEqual(ask(policy, payment({ amount: 50_000_000n }), start), "signed")
   const later = start + 20 * minute
@@ -82,7 +82,7 @@ it("the limits of a payment and a day are one for all chains, and another transa
   assert.strictEqual(of("b", 1n, start + 24 * 60 * minute), "signed")
 })
 
-it("I14: whatever is asked, of one withdrawal never two transactions can come at one time", () => {
+it("I14: never has two valid transactions of one withdrawal at the same time, for any orders", () => {
   const asks = fc.array(
     fc.record({
       after: fc.integer({ min: 0, max: 900_000 }),
@@ -92,11 +92,11 @@ it("I14: whatever is asked, of one withdrawal never two transactions can come at
     { maxLength: 40 }
   )
   fc.assert(
-    fc.property(asks, (asked) => {
+    fc.property(asks, (sequence) => {
       const policy = SigningPolicy.empty()
       const ends = new Map<string, number>()
       let now = start
-      for (const { after, ahead, id } of asked) {
+      for (const { after, ahead, id } of sequence) {
         now += after
         const withdrawalId = `w${id}`
         const order = tronPayment(now, { withdrawalId, amount: 1n, solidMillis: now + 120_000 - ahead })

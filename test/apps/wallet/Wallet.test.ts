@@ -24,10 +24,10 @@ const briefly = (signed: Transactions.Signed | undefined) => [
   signed?.value
 ]
 
-/** What every signer does, wherever its keys are. */
+/** Contract of every signer, wherever its keys are. */
 const contract = (name: string, signer: Effect.Effect<Layer.Layer<Signer>, never, Scope.Scope>) =>
   describe(name, () => {
-    it.live("it signs what it was told, with the account that it told", () =>
+    it.live("signs each order as given, with the account that it reports", () =>
       Effect.gen(function* () {
         const layer = yield* signer
         yield* Effect.gen(function* () {
@@ -68,7 +68,7 @@ contract(
 )
 
 describe("the wallet", () => {
-  it.live("I14: another payment on TRON is refused while the first may come, also after it was started again", () =>
+  it.live("I14: refuses another payment on TRON while the first is valid, also after a restart", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
       const now = yield* Clock.currentTimeMillis
@@ -91,12 +91,12 @@ describe("the wallet", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a second payment of a withdrawal is refused, also after it was started again", () =>
+  it.live("refuses a second payment of a withdrawal, also after a restart", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
-      const signing = <A, E>(asked: Effect.Effect<A, E, Signer>) =>
+      const signing = <A, E>(work: Effect.Effect<A, E, Signer>) =>
         Effect.scoped(
-          Effect.flatMap(TestWallet.open(options), ({ url }) => Effect.provide(asked, TestWallet.signerAt(url)))
+          Effect.flatMap(TestWallet.open(options), ({ url }) => Effect.provide(work, TestWallet.signerAt(url)))
         )
       const bytes = yield* signing(sign(payment()))
       yield* signing(
@@ -110,21 +110,21 @@ describe("the wallet", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("one whose record another wallet has written to signs nothing more, and ends", () =>
+  it.live("signs nothing and ends after another wallet has written to its record", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
-      const [one, other] = [yield* TestWallet.open(options), yield* TestWallet.open(options)]
-      yield* Effect.provide(sign(payment()), TestWallet.signerAt(one.url))
+      const [first, second] = [yield* TestWallet.open(options), yield* TestWallet.open(options)]
+      yield* Effect.provide(sign(payment()), TestWallet.signerAt(first.url))
       yield* Effect.gen(function* () {
         const refused = yield* Effect.flip(sign(payment({ nonce: 5 })))
         assert.strictEqual(refused._tag, "SignerUnavailable")
-        assert.match(String(yield* Effect.flip(other.broken)), /cannot be written, so nothing is signed/)
+        assert.match(String(yield* Effect.flip(second.broken)), /cannot be written, so nothing is signed/)
         assert.strictEqual((yield* Effect.flip(sign(payment())))._tag, "SignerUnavailable")
-      }).pipe(Effect.provide(TestWallet.signerAt(other.url)))
+      }).pipe(Effect.provide(TestWallet.signerAt(second.url)))
     }).pipe(Effect.scoped)
   )
 
-  it.live("I46: who has another secret is told nothing, and no answer holds a key", () =>
+  it.live("I46: refuses a caller with another secret, and shows no key in any answer", () =>
     Effect.gen(function* () {
       const { url } = yield* Effect.flatMap(TestWallet.options(), TestWallet.open)
       const refused = yield* Effect.flip(
@@ -133,7 +133,7 @@ describe("the wallet", () => {
       assert.strictEqual(refused.reason, "it refuses the secret")
       const answers = yield* Effect.promise(async () => {
         const header = { authorization: `Bearer ${TestWallet.secret}` }
-        const asked = [
+        const requests = [
           fetch(`${url}/accounts`),
           fetch(`${url}/accounts`, { headers: header }),
           fetch(`${url}/sign`, { method: "POST", headers: header, body: "{}" }),
@@ -141,8 +141,8 @@ describe("the wallet", () => {
           fetch(`${url}/health/live`),
           fetch(`${url}/none`)
         ]
-        const responses = await Promise.all(asked)
-        return await Promise.all(responses.map(async (one) => [one.status, await one.text()] as const))
+        const responses = await Promise.all(requests)
+        return await Promise.all(responses.map(async (response) => [response.status, await response.text()] as const))
       })
       assert.deepStrictEqual(
         answers.map(([status]) => status),
@@ -155,7 +155,7 @@ describe("the wallet", () => {
 })
 
 describe("a wallet for TRON alone", () => {
-  it.live("it tells no other account, and signs nothing for another chain", () =>
+  it.live("reports no account of another chain, and signs nothing for it", () =>
     Effect.gen(function* () {
       const { limits, ...made } = yield* TestWallet.options()
       const alone = { ...made, keys: undefined, limits: { ...limits, chainId: undefined } }
@@ -177,26 +177,26 @@ describe("a wallet for TRON alone", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live("its settings ask for the keys of one chain, and name what is missing of them", () =>
+  it.live("requires the keys of one chain, and names the missing ones", () =>
     Effect.gen(function* () {
       const usual = { VENUE_WALLET_SECRET: TestWallet.secret, VENUE_WALLET_RECORD: "record" }
       const loaded = (keys: Readonly<Record<string, string>>) =>
         WalletSettings.load.pipe(
           Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({ ...usual, ...keys }))
         )
-      const told = (keys: Readonly<Record<string, string>>) =>
+      const refused = (keys: Readonly<Record<string, string>>) =>
         Effect.map(Effect.flip(loaded(keys)), ({ message }) => message)
-      // As containers give a file without a key.
+      // Containers pass unset variables as empty text.
       const tron = { VENUE_WALLET_TRON_KEY: tronKeyText, VENUE_WALLET_HOT_KEY: "", VENUE_WALLET_XPRV: "" }
       const { keys, limits } = yield* loaded(tron)
       assert.deepStrictEqual([keys, limits.chainId, limits.tron?.hot], [undefined, undefined, tronKey.address])
       assert.include(
-        yield* told({}),
+        yield* refused({}),
         "VENUE_WALLET_HOT_KEY, VENUE_WALLET_XPRV: expected keys: both for Arbitrum One, or"
       )
-      const lone = yield* told({ ...tron, VENUE_WALLET_HOT_KEY: TestRail.hotKey })
+      const lone = yield* refused({ ...tron, VENUE_WALLET_HOT_KEY: TestRail.hotKey })
       assert.include(lone, "VENUE_WALLET_XPRV: expected the other key")
-      const other = yield* told({ ...tron, VENUE_WALLET_XPRV: TestRail.xprv })
+      const other = yield* refused({ ...tron, VENUE_WALLET_XPRV: TestRail.xprv })
       assert.include(other, "VENUE_WALLET_HOT_KEY: expected the other key")
     }).pipe(Effect.provide(NodeServices.layer))
   )

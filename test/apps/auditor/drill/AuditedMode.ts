@@ -1,4 +1,4 @@
-/** A venue that is audited, as its one row of `venue_mode` tells of it, and an operator who leads it back. */
+/** Audited venue as its row of `venue_mode` shows it, and an operator who resumes it. */
 import type { VenueStep } from "@venue/domain/VenueMode"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -6,9 +6,9 @@ import type { SqlError } from "effect/sql/SqlError"
 
 export interface Audited {
   readonly sql: SqlClient.SqlClient
-  /** Answers whether it was taken. */
+  /** Returns whether the venue accepted the step. */
   readonly step: (to: VenueStep) => Effect.Effect<boolean>
-  /** An auditor that read what was wrong goes on from it until it reads everything again. */
+  /** An auditor that read a wrong row keeps its value until a restart, which reads all rows again. */
   readonly restartAuditor: Effect.Effect<void>
 }
 
@@ -19,7 +19,7 @@ interface Mode {
   readonly isAudited: boolean
 }
 
-/** Whether it was audited later than `since`, a time of the database. */
+/** Returns the mode, and whether an audit ended after `since`, a time of the database. */
 const modeOf = (sql: SqlClient.SqlClient, since: Date): Effect.Effect<Mode, SqlError> =>
   Effect.map(
     sql<Mode>`
@@ -30,7 +30,7 @@ const modeOf = (sql: SqlClient.SqlClient, since: Date): Effect.Effect<Mode, SqlE
 const nowOf = (sql: SqlClient.SqlClient): Effect.Effect<Date, SqlError> =>
   Effect.map(sql<{ readonly now: Date }>`select clock_timestamp() as now`, ([row]) => row!.now)
 
-/** Looks every 20 ms; answers the milliseconds that it took, or undefined when it was in vain. */
+/** Polls every 20 ms. Returns the milliseconds it took, or undefined after `mostMillis`. */
 const until = Effect.fnUntraced(function* <E>(holds: Effect.Effect<boolean, E>, mostMillis: number) {
   const startedAt = performance.now()
   for (;;) {
@@ -42,14 +42,20 @@ const until = Effect.fnUntraced(function* <E>(holds: Effect.Effect<boolean, E>, 
   }
 })
 
-/** Milliseconds until the auditor has halted the venue for what has that name in it; undefined when it did not. */
+/**
+ * Returns the milliseconds until the auditor halts the venue with a reason that contains `name`; undefined if it does
+ * not.
+ */
 export const seen = ({ sql }: Audited, name: string) =>
   until(
     Effect.map(modeOf(sql, new Date(0)), ({ reason, trading }) => trading === "HALTED" && reason.includes(name)),
     seenWithinMillis
   )
 
-/** All is right again: an audit says so, and the venue is led back to where it was. Answers whether the auditor had to be started again. */
+/**
+ * Waits for an audit without a fault after the value was restored, then resumes the venue. Returns whether the
+ * auditor had to be restarted.
+ */
 export const recovered = Effect.fnUntraced(function* (audited: Audited) {
   const { restartAuditor, sql, step } = audited
   const isRight = Effect.flatMap(nowOf(sql), (since) =>
@@ -66,7 +72,7 @@ export const recovered = Effect.fnUntraced(function* (audited: Audited) {
     }
     yield* restartAuditor
   }
-  // What was not seen has halted nothing.
+  // The venue still trades after an undetected change.
   if ((yield* modeOf(sql, new Date(0))).trading !== "HALTED") return restarts > 0
   for (const to of ["CANCEL_ONLY", "TRADING", "WITHDRAWALS"] as const) {
     const taken = yield* until(step(to), rightWithinMillis)

@@ -1,4 +1,7 @@
-/** The venue that is drilled: as `npm start` runs it, with its auditor, saved states, withdrawals that arrived, and moderate trade. */
+/**
+ * Venue of the drill: started as by `npm start`, with an auditor, saved states, settled withdrawals and moderate
+ * trading.
+ */
 import type { VenueStep } from "@venue/domain/VenueMode"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
@@ -18,12 +21,12 @@ export interface DrillVenue {
 }
 
 const traders = 8
-/** So many of them have more rows than a trader may have to replay before it is saved. */
+/** Number of traders with more rows than a replay may have before the trader is saved. */
 const saved = 3
 const rowsOfTrader = 1_050
 const withdrawals = 12
-/** Characters of its log, when it fails. */
-const mostTold = 4_000
+/** Maximum characters of the log in an error. */
+const mostLogged = 4_000
 
 export const start = async (folder: string, databaseUrl: string, say: (text: string) => void): Promise<DrillVenue> => {
   const options = { folder, databaseUrl, traders, variables: { VENUE_AUDITOR: "on" } }
@@ -59,9 +62,9 @@ export const start = async (folder: string, databaseUrl: string, say: (text: str
         throw new Error(`nothing was changed, and the auditor says: ${fault ?? reason}`)
       return open
     })
-    // The node that is asked hears of it half a second later.
+    // Another node reads the mode half a second later.
     await after(1_000)
-    say(`${withdrawals} withdrawals leave`)
+    say(`${withdrawals} withdrawals are sent`)
     await withdraw(venue, database)
     const { rows: heads } = await database.query<{ seq: string }>(
       `select max(seq) as seq from journal where stream = 'market/${symbol}'`
@@ -75,8 +78,8 @@ export const start = async (folder: string, databaseUrl: string, say: (text: str
       return rows[0]!.market && rows[0]!.trader
     })
   } catch (error) {
-    const said = readFileSync(join(venue.dataDir, "log"), "utf8").slice(-mostTold)
-    throw new Error(`${(error as Error).message}\nThe venue said:\n${said}`, { cause: error })
+    const log = readFileSync(join(venue.dataDir, "log"), "utf8").slice(-mostLogged)
+    throw new Error(`${(error as Error).message}\nThe log of the venue:\n${log}`, { cause: error })
   } finally {
     await database.end()
   }
@@ -103,14 +106,14 @@ export const start = async (folder: string, databaseUrl: string, say: (text: str
 const keysOf = (venue: Venue) =>
   tradersOf(venue).map((user) => ({ publicKey: user.public_key, secretKey: user.secret_key }))
 
-/** One after the other, or several would share a row. */
+/** One after another: concurrent credits would share a row. */
 const credit = async (venue: Venue): Promise<void> => {
   let failures = 0
   const rowsOf = async ({ user_id }: DevUser): Promise<void> => {
     for (let n = 0; n < rowsOfTrader; n++) {
       const body = { account_id: user_id, amount: 1 + (n % 7), reason: "drill" }
       await venue.admin("POST", "/credits", body).catch(async (error: Error) => {
-        // A busy machine answers some of them too late.
+        // On a busy machine some requests time out.
         if (++failures > rowsOfTrader) throw error
         n--
         await after(100)
@@ -122,13 +125,13 @@ const credit = async (venue: Venue): Promise<void> => {
 
 const tradersOf = ({ users }: Venue) => users.filter(({ name }) => name.startsWith("trader-"))
 
-/** The venue's supervisor of it says who it is, and starts it again. */
+/** The supervisor prints the pid of the auditor and restarts it. */
 const auditorOf = ({ dataDir }: Venue): number => {
-  const said = [...readFileSync(join(dataDir, "log"), "utf8").matchAll(/auditor started, pid (\d+)/g)]
-  return Number(said.at(-1)![1])
+  const starts = [...readFileSync(join(dataDir, "log"), "utf8").matchAll(/auditor started, pid (\d+)/g)]
+  return Number(starts.at(-1)![1])
 }
 
-/** To an address that nobody has withdrawn to yet, so that the treasurer has to let each of them go. */
+/** Withdraws to a new address, so that the treasurer must approve each withdrawal. */
 const withdraw = async (venue: Venue, database: PostgresClient): Promise<void> => {
   const { operators } = JSON.parse(readFileSync(venue.devFile, "utf8")) as {
     readonly operators: ReadonlyArray<{ readonly token: string; readonly roles: ReadonlyArray<string> }>
@@ -136,7 +139,7 @@ const withdraw = async (venue: Venue, database: PostgresClient): Promise<void> =
   const treasurer = operators.find(({ roles }) => roles.includes("treasurer"))!
   const [user] = tradersOf(venue)
   const body = { amount: 20, address: "0x52908400098527886E0F7030069857D2E4169EE7", network: "ARBITRUM_ONE" }
-  for (let n = 0; n < withdrawals; n++) await taken(await asked(venue, user!, "/withdraw", body))
+  for (let n = 0; n < withdrawals; n++) await taken(await post(venue, user!, "/withdraw", body))
   await holding("the withdrawals have arrived", 180_000, async () => {
     const held = await database.query<{ withdrawal_id: string }>(
       "select withdrawal_id from withdrawal where state = 'HELD_FOR_REVIEW'"
@@ -155,7 +158,7 @@ const withdraw = async (venue: Venue, database: PostgresClient): Promise<void> =
   })
 }
 
-const asked = (venue: Venue, user: DevUser, path: string, body: object) =>
+const post = (venue: Venue, user: DevUser, path: string, body: object) =>
   Signing.ask(`${venue.urls.funding}${path}`, Signing.headersOf(Signing.signed(user)), body)
 
 const taken = async ({ body, status }: Signing.Answer): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * `npm run audit-load -- --minutes 60`: a venue under all the load that it takes, and an auditor that must find nothing.
- * `npm run audit-load -- --strangers 1000 --seed 11`: the same for that number of strangers, beside two users who trade.
+ * `npm run audit-load -- --minutes 60`: runs a venue at full load with an auditor that must find nothing. `npm run
+ * audit-load -- --strangers 1000 --seed 11`: the same with that number of strangers and two users who trade.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -94,7 +94,7 @@ const strange = async (): Promise<void> => {
     keys.map(({ public_key, secret_key }) => ({ publicKey: public_key, secretKey: secret_key }))
   )
   const state = { isOver: false }
-  // Rows that are deleted leave room on old pages, where a vacuum lets the rows of newcomers go.
+  // Deleted rows leave space on old pages, which a vacuum frees for the rows of new users.
   await vacuums.query(
     "insert into journal (stream, seq, epoch, events) select 'gone', g, 1, '' from generate_series(1, 50000) g"
   )
@@ -117,7 +117,7 @@ const vacuums = await connect(server.url)
 const counts: Strangers.Counts = new Map()
 await (strangers > 0 ? strange() : load())
 await vacuums.end()
-// What was done last is audited too.
+// Leaves time to audit the last actions.
 await after(10_000)
 await stop()
 const { rows } = await database.query<{ rows: string; trades: string }>(
@@ -128,7 +128,7 @@ const starts = readFileSync(join(venue.dataDir, "log"), "utf8").match(/auditor s
 await venue.stop()
 await server.stop()
 
-if (strangers > 0) say(`\nwhat ${figure(strangers)} strangers did:\n${Strangers.told(counts)}`)
+if (strangers > 0) say(`\nrequests of ${figure(strangers)} strangers:\n${Strangers.textOf(counts)}`)
 else
   say(
     `\n${figure(orders)} orders in ${figure(minutes)} minutes, ${figure(Number(rows[0]!.rows))} rows of the journal, ${figure(Number(rows[0]!.trades))} trades` +
@@ -137,5 +137,5 @@ else
 say(
   `${seen.audits} audits; the newest was never older than ${seen.oldest.toFixed(1)} s; the auditor was started ${starts} times`
 )
-say(seen.fault === null ? "it found no fault" : `IT FOUND: ${seen.fault}`)
+say(seen.fault === null ? "the auditor found no fault" : `FAULT: ${seen.fault}`)
 process.exit(seen.fault === null && starts === 1 ? 0 : 1)

@@ -1,6 +1,6 @@
 /**
- * Strangers: wallets that nobody knows, without money. Each signs in and does a few things that the venue answers or refuses,
- * drawn from a seed. None of it may make an auditor halt the venue.
+ * Strangers: unknown wallets without money. Each signs in and sends a few requests, drawn from a seed, that the venue
+ * answers or refuses. None of them may make an auditor halt the venue.
  */
 import { WebSocket } from "ws"
 import { startPrice, symbol } from "../../../bench/LoadFrames.ts"
@@ -8,7 +8,7 @@ import * as SignInMessages from "../../../bench/SignInMessages.ts"
 import * as Random from "../../../chaos/Random.ts"
 import * as Signing from "../../../chaos/Signing.ts"
 
-/** What the file of a development venue says of it. */
+/** Contents of the `dev.json` of a development venue. */
 export interface DevFile {
   readonly urls: Readonly<Record<"rest" | "funding" | "auth" | "trade" | "market_data" | "admin", string>>
   readonly auth_client_key: string
@@ -18,17 +18,17 @@ export interface DevFile {
   readonly users: ReadonlyArray<Signing.Key & { readonly name: string; readonly user_id: string }>
 }
 
-/** How often each action was answered in each way, by the action and its status. */
+/** Number of answers by action and status. */
 export type Counts = Map<string, number>
 
 export interface Options {
   readonly seed: number
   readonly strangers: number
-  /** Strangers at the same time. */
+  /** Number of strangers at the same time. */
   readonly concurrency: number
 }
 
-/** Resolves once all of them have come and gone. */
+/** Runs all strangers and resolves after the last one. */
 export const come = async (file: DevFile, { concurrency, seed, strangers }: Options): Promise<Counts> => {
   const counts: Counts = new Map()
   let next = 0
@@ -44,7 +44,7 @@ interface Visitor {
   readonly random: Random.Random
   readonly userId: string
   readonly token: string
-  /** Asks an interface as this user; counts the answer under that name. */
+  /** Sends a request as this user; counts the answer under `name`. */
   readonly ask: (name: string, url: string, options?: Asking) => Promise<unknown>
 }
 
@@ -78,14 +78,14 @@ const visit = async (file: DevFile, random: Random.Random, counts: Counts): Prom
       key === undefined
         ? { authorization: `Bearer ${isOperator ? file.admin_token : token}` }
         : Signing.headersOf(Signing.signed(key))
-    const said = await fetch(url, {
+    const response = await fetch(url, {
       method: method ?? "GET",
       headers: { ...credential, ...(body === undefined ? {} : { "content-type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
-    count(counts, name, said.status)
-    const text = await said.text()
-    return said.ok && text.startsWith("{") ? JSON.parse(text) : undefined
+    count(counts, name, response.status)
+    const text = await response.text()
+    return response.ok && text.startsWith("{") ? JSON.parse(text) : undefined
   }
   const visitor: Visitor = { file, random, userId: session.user.id, token, ask }
   if (random.chance(0.7)) await accept(visitor, () => {})
@@ -96,7 +96,7 @@ const visit = async (file: DevFile, random: Random.Random, counts: Counts): Prom
   }
 }
 
-type Action = (visitor: Visitor, tell: (status: string) => void) => Promise<unknown>
+type Action = (visitor: Visitor, report: (status: string) => void) => Promise<unknown>
 
 const reading =
   (paths: ReadonlyArray<string>, of: "rest" | "funding"): Action =>
@@ -123,7 +123,7 @@ const order = (random: Random.Random, side = random.pick(["BUY", "SELL"])) => ({
 
 const accept = posting("accept the terms", "rest", "/user/terms", () => ({ terms_version: "1" }))
 
-/** What a stranger may do, by name. */
+/** Actions of a stranger, by name. */
 const actions: Readonly<Record<string, Action>> = {
   "read the account": reading(
     [
@@ -157,8 +157,8 @@ const actions: Readonly<Record<string, Action>> = {
   },
   "set leverage": posting("set leverage", "rest", "/user/leverage", () => ({ symbol, leverage: 5 })),
   "preview an order": posting("preview an order", "rest", "/user/orders/preview", (random) => {
-    const { client_order_id: _, ...asked } = order(random)
-    return asked
+    const { client_order_id: _, ...unnamed } = order(random)
+    return unnamed
   }),
   withdraw: posting("withdraw", "funding", "/withdraw", () => ({ amount: 20, address })),
   "redeem a code": posting("redeem a code", "rest", "/user/invitation-codes/redeem", () => ({ code: "0000000000" })),
@@ -184,7 +184,7 @@ const actions: Readonly<Record<string, Action>> = {
     if (random.chance(0.5))
       await ask("delete a key", `${file.urls.rest}/user/api-keys/${key.public_key}`, { method: "DELETE" })
   },
-  "trade without money": async (visitor, tell) => tell(await trade(visitor)),
+  "trade without money": async (visitor, report) => report(await trade(visitor)),
   "be frozen": async ({ ask, file, random, userId }) => {
     const body = { user_id: userId, reason: "drill" }
     const freeze = (what: string) =>
@@ -236,7 +236,7 @@ const actions: Readonly<Record<string, Action>> = {
   }
 }
 
-/** Signs in on the trade socket, subscribes and orders. Returns the last answer that it waited for. */
+/** Signs in on the trade socket, subscribes and places orders. Returns the last awaited answer. */
 const trade = ({ file, random, token }: Visitor): Promise<string> =>
   new Promise((resolve) => {
     const ws = new WebSocket(file.urls.trade)
@@ -272,13 +272,13 @@ const count = (counts: Counts, name: string, status: number | string): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** Adds the counts of another counts. */
+/** Adds counts to `to`. */
 export const add = (to: Counts, counts: Counts): void => {
   for (const [what, times] of counts) to.set(what, (to.get(what) ?? 0) + times)
 }
 
-/** Returns the counts as text, one action a line. */
-export const told = (counts: Counts): string =>
+/** Returns the counts as text, one action per line. */
+export const textOf = (counts: Counts): string =>
   [...counts]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([what, times]) => `  ${what} (${times})`)

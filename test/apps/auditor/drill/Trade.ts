@@ -1,4 +1,6 @@
-/** Moderate trade, on time whatever is answered: every 50 ms one trader rests an order and another takes it. */
+/**
+ * Moderate trading at a fixed rate, whatever the answers: every 50 ms one trader rests an order and another takes it.
+ */
 import { Kind } from "../../../bench/Flow.ts"
 import * as Load from "../../../bench/Load.ts"
 import { commandWriter, type Key, mapped } from "../../../bench/LoadFrames.ts"
@@ -14,7 +16,7 @@ const priceTicks = 65_536
 export const begin = async (url: string, keys: ReadonlyArray<Key>): Promise<Trade> => {
   const write = commandWriter(mapped(Load.lotsPerFlowLot), Load.nextTag())
   const sockets = await Promise.all(keys.map((key) => connect(url, key, ["order_responses"])))
-  // What is answered is nobody's business, and has to be read all the same.
+  // The answers are read and ignored.
   for (const socket of sockets) socket.on("message", () => {})
   let next = 1
   const timer = setInterval(() => {

@@ -1,6 +1,6 @@
 /**
- * `npm run audit-drill`: one unit is changed again and again somewhere in a venue that trades, and the auditor has to say so
- * within ten seconds each time.
+ * `npm run audit-drill`: repeatedly changes one unit in the database of a trading venue; the auditor must report each
+ * change within ten seconds.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Redacted } from "effect"
@@ -43,8 +43,8 @@ const seed = wholeFrom("seed", values.seed, 0)
 const names = [...Object.keys(kinds), live].filter((name) => name.includes(values.only))
 if (names.length === 0) stop(`--only names a part of one of: ${[...Object.keys(kinds), live].join("; ")}`)
 
-/** What became of each try of a kind: the milliseconds until it was seen. */
-const found = new Map(names.map((name) => [name, [] as Array<number | undefined>]))
+/** Milliseconds to detection of each attempt, by kind; undefined for a missed change. */
+const attempts = new Map(names.map((name) => [name, [] as Array<number | undefined>]))
 let restarts = 0
 
 const folder = mkdtempSync(join(tmpdir(), "venue-drill-"))
@@ -61,7 +61,7 @@ const attempt = Effect.fnUntraced(function* (
     if (done === undefined) break
     const millis = yield* seen(audited, done.name)
     const isReplaced = millis === undefined && !(yield* done.stands)
-    if (!isReplaced) found.get(kind)!.push(millis)
+    if (!isReplaced) attempts.get(kind)!.push(millis)
     const how = isReplaced ? "its owner saved it anew before an audit, drawn again" : "UNSEEN"
     say(`${kind}: ${millis === undefined ? how : `${(millis / 1_000).toFixed(2)} s`} (${done.what})`)
     yield* done.undo
@@ -71,13 +71,13 @@ const attempt = Effect.fnUntraced(function* (
   return yield* Effect.die(new Error(`the venue has nothing of the kind: ${kind}`))
 })
 
-/** A state that is saved anew was wrong for a moment, and is no more. */
+/** Repeats a draw whose saved state was replaced before it was detected. */
 const mostDraws = 5
 
 const drill = Effect.gen(function* () {
   const server = yield* Effect.acquireRelease(
     Effect.promise(() => startServer(folder)),
-    (one) => Effect.promise(() => one.stop())
+    (venue) => Effect.promise(() => venue.stop())
   )
   const desk = yield* LiveDesk.make(Redacted.make(server.anchorUrl))
   const beside = { auditor: yield* Effect.promise(() => startAuditor(server.anchorUrl)) }
@@ -96,7 +96,7 @@ const drill = Effect.gen(function* () {
   }
   const venue = yield* Effect.acquireRelease(
     Effect.promise(() => DrillVenue.start(folder, server.url, say)),
-    (one) => Effect.promise(() => one.stop())
+    (venue) => Effect.promise(() => venue.stop())
   )
   const sql = yield* PgClient.makeClient({ url: Redacted.make(server.url) })
   const ofVenue: Audited = { sql, step: venue.step, restartAuditor: venue.restartAuditor }
@@ -121,17 +121,17 @@ const failure = await Effect.runPromise(drill).then(
 )
 
 const seconds = (millis: number): string => (millis / 1_000).toFixed(2)
-say(`\n| what was changed by one unit | tries | unseen | median, s | worst, s |\n| --- | --- | --- | --- | --- |`)
-for (const [kind, all] of found) {
+say(`\n| changed by one unit | tries | missed | median, s | worst, s |\n| --- | --- | --- | --- | --- |`)
+for (const [kind, all] of attempts) {
   const times = all.filter((millis) => millis !== undefined)
-  const told = times.length === 0 ? ["-", "-"] : [seconds(median(times)), seconds(Math.max(...times))]
-  say(`| ${[kind, all.length, all.length - times.length, ...told].join(" | ")} |`)
+  const figures = times.length === 0 ? ["-", "-"] : [seconds(median(times)), seconds(Math.max(...times))]
+  say(`| ${[kind, all.length, all.length - times.length, ...figures].join(" | ")} |`)
 }
-const all = [...found.values()].flat()
+const all = [...attempts.values()].flat()
 const times = all.filter((millis) => millis !== undefined)
 const unseen = all.length - times.length
 say(
-  `seed ${seed}: ${times.length} of ${all.length} seen within ${seconds(seenWithinMillis)} s, ${times.filter((one) => one <= 3_000).length} within 3 s; ` +
+  `seed ${seed}: ${times.length} of ${all.length} seen within ${seconds(seenWithinMillis)} s, ${times.filter((millis) => millis <= 3_000).length} within 3 s; ` +
     `the auditor was started again ${restarts} times, after it had read what was wrong`
 )
 if (failure !== undefined)

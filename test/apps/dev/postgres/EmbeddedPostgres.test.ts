@@ -1,4 +1,4 @@
-/** The embedded server, started, stopped and killed for real. */
+/** Embedded server: real starts, stops and kills. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as EmbeddedPostgres from "../../../../apps/dev/postgres/EmbeddedPostgres.ts"
@@ -11,7 +11,7 @@ import { join, resolve } from "node:path"
 
 const isRoot = process.getuid?.() === 0
 
-/** A folder for one test; with it goes the folder that the database files went to instead, if they did. */
+/** Returns a temporary folder; removes it, and the folder of the database files if they are elsewhere. */
 const folder = (mode: number) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -50,10 +50,10 @@ const ask = (url: Redacted.Redacted, statement: string) =>
 
 const cameBySocket = "select inet_client_addr() is null as local"
 
-/** What stands before the mark. */
+/** Returns the text before `mark`. */
 const without = (url: Redacted.Redacted, mark: string) => Redacted.make(Redacted.value(url).split(mark)[0]!)
 
-/** Another venue in a process of its own, ready. */
+/** Starts another venue in its own process and waits until it is ready. */
 const venue = (dataDir: string, uid?: number) =>
   Effect.acquireRelease(
     Effect.callback<ChildProcess, Error>((resume) => {
@@ -61,10 +61,10 @@ const venue = (dataDir: string, uid?: number) =>
         stdio: ["ignore", "pipe", "pipe"],
         ...(uid === undefined ? {} : { uid, gid: uid })
       })
-      let said = ""
-      child.stderr.on("data", (text) => (said += String(text)))
+      let output = ""
+      child.stderr.on("data", (text) => (output += String(text)))
       child.stdout.once("data", () => resume(Effect.succeed(child)))
-      child.once("exit", () => resume(Effect.fail(new Error(said))))
+      child.once("exit", () => resume(Effect.fail(new Error(output))))
     }),
     (child) => stop(child, "SIGTERM")
   )
@@ -76,10 +76,10 @@ const stop = (child: ChildProcess, signal: "SIGTERM" | "SIGKILL") =>
     child.kill(signal)
   })
 
-/** A shell would reap what ends before it has become another program. */
+/** A shell would reap a child that ends before it has executed another program. */
 const untilItSleeps = 'while [ "$(cat /proc/$PPID/comm)" != sleep ]; do sleep 0.01; done'
 
-/** The id of a process of this user that has ended, and whose parent lives and does not ask for it. */
+/** Returns the id of a zombie of this user, whose parent lives. */
 const unreaped = (uid: number) =>
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -100,14 +100,14 @@ const unreaped = (uid: number) =>
     )
   )
 
-/** A process that ended and waits to be reaped has no command line. */
+/** A zombie has no command line. */
 const isAlive = (pid: number): boolean => {
   const file = `/proc/${pid}/cmdline`
   return existsSync(file) && readFileSync(file, "utf8") !== ""
 }
 
 describe.runIf(process.platform === "linux")("the embedded server", { timeout: 240_000 }, () => {
-  it.live("a start finds what the last run wrote, on the same port, and a stop leaves nothing running", () =>
+  it.live("reads the data of the last run on the same port, and leaves no process after a stop", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const first = yield* Effect.scoped(
@@ -124,7 +124,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("commits wait for the disk unless a test says otherwise", () =>
+  it.live("waits for the disk at each commit unless a test disables it", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* EmbeddedPostgres.start({ dataDir, log: () => Effect.void })
@@ -139,7 +139,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("sessions come by a socket that only its user reaches, or by the port, and never without the password", () =>
+  it.live("accepts sessions over a private socket or the port, and only with the password", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* start(dataDir)
@@ -156,7 +156,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("a folder too deep for a socket has the port alone", () =>
+  it.live("uses the port only if the path of the folder is too long for a socket", () =>
     Effect.gen(function* () {
       const dataDir = join(yield* folder(0o755), "d".repeat(60))
       const { url } = yield* start(dataDir)
@@ -165,7 +165,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("a venue killed outright leaves its server to the next one, with all that was committed", () =>
+  it.live("adopts the server of a killed venue, with all committed rows", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const killed = yield* venue(dataDir)
@@ -179,7 +179,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("a venue and its server killed outright together are followed at once by the next", () =>
+  it.live("starts at once after a venue and its server were killed together", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const killed = yield* venue(dataDir)
@@ -190,7 +190,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("SIGTERM ends the venue and its server", () =>
+  it.live("ends the venue and its server on SIGTERM", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const running = yield* venue(dataDir)
@@ -200,7 +200,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("a second venue on the same data directory is refused, and the first goes on", () =>
+  it.live("refuses a second venue on the same data directory, and the first continues", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* start(dataDir)
@@ -210,7 +210,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("a process that merely has the remembered pid is left alone", () =>
+  it.live("leaves a process alone that only has the recorded pid", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
@@ -230,7 +230,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("a dead server that nobody has reaped is in nobody's way", () =>
+  it.live("starts although the dead server is still a zombie", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
@@ -247,7 +247,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
   )
 
   it.live.runIf(isRoot)(
-    "root's server does not run as root, and gets its files elsewhere where its user may not enter",
+    "runs the server of root as another user, and moves its files if that user may not enter the folder",
     () =>
       Effect.gen(function* () {
         const closed = join(yield* folder(0o700), "data")
@@ -280,7 +280,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
   )
 })
 
-/** The clone itself may lie where that user cannot go. */
+/** The other user may have no access to the checkout. */
 function canRunAs(uid: number): boolean {
   return isRoot && spawnSync(process.execPath, ["--version"], { uid, gid: uid }).status === 0
 }

@@ -1,4 +1,4 @@
-/** A program that runs the embedded server until it is told to stop: `EmbeddedVenue.ts <data directory>`. */
+/** Program that runs the embedded server until it is stopped: `EmbeddedVenue.ts <data directory>`. */
 import { NodeRuntime } from "@effect/platform-node"
 import * as EmbeddedPostgres from "../../../../apps/dev/postgres/EmbeddedPostgres.ts"
 import { Console, Effect, Redacted } from "effect"
