@@ -1,6 +1,6 @@
 /**
- * Selects the expected rows that the read tables must have by now: a committed row that is not projected yet is no
- * difference.
+ * Selects the expected rows that the read tables must have by now: a committed row may wait for its
+ * projection.
  */
 import { Effect } from "effect"
 import type * as Reading from "./Reading.ts"

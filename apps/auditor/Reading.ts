@@ -228,8 +228,8 @@ const allTraders = `
   select stream from streams where stream is not null`
 
 /**
- * Rows that are visible in this snapshot but were not in the previous one belong to transactions that were in
- * progress or not begun then. The upper bound excludes ids that a restored database has from another server.
+ * A row that became visible since the cursor's snapshot is of a transaction that was in progress then or began
+ * later. The upper bound excludes ids that a restored database has from another server.
  */
 const newTraders = `
   select distinct j.stream from journal j

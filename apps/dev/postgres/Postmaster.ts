@@ -197,8 +197,8 @@ const maxSocketBytes = 103
 const socketName = (port: number) => `.s.PGSQL.${port}`
 
 /**
- * Ends the server. First asks it to roll back open transactions and to write all data; then aborts it, and the next
- * start recovers.
+ * Ends the server. A fast shutdown rolls back open transactions and writes all data; after 20 s the server is
+ * aborted, and the next start recovers.
  */
 export const end = Effect.fn("Postmaster.end")(function* (home: PostgresHome, pid: number) {
   for (const [signal, seconds] of [

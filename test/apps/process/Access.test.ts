@@ -167,7 +167,7 @@ it.effect("requires a public sign-in address for a host that is neither loopback
       return refused.message
     })
     const unset = yield* messageOf({ VENUE_HOST: "192.0.2.7" })
-    assert.match(unset, /^VENUE_PUBLIC_AUTH_URL: expected the https address .* VENUE_HOST is 192\.0\.2\.7 /)
+    assert.match(unset, /^VENUE_PUBLIC_AUTH_URL: expected the https address .* VENUE_HOST is 192\.0\.2\.7, /)
     assert.notInclude(unset, "VENUE_SIGN_IN_URI")
     assert.match(yield* messageOf({ VENUE_SIGN_IN_URI: "http://venue.example/in" }), /^VENUE_SIGN_IN_URI: /)
     yield* Access.layer(

@@ -203,7 +203,7 @@ describe("the bank", () => {
       [
         [{ VENUE_BANK_URL: "bank" }, /^VENUE_BANK_URL: expected an http or https address/],
         [{ VENUE_BANK_URL: "https://bank.example?key=canary" }, /^VENUE_BANK_URL: expected .* without a query/],
-        [{ VENUE_BANK_KEY: "" }, /^VENUE_BANK_KEY: expected the key that the bank gave/]
+        [{ VENUE_BANK_KEY: "" }, /^VENUE_BANK_KEY: expected the key that the bank issued/]
       ],
       ["canary"]
     ).pipe(Effect.scoped)
