@@ -1,4 +1,4 @@
-/** Money that comes and leaves over the rail of Arbitrum One: a whole venue, the real node, and a wallet that signs. */
+/** Deposits and withdrawals over Arbitrum One: the whole venue, the real rail, and a wallet that signs. */
 import * as Look from "@venue/cluster/entities/rail/Look"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -29,7 +29,7 @@ const story = <E>(name: string, tell: Effect.Effect<void, E, Services>) =>
     tell.pipe(Effect.provide(layerMemory), Effect.provideService(VenueSettings, fewMarkets), Effect.scoped)
   )
 
-/** A user with an address, money in the hot account, and a wallet. */
+/** Creates a user with an address, money in the hot account, and a wallet. */
 const makeWorld = Effect.fnUntraced(function* (maxPayment = 100_000_000_000n) {
   const chain = yield* TestChain.make
   yield* chain.mint(TestRail.hot, usd(10_000))
@@ -48,7 +48,7 @@ const makeWorld = Effect.fnUntraced(function* (maxPayment = 100_000_000_000n) {
 const world = makeWorld()
 
 story(
-  "a deposit is credited within two looks of its twentieth block, and not before",
+  "credits a deposit within two looks of its twentieth block, and not before",
   Effect.gen(function* () {
     const { address, chain, look, user } = yield* world
     const hash = yield* chain.mint(address, usd(25))
@@ -68,7 +68,7 @@ story(
 )
 
 story(
-  "a reorganisation of 3 blocks before the credit drops a deposit, and one of 30 after it takes the credit back",
+  "drops a deposit after a reorganisation of 3 blocks, and reverses its credit after one of 30 blocks",
   Effect.gen(function* () {
     const { address, chain, look, user } = yield* world
     const early = yield* chain.mint(address, usd(25))
@@ -85,7 +85,7 @@ story(
     assert.strictEqual(yield* has(user), usd(1_040))
     yield* chain.reorganise(30)
     yield* look
-    // It might have come again by now.
+    // Time in which a transaction could be included again.
     yield* TestClock.adjust("1 minute")
     for (let again = 0; again < 2; again += 1) yield* look
     assert.strictEqual(yield* pathOf("ARBITRUM_ONE", late), "DETECTED CONFIRMED CREDITED REVERSED")
@@ -104,7 +104,7 @@ const method = "ARBITRUM_ONE"
 type TestUserId = Effect.Success<typeof world>["user"]["userId"]
 
 story(
-  "a withdrawal is paid once and settles when its block is final",
+  "pays a withdrawal once, and settles it when its block is final",
   Effect.gen(function* () {
     const { chain, look, user } = yield* world
     yield* withdraw(user.userId, "w", usd(91))
@@ -122,7 +122,7 @@ story(
 
 const ended = () => new RailUnavailable({ rail: "ARBITRUM_ONE", cause: "the process ended" })
 
-/** Each is the process ending there: what it asked for may have been done. */
+/** Ends of the owner's process: its last request may have been executed. */
 const endings: Readonly<Record<string, (rail: RailProvider) => RailProvider>> = {
   "before it is signed": (rail) => ({ ...rail, sign: ended }),
   "after it is signed, before it is stored": (rail) => ({
@@ -158,7 +158,7 @@ for (const [when, ending] of Object.entries(endings))
   )
 
 story(
-  "one whose owner died when it was signed keeps its nonce, whatever the queue is like afterwards",
+  "keeps the nonce of a withdrawal whose owner died after signing, whatever the queue is like afterwards",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* world
     const other = yield* (yield* TestVenue).user("ben", 1_000)
@@ -177,7 +177,7 @@ story(
 )
 
 story(
-  "what the wallet refuses holds up what is behind it, says why, and is given back when an operator's cancel is final",
+  "blocks the queue at a withdrawal that the wallet refuses, with the reason, and returns it once an operator's cancel is final",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* makeWorld(usd(80))
     const { cancel, payments, refused } = yield* Changes.withdrawals
@@ -190,7 +190,7 @@ story(
     assert.strictEqual(why!.refusal!._tag, "WalletRefuses")
     assert.match(Reflect.get(why!.refusal!, "text"), /the payment is 90000000; the maximum is 80000000/)
     yield* cancel("w", { by: "olga", reason: "above the limit" })
-    // The first owner ends when it has signed the cancel.
+    // The first owner ends after it has signed the cancel.
     yield* yield* Look.make({ ...rail, sign: (order) => Effect.andThen(rail.sign(order), ended()) })
     for (let again = 0; again < 2; again += 1) yield* look
     assert.deepStrictEqual(yield* refused(10), [])
@@ -211,7 +211,7 @@ story(
 )
 
 story(
-  "what the hot account cannot pay stays in the queue with the reason, and those behind it go on",
+  "keeps a withdrawal in the queue with the reason while the hot account lacks money, and pays those behind it",
   Effect.gen(function* () {
     const { chain, look, user } = yield* world
     const rich = yield* (yield* TestVenue).user("cal", 50_000)
@@ -232,7 +232,7 @@ story(
 )
 
 story(
-  "what can never be paid is cancelled from the queue, for a frozen user and while nothing may leave, and given back once",
+  "cancels an unpayable withdrawal in the queue, also of a frozen user and with withdrawals blocked, and returns it once",
   Effect.gen(function* () {
     const { chain, look, user } = yield* world
     const { cancel, payments, refused } = yield* Changes.withdrawals
@@ -265,7 +265,7 @@ story(
 )
 
 story(
-  "what was sent by hand from the hot account takes no later withdrawal's nonce, and whose it took is given back on a cancel",
+  "keeps the nonces of later withdrawals after a manual payment from the hot account, and returns the displaced one on a cancel",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* world
     const { cancel, find } = yield* Changes.withdrawals

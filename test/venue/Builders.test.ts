@@ -1,4 +1,4 @@
-/** Builder rewards on the whole venue: who earns, who is told, and that it adds up whoever is loaded again (rule 12). */
+/** Builder rewards on the whole venue: recipients, notifications and sums, also after owners are reloaded (rule 12). */
 import { balancePublic } from "@venue/api/rest/Positions"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -17,7 +17,7 @@ import { aapl, limit, say, story } from "./Story.ts"
 
 const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
 
-/** Bea owns an active code of 6,000 and 3,000 bps. Ann and Ben come by it, Cid does not. AAPL stands at 204. */
+/** Bea owns an active code with 6,000 and 3,000 bps. Ann and Ben sign in with it, Cid does not. AAPL is at 204. */
 const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"], isActive = true) {
   yield* venue.price(aapl, 204)
   const bea = yield* venue.user("bea", 1_000)
@@ -31,7 +31,7 @@ const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"], isActi
   return { bea, owner, ann, ben, cid }
 })
 
-/** One sells 50 at 204 to the other: fees of 2.04 and 10.20. */
+/** Trades 50 at 204, for fees of 2.04 and 10.20. */
 const trade = Effect.fnUntraced(function* (venue: TestVenue["Service"], maker: Client, taker: Client) {
   yield* maker.send(limit("SELL", 50, 204))
   yield* venue.settle
@@ -39,7 +39,7 @@ const trade = Effect.fnUntraced(function* (venue: TestVenue["Service"], maker: C
   yield* venue.settle
 })
 
-/** The balance by the last pulse. */
+/** Returns the balance in the last pulse. */
 const balanceOf = Effect.fnUntraced(function* (venue: TestVenue["Service"], client: Client) {
   yield* client.drain
   yield* TestClock.adjust("1 second")
@@ -47,7 +47,7 @@ const balanceOf = Effect.fnUntraced(function* (venue: TestVenue["Service"], clie
   return (yield* client.drain).findLast((frame) => frame.balance_response !== undefined)!.balance_response!
 })
 
-/** Rewards and available, as both interfaces tell Bea. */
+/** Returns Bea's rewards and available balance, from both interfaces. */
 const told = Effect.fnUntraced(function* (venue: TestVenue["Service"], { bea, owner }: Traders) {
   const { available_balance, builder_rewards } = yield* balanceOf(venue, owner)
   const asked = { userId: bea.userId, accountId: primaryAccountOf(bea.userId), cost: noCost }
@@ -57,14 +57,14 @@ const told = Effect.fnUntraced(function* (venue: TestVenue["Service"], { bea, ow
 })
 type Traders = { readonly bea: TestUser; readonly owner: Client }
 
-/** The cash of the market, and what its reserve fund has of it, in 1e-6 USD. */
+/** Returns the cash of the market and its reserve fund, in 1e-6 USD. */
 const books = Effect.gen(function* () {
   const { cash, reserveFund } = yield* (yield* MarketClient).totals(aapl)
   return { cash, reserveFund }
 })
 
 story(
-  "I18 I19, rule 12.3: a builder earns by those who came by its code, as makers and as takers, and is told alone",
+  "I18 I19, rule 12.3: credits a builder for makers and takers with its code, and notifies only the builder",
   (venue) =>
     Effect.gen(function* () {
       const traders = yield* trading(venue)
@@ -86,13 +86,13 @@ story(
         assert.strictEqual(balance.fees, fees)
         assert.notProperty(balance, "builder_rewards")
       }
-      // Of the trades themselves the owner hears nothing.
+      // The owner receives no frame about the trades themselves.
       const frames = yield* owner.drain
       assert.isEmpty(frames.filter((frame) => frame.fill_response !== undefined || frame.order_response !== undefined))
     })
 )
 
-story("rule 12.4: without a code, with an unknown one and with one that is not active nobody earns", (venue) =>
+story("rule 12.4: credits no builder for an absent, unknown or inactive code", (venue) =>
   Effect.gen(function* () {
     const { ann, bea, ben, cid, owner } = yield* trading(venue, false)
     yield* trade(venue, ben, ann)
@@ -106,7 +106,7 @@ story("rule 12.4: without a code, with an unknown one and with one that is not a
   })
 )
 
-story("rule 12.4: an owner who trades by their own code earns once, also from a subaccount", (venue) =>
+story("rule 12.4: credits an owner who trades with their own code once, also from a subaccount", (venue) =>
   Effect.gen(function* () {
     const traders = yield* trading(venue)
     const accountId = yield* venue.subaccount(traders.bea, 10_000)
@@ -119,12 +119,12 @@ story("rule 12.4: an owner who trades by their own code earns once, also from a 
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Somebody else took the stream: whoever has it now notices with its next row, forgets all and begins anew. */
+/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-story("I18: an owner who is loaded again between trades, and while one is made, has earned by each once", (venue) =>
+story("I18: credits an owner once for each trade, also when reloaded between trades or during one", (venue) =>
   Effect.gen(function* () {
     const traders = yield* trading(venue)
     const { ann, bea, ben, cid, owner } = traders
@@ -145,7 +145,7 @@ story("I18: an owner who is loaded again between trades, and while one is made, 
     const { cash, reserveFund } = yield* books
     assert.strictEqual(cash, 0)
     const [rewards] = yield* told(venue, traders)
-    // Of each fee here the fund has a third of what the owner has.
+    // The fund gets a third of the owner's reward from each fee.
     assert.closeTo(rewards!, (reserveFund * 3) / 1e6, 1e-9)
     assert.isAbove(rewards!, 9)
   })

@@ -2,31 +2,37 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { aapl, cancel, gold, limit, market, say, story, told } from "./Story.ts"
 
-story("rule 4.15: an order id cancels one order; a client order id all with it on that symbol, oldest first", (venue) =>
-  Effect.gen(function* () {
-    yield* venue.price(gold, 3400)
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    for (const price of [190, 191, 192]) yield* client.send(limit("BUY", 1, price, { client_order_id: "same" }))
-    yield* client.send(limit("BUY", 1, 3400, { symbol: gold, client_order_id: "same" }))
-    yield* venue.settle
-    const [first] = yield* client.drain
-    yield* client.send(cancel(first!.order_response!.order_id))
-    const { order_response: cancelled } = yield* client.take("order_response")
-    assert.deepEqual(cancelled, { ...first!.order_response!, status: "CANCELLED", update_time: cancelled.update_time })
-    yield* client.send(cancel("same", "client_order_id"))
-    yield* venue.settle
-    const frames = yield* client.drain
-    assert.deepEqual(
-      frames.map(({ order_response: order }) => [order?.status, order?.price]),
-      [
-        ["CANCELLED", 191],
-        ["CANCELLED", 192]
-      ]
-    )
-  })
+story(
+  "rule 4.15: cancels one order by order id, and all orders with a client order id on that symbol, oldest first",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* venue.price(gold, 3400)
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      for (const price of [190, 191, 192]) yield* client.send(limit("BUY", 1, price, { client_order_id: "same" }))
+      yield* client.send(limit("BUY", 1, 3400, { symbol: gold, client_order_id: "same" }))
+      yield* venue.settle
+      const [first] = yield* client.drain
+      yield* client.send(cancel(first!.order_response!.order_id))
+      const { order_response: cancelled } = yield* client.take("order_response")
+      assert.deepEqual(cancelled, {
+        ...first!.order_response!,
+        status: "CANCELLED",
+        update_time: cancelled.update_time
+      })
+      yield* client.send(cancel("same", "client_order_id"))
+      yield* venue.settle
+      const frames = yield* client.drain
+      assert.deepEqual(
+        frames.map(({ order_response: order }) => [order?.status, order?.price]),
+        [
+          ["CANCELLED", 191],
+          ["CANCELLED", 192]
+        ]
+      )
+    })
 )
 
-story("the form of 2025 has the client id in client_order_id", (venue) =>
+story("accepts the 2025 form of a cancel, with the client id in client_order_id", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "old" }))
@@ -36,48 +42,50 @@ story("the form of 2025 has the client id in client_order_id", (venue) =>
   })
 )
 
-story("rule 4.15: nothing found is NO_SUCH_ORDER with the id and symbol sent back and the numbers 0", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const client = yield* venue.trade(alice)
-    const bob = yield* venue.trade(yield* venue.user("bob"))
-    yield* bob.send(limit("BUY", 1, 190))
-    const { order_response: foreign } = yield* bob.take("order_response")
-    const nothing = {
-      symbol: aapl,
-      status: "NO_SUCH_ORDER",
-      quantity: 0,
-      price: 0,
-      take_profit: 0,
-      stop_loss: 0,
-      user_id: alice.userId,
-      quantity_remaining: 0,
-      trade_id: null
-    }
-    const asked = [
-      [cancel(foreign.order_id), { order_id: foreign.order_id, client_order_id: "" }],
-      [cancel("no uuid"), { order_id: "no uuid", client_order_id: "" }],
-      [cancel("who", "client_order_id"), { order_id: "", client_order_id: "who" }],
-      [
-        cancel("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1", "twap_id"),
-        {
-          order_id: "0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1",
-          client_order_id: ""
-        }
-      ],
-      [cancel("unwind", "client_twap_id"), { order_id: "", client_order_id: "unwind" }]
-    ] as const
-    for (const [message, ids] of asked) {
-      yield* client.send(message)
-      const { update_time: _, ...refusal } = (yield* client.take("order_response")).order_response
-      assert.deepEqual(refusal as object, { ...nothing, ...ids })
-    }
-    yield* venue.settle
-    assert.deepEqual(yield* bob.drain, [])
-  })
+story(
+  "rule 4.15: answers a cancel of an unknown order with NO_SUCH_ORDER, its id and symbol, and zero quantities",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const client = yield* venue.trade(alice)
+      const bob = yield* venue.trade(yield* venue.user("bob"))
+      yield* bob.send(limit("BUY", 1, 190))
+      const { order_response: foreign } = yield* bob.take("order_response")
+      const nothing = {
+        symbol: aapl,
+        status: "NO_SUCH_ORDER",
+        quantity: 0,
+        price: 0,
+        take_profit: 0,
+        stop_loss: 0,
+        user_id: alice.userId,
+        quantity_remaining: 0,
+        trade_id: null
+      }
+      const asked = [
+        [cancel(foreign.order_id), { order_id: foreign.order_id, client_order_id: "" }],
+        [cancel("no uuid"), { order_id: "no uuid", client_order_id: "" }],
+        [cancel("who", "client_order_id"), { order_id: "", client_order_id: "who" }],
+        [
+          cancel("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1", "twap_id"),
+          {
+            order_id: "0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1",
+            client_order_id: ""
+          }
+        ],
+        [cancel("unwind", "client_twap_id"), { order_id: "", client_order_id: "unwind" }]
+      ] as const
+      for (const [message, ids] of asked) {
+        yield* client.send(message)
+        const { update_time: _, ...refusal } = (yield* client.take("order_response")).order_response
+        assert.deepEqual(refusal as object, { ...nothing, ...ids })
+      }
+      yield* venue.settle
+      assert.deepEqual(yield* bob.drain, [])
+    })
 )
 
-story("I22, I35: an order that has ended is filled, modified and cancelled no more", (venue) =>
+story("I22, I35: never fills, modifies or cancels an ended order", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
@@ -93,7 +101,7 @@ story("I22, I35: an order that has ended is filled, modified and cancelled no mo
 )
 
 story(
-  "rule 4.15: cancel_all_orders is acknowledged first, then each order of the account, on every symbol, is CANCELLED",
+  "rule 4.15: acknowledges cancel_all_orders first, then cancels each order of the account on every symbol",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -120,25 +128,27 @@ story(
     })
 )
 
-story("rule 4.15: cancel_all_orders with a symbol leaves others, and before any order is acknowledged too", (venue) =>
-  Effect.gen(function* () {
-    yield* venue.price(gold, 3400)
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    yield* client.send(say("cancel_all_orders"))
-    yield* client.take("ack")
-    yield* client.send(limit("BUY", 1, 190))
-    yield* client.send(limit("BUY", 1, 3390, { symbol: gold }))
-    yield* client.send(say("cancel_all_orders", { symbol: gold }))
-    yield* venue.settle
-    const frames = yield* client.drain
-    assert.deepEqual(told(frames), ["ACK", "ACK", "ack", "CANCELLED"])
-    assert.strictEqual(frames[3]!.order_response!.symbol, gold)
-    yield* client.send(say("cancel_all_orders", { symbol: "MOON-USD" }))
-    assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
-  })
+story(
+  "rule 4.15: cancels only the given symbol with cancel_all_orders, and acknowledges it also before any order",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* venue.price(gold, 3400)
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      yield* client.send(say("cancel_all_orders"))
+      yield* client.take("ack")
+      yield* client.send(limit("BUY", 1, 190))
+      yield* client.send(limit("BUY", 1, 3390, { symbol: gold }))
+      yield* client.send(say("cancel_all_orders", { symbol: gold }))
+      yield* venue.settle
+      const frames = yield* client.drain
+      assert.deepEqual(told(frames), ["ACK", "ACK", "ack", "CANCELLED"])
+      assert.strictEqual(frames[3]!.order_response!.symbol, gold)
+      yield* client.send(say("cancel_all_orders", { symbol: "MOON-USD" }))
+      assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
+    })
 )
 
-story("rule 21.4: what comes after cancel_all_orders of a symbol, or of all, is answered after it", (venue) =>
+story("rule 21.4: answers later messages after cancel_all_orders of a symbol or of all", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const other = yield* venue.trade(yield* venue.user("bob"), [])
@@ -175,7 +185,7 @@ story("rule 21.4: what comes after cancel_all_orders of a symbol, or of all, is 
   })
 )
 
-story("rule 21.4: what is asked about all symbols sees what was sent before it", (venue) =>
+story("rule 21.4: includes earlier commands in the answer to a query over all symbols", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([limit("BUY", 1, 190, { client_order_id: "x" }), say("get_user_orders")])
@@ -199,7 +209,7 @@ story("rule 21.4: what is asked about all symbols sees what was sent before it",
   })
 )
 
-story("rule 4.12: close_position is a LIMIT IOC for the whole position, five percent through the mark", (venue) =>
+story("rule 4.12: closes a position with a LIMIT IOC for all of it, five percent through the mark", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -229,7 +239,7 @@ story("rule 4.12: close_position is a LIMIT IOC for the whole position, five per
   })
 )
 
-story("rule 4.12: close_position without a position is REJECTED with quantity 0", (venue) =>
+story("rule 4.12: rejects close_position without a position, with quantity 0", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(say("close_position", { symbol: aapl, client_order_id: "flat" }))
@@ -245,7 +255,7 @@ story("rule 4.12: close_position without a position is REJECTED with quantity 0"
 )
 
 story(
-  "I33: reduce-only orders never turn or grow a position; a resting one is cut when the position shrinks",
+  "I33: never reverses or increases a position by a reduce-only order, and cuts a resting one when the position shrinks",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))
@@ -261,7 +271,7 @@ story(
       assert.deepEqual(told(yield* alice.drain), ["ACK", "REJECTED"])
       yield* bob.send(limit("BUY", 9, 199))
       yield* venue.settle
-      // Of nine asked for it may have the whole five; the resting four lose what they can no longer reduce.
+      // An order for nine may fill the whole five; the four resting ones are cut, since they can reduce nothing more.
       yield* alice.send(limit("SELL", 9, 199, { reduce_only: true, order_time_in_force: "IOC" }))
       yield* venue.settle
       const frames = yield* alice.drain
@@ -275,44 +285,46 @@ story(
     })
 )
 
-story("I33, rule 4.11: a reduce-only GTC that crosses trades first and rests with what the others leave it", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.trade(yield* venue.user("alice"))
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    yield* bob.send(limit("SELL", 5, 200))
-    yield* venue.settle
-    yield* alice.send(limit("BUY", 5, 200))
-    yield* alice.send(limit("SELL", 3, 205, { reduce_only: true, client_order_id: "far" }))
-    yield* venue.settle
-    yield* bob.send(limit("BUY", 1, 199))
-    yield* venue.settle
-    yield* alice.drain
-    yield* alice.send(limit("SELL", 9, 199, { reduce_only: true, client_order_id: "near" }))
-    yield* venue.settle
-    const frames = yield* alice.drain
-    assert.deepEqual(told(frames), ["ACK", "MODIFIED", "fill_response", "FILLED", "MODIFIED"])
-    assert.deepInclude(frames[4]!.order_response, { quantity: 2, quantity_remaining: 1, client_order_id: "near" })
-    // Four are held, and four rest: what crosses nothing finds no room.
-    yield* alice.send(limit("SELL", 1, 204, { reduce_only: true }))
-    yield* bob.send(limit("BUY", 1, 199))
-    yield* bob.send(limit("BUY", 1, 198))
-    yield* venue.settle
-    assert.deepEqual(told(yield* alice.drain), ["REJECTED", "fill_response", "FILLED"])
-    yield* alice.send(limit("SELL", 3, 198, { reduce_only: true }))
-    yield* venue.settle
-    assert.deepEqual(told(yield* alice.drain), ["ACK", "fill_response", "FILLED", "MODIFIED", "CANCELLED"])
-    yield* alice.send(say("get_user_orders"))
-    const { orders } = (yield* alice.take("all_orders_response")).all_orders_response
-    assert.deepEqual(
-      orders.map((order) => [order.client_order_id, order.quantity_remaining]),
-      [["far", 2]]
-    )
-  })
+story(
+  "I33, rule 4.11: trades a crossing reduce-only GTC first, and rests the quantity that other reduce-only orders leave",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.trade(yield* venue.user("alice"))
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      yield* bob.send(limit("SELL", 5, 200))
+      yield* venue.settle
+      yield* alice.send(limit("BUY", 5, 200))
+      yield* alice.send(limit("SELL", 3, 205, { reduce_only: true, client_order_id: "far" }))
+      yield* venue.settle
+      yield* bob.send(limit("BUY", 1, 199))
+      yield* venue.settle
+      yield* alice.drain
+      yield* alice.send(limit("SELL", 9, 199, { reduce_only: true, client_order_id: "near" }))
+      yield* venue.settle
+      const frames = yield* alice.drain
+      assert.deepEqual(told(frames), ["ACK", "MODIFIED", "fill_response", "FILLED", "MODIFIED"])
+      assert.deepInclude(frames[4]!.order_response, { quantity: 2, quantity_remaining: 1, client_order_id: "near" })
+      // Four are held and four rest, so only a crossing reduce-only order has room.
+      yield* alice.send(limit("SELL", 1, 204, { reduce_only: true }))
+      yield* bob.send(limit("BUY", 1, 199))
+      yield* bob.send(limit("BUY", 1, 198))
+      yield* venue.settle
+      assert.deepEqual(told(yield* alice.drain), ["REJECTED", "fill_response", "FILLED"])
+      yield* alice.send(limit("SELL", 3, 198, { reduce_only: true }))
+      yield* venue.settle
+      assert.deepEqual(told(yield* alice.drain), ["ACK", "fill_response", "FILLED", "MODIFIED", "CANCELLED"])
+      yield* alice.send(say("get_user_orders"))
+      const { orders } = (yield* alice.take("all_orders_response")).all_orders_response
+      assert.deepEqual(
+        orders.map((order) => [order.client_order_id, order.quantity_remaining]),
+        [["far", 2]]
+      )
+    })
 )
 
-story("rule 7.6: a MARKET order that only reduces fills to the bankruptcy price and loses the rest", (venue) =>
+story("rule 7.6: fills a reduce-only MARKET order up to the bankruptcy price and cancels the rest", (venue) =>
   Effect.gen(function* () {
-    // Ten at 200 and a fee of 2 leave 260, more than is kept at 190: each may lose 26.
+    // Ten at 200 and a fee of 2 leave 260, more than the margin at 190: each may lose 26.
     const alice = yield* venue.trade(yield* venue.user("alice", 262))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.send(limit("SELL", 10, 200))

@@ -1,4 +1,4 @@
-/** Limits that change on the whole venue, whoever is loaded again around it (rule 1.9). */
+/** Changes of limits on the whole venue, also after owners are reloaded (rule 1.9). */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { limitsOf } from "@venue/domain/Limits"
 import { marketStream } from "@venue/domain/Market"
@@ -12,7 +12,7 @@ import { aapl, limit, say, story, told } from "./Story.ts"
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Somebody else took the stream: whoever has it now notices with its next row, forgets all and begins anew. */
+/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })

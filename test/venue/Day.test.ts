@@ -1,4 +1,4 @@
-/** A day of one market on the whole venue, from the opening hours of Friday into the weekend, as its traders see it. */
+/** A day of one market on the whole venue, from Friday's opening hours into the weekend, as its traders see it. */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { FillResponse, Frame } from "@venue/api/trade/FrameSchema"
 import type { Client } from "@venue/testing/Client"
@@ -9,12 +9,12 @@ import { TestClock } from "effect/testing"
 import { layerOver, RestClient } from "../gateway/rest/RestClient.ts"
 import { aapl, friday, limit, market, say } from "./Story.ts"
 
-/** At each hour the outside price is told; in the tenth it falls far below the stop. */
+/** Outside price of each hour; in the tenth it falls far below the stop. */
 const prices = [
   200, 200.6, 201.1, 200.4, 201.5, 202.2, 201.8, 200.9, 199.8, 195.5, 196.2, 195.9, 196.4, 197.1, 196.8, 197.6, 197.2,
   196.9, 197.3, 198.2, 198.6, 198.1, 198.8, 199.2
 ]
-/** Midnight in New York, when the stock exchanges end their week, comes fourteen hours after the first. */
+/** Midnight in New York, at which the exchanges end their week, is fourteen hours after the first price. */
 const liveHours = 14
 
 interface Trader {
@@ -32,7 +32,7 @@ const join = Effect.fnUntraced(function* (name: string, deposit: number) {
   return identity<Trader>({ user, client: yield* venue.trade(user), deposit, frames: [] })
 })
 
-/** What the trader sent is answered, and what it was told is kept. */
+/** Sends the messages and keeps the frames that the trader receives. */
 const asked = Effect.fnUntraced(function* ({ client, frames }: Trader, ...messages: ReadonlyArray<object>) {
   const venue = yield* TestVenue
   yield* client.sendAll(messages)
@@ -40,17 +40,17 @@ const asked = Effect.fnUntraced(function* ({ client, frames }: Trader, ...messag
   frames.push(...(yield* client.drain))
 })
 
-/** In whole ticks. */
+/** Adds to a price, in whole ticks. */
 const above = (price: number, usd: number): number => Math.round((price + usd) * 100) / 100
 
 /**
- * The maker's bid stands 30 bps above the outside price, so that longs pay for it each hour. Nothing is offered for longer
- * than it takes to buy it: with a middle to follow, the mark would move each second of the day.
+ * Keeps the maker's bid 30 bps above the outside price, so that longs pay each hour. Offers rest only until they are
+ * taken: with a mid price, the mark would move every second of the day.
  */
 const bid = (maker: Trader, price: number) =>
   asked(maker, say("cancel_all_orders", { symbol: aapl }), limit("BUY", 400, above(price, 0.6)))
 
-/** One sells to the other what it wants to have. */
+/** Sells a quantity from one trader to the other. */
 const sell = Effect.fnUntraced(function* (seller: Trader, buyer: Trader, quantity: number, price: number) {
   yield* asked(seller, limit("SELL", quantity, above(price, 0.8)))
   yield* asked(buyer, market("BUY", quantity))
@@ -59,7 +59,7 @@ const sell = Effect.fnUntraced(function* (seller: Trader, buyer: Trader, quantit
 const fillsOf = ({ frames }: Trader): ReadonlyArray<FillResponse> =>
   frames.flatMap(({ fill_response: fill }) => (fill === undefined ? [] : [fill]))
 
-/** The addresses stand open only while somebody asks: they look after their desks each second. */
+/** Opens the listeners only for one request, since they poll their desks every second. */
 const openly = <A, E, R>(ask: Effect.Effect<A, E, R>) => Effect.scoped(Effect.provide(ask, layerOver))
 
 const rest = Effect.fnUntraced(function* (trader: Trader, path: string) {
@@ -73,7 +73,7 @@ const balanceOf = (trader: Trader) => Effect.map(rest(trader, "/user/positions")
 const micros = (usd: number): number => Math.round(usd * 1e6)
 const sum = (values: ReadonlyArray<number>): number => values.reduce((total, value) => total + value, 0)
 
-/** Frames, REST and the venue's own proof tell of the same money, and all of it is there. */
+/** Checks that frames, REST and the venue's own proof agree, and that no money is missing. */
 const addsUp = Effect.fnUntraced(function* (traders: ReadonlyArray<Trader>) {
   const { admin } = yield* RestClient
   let [lots, equity, paid] = [0, 0, 0]
@@ -103,12 +103,12 @@ const addsUp = Effect.fnUntraced(function* (traders: ReadonlyArray<Trader>) {
   assert.isTrue(proof.balanced)
   const reserve = micros(proof.reserve_funds[0].amount)
   assert.strictEqual(lots, 0)
-  // A position is worth its value rounded down.
+  // The value of each position is rounded down.
   assert.closeTo(equity + paid + reserve, micros(sum(traders.map(({ deposit }) => deposit))), traders.length)
 })
 
 it.effect(
-  "I10 I25 I26 I32: a day of one market adds up from outside: trades, hourly funding, a stop, tiers after midnight",
+  "I10 I25 I26 I32: balances a day of one market from outside: trades, hourly funding, a stop, tiers after midnight",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -124,7 +124,7 @@ it.effect(
 
       const funding: Array<number> = []
       for (const [hour, price] of prices.entries()) {
-        // It is ten past, and then the hour ends.
+        // Ten minutes later, and then the end of the hour.
         yield* TestClock.adjust("10 minutes")
         yield* bid(cid, price)
         yield* venue.price(aapl, price)
@@ -147,9 +147,9 @@ it.effect(
         stopped.map(({ price, quantity, timestamp }) => [price, quantity, Math.floor(timestamp)]),
         [[196.1, 300, friday / 1_000 + 9 * 3_600 + 600]]
       )
-      // A taker pays 10 bps, and 8 for what is ordered after midnight: the stop is older.
+      // A taker pays 10 bps, and 8 bps for orders after midnight; the stop is older.
       yield* asked(ann, market("SELL", 10))
-      // The tables are written as the clock goes on.
+      // The tables are written as the clock advances.
       yield* TestClock.adjust("10 seconds")
       yield* asked(cid)
       const rates = fillsOf(ann).map(({ fee, price, quantity }) => Math.round((fee * 1e5) / (price * quantity)) / 10)

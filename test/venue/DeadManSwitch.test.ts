@@ -9,7 +9,7 @@ import { aapl, friday, gold, limit, market, say, story, told } from "./Story.ts"
 
 const after = (seconds: number) => say("cancel_all_after", { timeout_secs: seconds })
 
-/** What is answered, less what was asked. */
+/** Sets the switch and returns the answer without the request fields. */
 const asked = Effect.fnUntraced(function* (client: Client, seconds: number) {
   yield* client.send(after(seconds))
   const { ack, ...answer } = yield* client.take("cancel_all_after_response")
@@ -17,7 +17,7 @@ const asked = Effect.fnUntraced(function* (client: Client, seconds: number) {
   return answer
 })
 
-/** So many milliseconds before it is due. */
+/** Advances to `beforeMillis` before the switch is due. */
 const until = (cancelAt: number | null, beforeMillis = 0) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => TestClock.adjust(cancelAt! * 1_000 - beforeMillis - nowMillis))
 
@@ -28,7 +28,7 @@ const openOrders = Effect.fnUntraced(function* (client: Client) {
 })
 
 story(
-  "rule 4.21: unless it is renewed in time, all orders of the account are cancelled, but no stops and no TWAPs",
+  "rule 4.21: cancels all orders of the account when the switch is not renewed in time, but no stops and TWAPs",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -63,7 +63,7 @@ story(
         cancel_all_after_response: { timeout_secs: 5, cancel_at: friday / 1_000 + 6 }
       })
       yield* TestClock.adjust("3700 millis")
-      // Another connection renews it, and the one that set it ends.
+      // Another connection renews the switch, and the connection that set it ends.
       const renewed = yield* asked(other, 10)
       assert.deepEqual(renewed.cancel_all_after_response, { timeout_secs: 10, cancel_at: friday / 1_000 + 14 })
       yield* client.close
@@ -82,7 +82,7 @@ story(
         ["STOP_LOSS"]
       )
       assert.lengthOf(left.twaps, 1)
-      // Once, and never again.
+      // The switch fires once only.
       yield* other.send(limit("BUY", 1, 190))
       yield* TestClock.adjust("20 minutes")
       yield* venue.settle
@@ -90,7 +90,7 @@ story(
     })
 )
 
-story("rule 4.21: 0 switches it off, and what is placed after it has fired stays until it fires again", (venue) =>
+story("rule 4.21: turns the switch off with 0, and keeps orders that are placed after it fired", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190))
@@ -113,7 +113,7 @@ story("rule 4.21: 0 switches it off, and what is placed after it has fired stays
 )
 
 story(
-  "I55: a trader that has another owner between setting and firing has its orders cancelled in time, once",
+  "I55: cancels the orders of a trader in time and once, after its owner changed while the switch was on",
   (venue) =>
     Effect.gen(function* () {
       const user = yield* venue.user("alice")
@@ -125,7 +125,7 @@ story(
       const journal = yield* Journal
       yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
       yield* client.drain
-      // Its owner finds out with the row that says that it fires.
+      // Its owner is fenced at the row with which the switch fires.
       yield* TestClock.adjust("7 seconds")
       yield* venue.settle
       yield* TestClock.adjust("1 second")

@@ -1,4 +1,4 @@
-/** The end of a contract on the whole venue, whoever is loaded again around it (rule 19.3). */
+/** End of a contract on the whole venue, also after owners are reloaded (rule 19.3). */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -13,7 +13,7 @@ import { aapl, gold, limit, market, say, story, told } from "./Story.ts"
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Somebody else took the stream: whoever has it now notices with its next row, forgets all and begins anew. */
+/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
@@ -37,7 +37,7 @@ for (const lost of ["the market", "a trader", "nobody"] as const) {
       if (lost === "a trader") yield* take(traderStream(ann.userId))
       yield* long.drain
       yield* long.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-      // What a market that lost its log was asked is asked again.
+      // The request to a market that lost its log is sent again.
       yield* Effect.ignore(markets.delist(aapl))
       yield* TestClock.adjust("3 seconds")
       yield* markets.delist(aapl)
@@ -55,7 +55,7 @@ for (const lost of ["the market", "a trader", "nobody"] as const) {
       const { cash, positions } = yield* markets.totals(aapl)
       assert.deepStrictEqual([cash, positions], [0, 0])
 
-      // It is in nobody's way: other symbols trade, and an hour passes.
+      // Other markets continue: another symbol trades, and an hour passes.
       yield* venue.price(gold, 3_400)
       yield* TestClock.adjust("1 hour")
       yield* venue.price(gold, 3_400)

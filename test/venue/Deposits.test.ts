@@ -1,4 +1,4 @@
-/** Money that comes in, on made-up rails: every state of a deposit. */
+/** Every state of a deposit, on simulated rails. */
 import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { assert } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { addressOf, depositOf, has, pass, pathOf, simulated, story, usd } from "
 import * as Changes from "../storage/treasury/Changes.ts"
 
 story(
-  "rule 17.3, I16: a deposit is detected, confirmed after 20 blocks, and credited within two looks of that",
+  "rule 17.3, I16: detects a deposit, confirms it after 20 blocks, and credits it within two further looks",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)
@@ -28,7 +28,7 @@ story(
     })
 )
 
-story("rule 17.4: less than the minimum stays confirmed with a reason, and nobody has it", (venue) =>
+story("rule 17.4: leaves a deposit below the minimum confirmed with a reason, and credits nobody", (venue) =>
   Effect.gen(function* () {
     const amy = yield* venue.user("amy", 0)
     const { deposit } = yield* simulated("TRON")
@@ -41,7 +41,7 @@ story("rule 17.4: less than the minimum stays confirmed with a reason, and nobod
 )
 
 story(
-  "I16: what a reorganisation of 3 blocks drops is credited once if it comes again, and never if it does not",
+  "I16: credits a deposit that a reorganisation of 3 blocks dropped once if it is included again, and otherwise never",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)
@@ -63,7 +63,7 @@ story(
 )
 
 story(
-  "I16: what a reorganisation of 30 blocks takes after the credit is reversed once, though the account falls below zero",
+  "I16: reverses a credited deposit once after a reorganisation of 30 blocks, even below a balance of zero",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)
@@ -89,7 +89,7 @@ story(
 )
 
 story(
-  "rule 17.6: the bank credits by the message, holds what has none, and what it takes back is debited once",
+  "rule 17.6: credits a bank deposit by its reference, holds one without, and debits a returned one once",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)
@@ -112,25 +112,23 @@ story(
     })
 )
 
-story(
-  "while a rail cannot be reached nothing is lost, it is said since when, and all is credited once it answers",
-  (venue) =>
-    Effect.gen(function* () {
-      const amy = yield* venue.user("amy", 0)
-      const { cutOff, deposit } = yield* simulated("ARBITRUM_ONE")
-      const { find } = yield* RailStates
-      const address = yield* addressOf(amy, "ARBITRUM_ONE")
-      yield* pass(2)
-      yield* cutOff(90)
-      yield* deposit(address, usd(40), null)
-      yield* pass(2)
-      const since = (yield* find("ARBITRUM_ONE")).unavailableSinceMillis
-      assert.isNotNull(since)
-      yield* pass(60)
-      assert.strictEqual((yield* find("ARBITRUM_ONE")).unavailableSinceMillis, since)
-      assert.strictEqual(yield* has(amy), 0n)
-      yield* pass(100)
-      assert.isNull((yield* find("ARBITRUM_ONE")).unavailableSinceMillis)
-      assert.strictEqual(yield* has(amy), usd(40))
-    })
+story("reports since when a rail is unreachable, and credits all deposits once it answers", (venue) =>
+  Effect.gen(function* () {
+    const amy = yield* venue.user("amy", 0)
+    const { cutOff, deposit } = yield* simulated("ARBITRUM_ONE")
+    const { find } = yield* RailStates
+    const address = yield* addressOf(amy, "ARBITRUM_ONE")
+    yield* pass(2)
+    yield* cutOff(90)
+    yield* deposit(address, usd(40), null)
+    yield* pass(2)
+    const since = (yield* find("ARBITRUM_ONE")).unavailableSinceMillis
+    assert.isNotNull(since)
+    yield* pass(60)
+    assert.strictEqual((yield* find("ARBITRUM_ONE")).unavailableSinceMillis, since)
+    assert.strictEqual(yield* has(amy), 0n)
+    yield* pass(100)
+    assert.isNull((yield* find("ARBITRUM_ONE")).unavailableSinceMillis)
+    assert.strictEqual(yield* has(amy), usd(40))
+  })
 )

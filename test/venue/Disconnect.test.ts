@@ -7,7 +7,7 @@ import { aapl, gold, limit, modify, say, story, told } from "./Story.ts"
 const arm = (armed: boolean) => say("cancel_on_disconnect", { cancel_on_disconnect: armed })
 
 story(
-  "I34: when an armed connection closes, every open order of the account is cancelled, and the others hear it",
+  "I34: cancels every open order of the account when an armed connection closes, and notifies its other connections",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -28,14 +28,14 @@ story(
       yield* venue.settle
       assert.deepEqual(told(yield* other.drain), ["CANCELLED", "CANCELLED"])
       assert.deepEqual(yield* sub.drain, [])
-      // Once, and never again.
+      // Once only.
       yield* other.send(limit("BUY", 1, 190))
       yield* TestClock.adjust("10 seconds")
       assert.deepEqual(told(yield* other.drain), ["ACK"])
     })
 )
 
-story("I34: orders sent in the last breath of an armed connection do not outlive it", (venue) =>
+story("I34: cancels also the orders that an armed connection sent just before it closed", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const other = yield* venue.trade(alice)
@@ -54,7 +54,7 @@ story("I34: orders sent in the last breath of an armed connection do not outlive
   })
 )
 
-story("rule 4.13: a connection that was never armed, or is no longer, leaves the orders", (venue) =>
+story("rule 4.13: keeps the orders when an unarmed or disarmed connection closes", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const watcher = yield* venue.trade(alice)
@@ -82,60 +82,56 @@ story("rule 4.13: a connection that was never armed, or is no longer, leaves the
   })
 )
 
-story(
-  "I34: a gateway that dies renews nothing; after its lease the armed connections' orders are cancelled once",
-  (venue) =>
-    Effect.gen(function* () {
-      const gateway = yield* venue.gateway
-      const alice = yield* venue.user("alice")
-      const bob = yield* venue.user("bob")
-      const armed = yield* venue.trade(alice, [], { gateway })
-      yield* armed.send(arm(true))
-      yield* armed.take("ack")
-      const unarmed = yield* venue.trade(bob, [], { gateway })
-      const alices = yield* venue.trade(alice)
-      const bobs = yield* venue.trade(bob)
-      yield* alices.send(limit("BUY", 1, 190))
-      yield* bobs.send(limit("BUY", 1, 190))
-      yield* TestClock.adjust("10 seconds")
-      assert.deepEqual(told(yield* alices.drain), ["ACK"])
-      yield* gateway.cut
-      yield* TestClock.adjust("2 seconds")
-      assert.deepEqual(yield* alices.drain, [])
-      yield* TestClock.adjust("2500 millis")
-      yield* venue.settle
-      assert.deepEqual(told(yield* alices.drain), ["CANCELLED"])
-      yield* alices.send(limit("BUY", 1, 190))
-      yield* TestClock.adjust("10 seconds")
-      assert.deepEqual(told(yield* alices.drain), ["ACK"])
-      assert.deepEqual(told(yield* bobs.drain), ["ACK"])
-      assert.isUndefined(unarmed.closedWith())
-    })
+story("I34: cancels the orders of armed connections once, when the lease of their dead gateway expires", (venue) =>
+  Effect.gen(function* () {
+    const gateway = yield* venue.gateway
+    const alice = yield* venue.user("alice")
+    const bob = yield* venue.user("bob")
+    const armed = yield* venue.trade(alice, [], { gateway })
+    yield* armed.send(arm(true))
+    yield* armed.take("ack")
+    const unarmed = yield* venue.trade(bob, [], { gateway })
+    const alices = yield* venue.trade(alice)
+    const bobs = yield* venue.trade(bob)
+    yield* alices.send(limit("BUY", 1, 190))
+    yield* bobs.send(limit("BUY", 1, 190))
+    yield* TestClock.adjust("10 seconds")
+    assert.deepEqual(told(yield* alices.drain), ["ACK"])
+    yield* gateway.cut
+    yield* TestClock.adjust("2 seconds")
+    assert.deepEqual(yield* alices.drain, [])
+    yield* TestClock.adjust("2500 millis")
+    yield* venue.settle
+    assert.deepEqual(told(yield* alices.drain), ["CANCELLED"])
+    yield* alices.send(limit("BUY", 1, 190))
+    yield* TestClock.adjust("10 seconds")
+    assert.deepEqual(told(yield* alices.drain), ["ACK"])
+    assert.deepEqual(told(yield* bobs.drain), ["ACK"])
+    assert.isUndefined(unarmed.closedWith())
+  })
 )
 
-story(
-  "I34: a desk that does not answer costs the other desks of its gateway no lease, and nobody else a pulse",
-  (venue) =>
-    Effect.gen(function* () {
-      const gateway = yield* venue.gateway
-      const alice = yield* venue.user("alice")
-      const bob = yield* venue.user("bob")
-      const armed = yield* venue.trade(alice, ["order_responses", "balances"], { gateway })
-      yield* armed.send(arm(true))
-      yield* armed.send(limit("BUY", 1, 190))
-      yield* venue.settle
-      yield* gateway.cutFrom(bob.userId)
-      yield* armed.drain
-      yield* TestClock.adjust("10 seconds")
-      yield* venue.settle
-      assert.deepEqual(
-        told(yield* armed.drain),
-        Array.from({ length: 10 }, () => "balance_response")
-      )
-    })
+story("I34: keeps the leases and pulses of other desks while one desk does not answer", (venue) =>
+  Effect.gen(function* () {
+    const gateway = yield* venue.gateway
+    const alice = yield* venue.user("alice")
+    const bob = yield* venue.user("bob")
+    const armed = yield* venue.trade(alice, ["order_responses", "balances"], { gateway })
+    yield* armed.send(arm(true))
+    yield* armed.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    yield* gateway.cutFrom(bob.userId)
+    yield* armed.drain
+    yield* TestClock.adjust("10 seconds")
+    yield* venue.settle
+    assert.deepEqual(
+      told(yield* armed.drain),
+      Array.from({ length: 10 }, () => "balance_response")
+    )
+  })
 )
 
-/** Symbol-free: how each open order of the user is called by its client. */
+/** Returns the client order ids of the user's open orders, on all symbols. */
 const openOrders = Effect.fnUntraced(function* (client: Client) {
   yield* client.drain
   yield* client.send(say("get_user_orders"))
@@ -143,7 +139,7 @@ const openOrders = Effect.fnUntraced(function* (client: Client) {
   return orders.map(({ client_order_id }) => client_order_id).toSorted()
 })
 
-story("I34: a half-open socket that was replaced costs its account nothing that came after it fell silent", (venue) =>
+story("I34: keeps orders that were placed after a replaced half-open socket fell silent", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const old = yield* venue.trade(alice)
@@ -153,7 +149,7 @@ story("I34: a half-open socket that was replaced costs its account nothing that 
     yield* old.sendAll([buy("old"), buy("modified"), buy("refused")])
     yield* venue.settle
     const acks = (yield* old.drain).map((frame) => frame["order_response"])
-    // While its network was there it answered every ping, so that what others placed then is older.
+    // Before its network failed the connection answered every ping, so orders placed then are older.
     const other = yield* venue.trade(alice)
     yield* TestClock.adjust("20 seconds")
     yield* other.send(buy("before"))
@@ -183,7 +179,7 @@ story("I34: a half-open socket that was replaced costs its account nothing that 
   })
 )
 
-story("I34: a client that says itself that it goes was heard of until then", (venue) =>
+story("I34: cancels all orders sent before a client closes its own connection", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const armed = yield* venue.trade(alice)
@@ -201,7 +197,7 @@ story("I34: a client that says itself that it goes was heard of until then", (ve
   })
 )
 
-story("I34: who was taken for lost is told so, and places nothing behind the cancel", (venue) =>
+story("I34: refuses orders of a connection that was considered lost, with an error, and closes it", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const alice = yield* venue.user("alice")
@@ -228,7 +224,7 @@ story("I34: who was taken for lost is told so, and places nothing behind the can
   })
 )
 
-story("I34: a gateway that stops ends its connections within two seconds, and nobody waits for a lease", (venue) =>
+story("I34: ends the connections of a stopping gateway within two seconds, without waiting for a lease", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const [alice, bob] = [yield* venue.user("alice"), yield* venue.user("bob")]
@@ -251,34 +247,32 @@ story("I34: a gateway that stops ends its connections within two seconds, and no
   })
 )
 
-story(
-  "I48: a user has twenty connections over all gateways, and a gateway that died holds no place for long",
-  (venue) =>
-    Effect.gen(function* () {
-      const gateway = yield* venue.gateway
-      const alice = yield* venue.user("alice")
-      const welcomed = Effect.fnUntraced(function* (from?: typeof gateway) {
-        const client = yield* from?.connect ?? venue.connect
-        yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice) } })
-        yield* venue.settle
-        return told(yield* client.drain)
-      })
-      const first = yield* venue.trade(alice, [], { gateway })
-      for (let i = 1; i < 12; i++) assert.deepEqual(yield* welcomed(gateway), ["type"])
-      for (let i = 0; i < 8; i++) assert.deepEqual(yield* welcomed(), ["type"])
-      assert.deepEqual(yield* welcomed(), ["RateLimited"])
-      assert.deepEqual(yield* welcomed(gateway), ["RateLimited"])
-      yield* first.close
+story("I48: limits a user to twenty connections over all gateways, and soon frees those of a dead gateway", (venue) =>
+  Effect.gen(function* () {
+    const gateway = yield* venue.gateway
+    const alice = yield* venue.user("alice")
+    const welcomed = Effect.fnUntraced(function* (from?: typeof gateway) {
+      const client = yield* from?.connect ?? venue.connect
+      yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice) } })
       yield* venue.settle
-      assert.deepEqual(yield* welcomed(), ["type"])
-      assert.deepEqual(yield* welcomed(), ["RateLimited"])
-      yield* gateway.cut
-      yield* TestClock.adjust("11 seconds")
-      assert.deepEqual(yield* welcomed(), ["type"])
+      return told(yield* client.drain)
     })
+    const first = yield* venue.trade(alice, [], { gateway })
+    for (let i = 1; i < 12; i++) assert.deepEqual(yield* welcomed(gateway), ["type"])
+    for (let i = 0; i < 8; i++) assert.deepEqual(yield* welcomed(), ["type"])
+    assert.deepEqual(yield* welcomed(), ["RateLimited"])
+    assert.deepEqual(yield* welcomed(gateway), ["RateLimited"])
+    yield* first.close
+    yield* venue.settle
+    assert.deepEqual(yield* welcomed(), ["type"])
+    assert.deepEqual(yield* welcomed(), ["RateLimited"])
+    yield* gateway.cut
+    yield* TestClock.adjust("11 seconds")
+    assert.deepEqual(yield* welcomed(), ["type"])
+  })
 )
 
-story("I51: without an answer the outcome is called unknown, never refused, and is told when it comes", (venue) =>
+story("I51: reports an outcome without an answer as unknown, never as refused, and sends it when it arrives", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const alice = yield* venue.user("alice")
@@ -301,7 +295,7 @@ story("I51: without an answer the outcome is called unknown, never refused, and 
     const incoming = errors.map((error) => error.incoming_message)
     assert.deepInclude(incoming, order)
     assert.isUndefined(client.closedWith())
-    // A read by client id gives the truth elsewhere.
+    // A query by client order id on another connection returns the true state.
     const elsewhere = yield* venue.trade(alice)
     yield* elsewhere.send(say("get_order", { symbol: aapl, order_id: "lost" }))
     yield* elsewhere.send(say("get_order", { symbol: aapl, order_id: "before" }))
@@ -310,7 +304,7 @@ story("I51: without an answer the outcome is called unknown, never refused, and 
   })
 )
 
-story("I34: a slow reader that is closed by the venue counts as disconnected", (venue) =>
+story("I34: cancels the orders of an armed slow reader that the venue disconnects", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const slow = yield* venue.trade(alice)
@@ -327,7 +321,7 @@ story("I34: a slow reader that is closed by the venue counts as disconnected", (
   })
 )
 
-story("cancel_on_disconnect asks for a boolean", (venue) =>
+story("rejects cancel_on_disconnect without a boolean", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const value of [1, "true", null, undefined]) {

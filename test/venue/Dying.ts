@@ -1,4 +1,4 @@
-/** A market whose owner dies in the middle of a decision. */
+/** A market whose owner dies during a decision. */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { Journal, type Owner } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -7,7 +7,10 @@ import { aapl } from "./Story.ts"
 
 export type Instant = "before its row is committed" | "after that and before anybody hears of it"
 
-/** The owner of AAPL dies, once, with the first row that holds such an event. What it knew is gone, and another begins. */
+/**
+ * Kills the owner of AAPL once, at the first row with such an event. Its memory is lost, and another owner takes
+ * over.
+ */
 export const dying = (instant: Instant, tag: MarketEvent["_tag"]) => {
   let hasDied = false
   const dies = (owner: Owner): Owner => {

@@ -1,4 +1,4 @@
-/** Fee tiers around a midnight: by what was traded before it, for all accounts of a user. */
+/** Fee tiers around midnight, from the volume before it, for all accounts of a user. */
 import { type TierSet, traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
@@ -10,17 +10,17 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { limit, story } from "./Story.ts"
 
-/** An hour before the close of New York on Friday; the midnight after it is UTC's. */
+/** An hour before the close of New York on Friday; the next midnight is that of UTC. */
 const evening = Date.UTC(2026, 10, 20, 20)
 const midnight = Date.UTC(2026, 10, 21)
 
-/** The fees of the fills that came, in order. */
+/** Returns the fees of the received fills, in order. */
 const fees = (client: Client) =>
   Effect.map(client.drain, (frames) =>
     frames.flatMap(({ fill_response: fill }) => (fill === undefined ? [] : [fill.fee]))
   )
 
-/** What the user's journal says about tiers. */
+/** Returns the tier events of the user's journal. */
 const tiersSet = Effect.fnUntraced(function* ({ userId }: TestUser) {
   const journal = yield* Journal
   const rows = yield* journal.read(traderStream(userId), 0, 1_000)
@@ -30,14 +30,14 @@ const tiersSet = Effect.fnUntraced(function* ({ userId }: TestUser) {
     .map(({ day, effectiveVolume, tier }) => [day * 86_400_000, tier, Number(effectiveVolume) / 1_000_000])
 })
 
-/** Another owner has the stream for a moment, as when the desk moved: what its former one records is refused. */
+/** Claims the stream as another owner would when the desk moves: the rows of the present owner are refused. */
 const takeOver = Effect.fnUntraced(function* (userId: UserId) {
   const journal = yield* Journal
   yield* journal.claim(traderStream(userId), { restore: () => true, replay: () => {} }, Effect.succeed(true))
 })
 
 story(
-  "rule 11.5: who passes 2,000,000 pays tier 2 on the next day and not before, with all accounts; an order keeps the rates it was placed with",
+  "rule 11.5: applies tier 2 to all accounts of a user from the day after a volume of 2,000,000; an order keeps its rates",
   (venue) =>
     Effect.gen(function* () {
       const ann = yield* venue.user("ann", 1_000_000)
@@ -68,7 +68,7 @@ story(
       yield* venue.settle
       assert.deepEqual(yield* tiersSet(ann), [[midnight, 2, 2_050_000]])
       assert.deepEqual(yield* tiersSet(cidUser), [[midnight, 1, 50_000]])
-      // Ann's order was placed in the first tier; those that come now are not.
+      // Ann's resting order has the rates of the first tier; new orders do not.
       yield* cid.send(limit("BUY", 50, 200))
       yield* venue.settle
       assert.deepEqual([yield* fees(main), yield* fees(cid)], [[2], [10]])
@@ -88,7 +88,7 @@ story(
 )
 
 story(
-  "a trader that is taken over around midnight has its tier set once, and trades meanwhile",
+  "sets the tier of a trader once when its owner changes around midnight, and continues its trading",
   (venue) =>
     Effect.gen(function* () {
       const ann = yield* venue.user("ann", 1_000_000)
@@ -102,7 +102,7 @@ story(
 
       yield* TestClock.setTime(midnight + 29_999)
       yield* takeOver(ann.userId)
-      // The tier is decided and cannot be recorded by the former owner.
+      // The tier is decided, but the present owner cannot record it.
       yield* TestClock.adjust("1 millis")
       yield* venue.settle
       yield* TestClock.adjust("10 seconds")

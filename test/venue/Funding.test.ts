@@ -1,4 +1,4 @@
-/** Funding on the whole venue: who pays whom at the hour, whoever is loaded again around it. */
+/** Funding on the whole venue at the full hour, also after owners are reloaded. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -18,8 +18,8 @@ import { aapl, friday, limit, say, story } from "./Story.ts"
 const beforeHour = friday + 58 * 60_000
 
 /**
- * Ann is long 50 and Ben short 50, and deep orders of Cid stand 40 bps above the outside price of 200: less the dead zone
- * of 5, a hundredth of that an hour.
+ * Ann is long 50 and Ben short 50. Cid's deep orders are 40 bps above the outside price of 200: the rate is a
+ * hundredth per hour of that less the dead zone of 5.
  */
 const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const [ann, ben] = [yield* venue.user("ann"), yield* venue.user("ben")]
@@ -35,7 +35,7 @@ const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { ann, ben, long, short }
 })
 
-/** Net funding by the last pulses, of the position and of the account, in 1e-6 USD. */
+/** Returns the net funding in the last pulses of the position and of the account, in 1e-6 USD. */
 const told = Effect.fnUntraced(function* (venue: TestVenue["Service"], client: Client) {
   yield* client.drain
   yield* TestClock.adjust("1 second")
@@ -49,7 +49,7 @@ const told = Effect.fnUntraced(function* (venue: TestVenue["Service"], client: C
   return Math.round(balance.net_funding * 1e6)
 })
 
-/** The hours that the log of AAPL is over with, oldest first. */
+/** Returns the completed hours in the log of AAPL, oldest first. */
 const hours = Effect.gen(function* () {
   const journal = yield* Journal
   const rows = yield* journal.read(marketStream(aapl), 0, 100_000)
@@ -60,13 +60,13 @@ const hours = Effect.gen(function* () {
   )
 })
 
-/** What the hours of the log come to for a position of so many units that was held at the end of each. */
+/** Returns the payments of these hours for a constant position of `units`. */
 const due = (units: number, paid: ReadonlyArray<Funded>): number => {
   const apple = initialInstruments.find(({ symbol }) => symbol === aapl)!
   return paid.reduce((sum, hour) => sum + Funding.payment(apple, units * 1_000, hour), 0)
 }
 
-/** One hour is paid for: each was told what the log says, and nothing was made or lost. */
+/** Checks that one hour was paid: clients received the amounts of the log, and the sum is zero. */
 const paidOnce = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   { long, short }: { readonly long: Client; readonly short: Client }
@@ -80,7 +80,7 @@ const paidOnce = Effect.fnUntraced(function* (
 })
 
 story(
-  "rule 10.5, I32: at the hour the long pays and the short receives, and positions and balances show it",
+  "rule 10.5, I32: transfers funding from long to short at the hour, and shows it in positions and balances",
   (venue) =>
     Effect.gen(function* () {
       const traders = yield* trading(venue)
@@ -98,18 +98,18 @@ story(
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Somebody else took the stream: whoever has it now notices with its next row, forgets all and begins anew. */
+/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-/** The same of a trader, which is given a row to write at once. */
+/** Claims the stream of a trader, and gives its owner a row to write at once. */
 const takeTrader = Effect.fnUntraced(function* ({ userId }: TestUser, client: Client) {
   yield* take(traderStream(userId))
   yield* client.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
 })
 
-/** Its first owner has it again after the other one. */
+/** Returns whether the first owner has claimed the stream again. */
 const isHeldAgain = Effect.fnUntraced(function* (stream: string) {
   const rows = yield* (yield* Journal).read(stream, 0, 100_000)
   assert.strictEqual(rows.at(-1)?.epoch, 3)
@@ -157,7 +157,7 @@ for (const [when, millis] of [
 }
 
 story(
-  "I32: traders and market that begin anew together at the hour pay and receive once",
+  "I32: pays funding once when the traders and the market reload together at the hour",
   (venue) =>
     Effect.gen(function* () {
       const traders = yield* trading(venue)

@@ -1,4 +1,4 @@
-/** The owner of a market dies in the middle of a decision: before its row is committed, and before anybody hears of it. */
+/** The owner of a market dies during a decision: before its row is committed, or before anybody receives it. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -12,17 +12,17 @@ import { TestClock } from "effect/testing"
 import { dying } from "./Dying.ts"
 import { aapl, friday, limit, market, story, told } from "./Story.ts"
 
-/** All that the log of AAPL holds, and how often it was claimed. */
+/** Returns all events in the log of AAPL and the number of claims. */
 const log = Effect.gen(function* () {
   const rows = yield* (yield* Journal).read(marketStream(aapl), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
   return { events, claims: rows.at(-1)!.epoch }
 })
 
-/** Somebody else has the market by then, and it is quiet. */
+/** By then another owner has the market, and it is quiet. */
 const later = (venue: TestVenue["Service"]) => Effect.andThen(TestClock.adjust("5 seconds"), venue.settle)
 
-/** Alice has bought two at 200 with a bracket, and another two with a stop at the same price; Bob buys below it. */
+/** Alice bought two at 200 with a bracket, and two more with a stop at the same price; Bob bids below it. */
 const stops = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const alice = yield* venue.trade(yield* venue.user("alice"))
   const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -41,7 +41,7 @@ const stops = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
 
 const sold = ["ACK", "CANCELLED", "fill_response", "FILLED", "ACK", "fill_response", "FILLED"]
 
-/** Each of the two stops has fired once, and closed what it was for; nothing was made or lost. */
+/** Checks that each of the two stops fired once and closed its quantity, and that the sums are zero. */
 const firedOnce = Effect.gen(function* () {
   const { claims, events } = yield* log
   assert.strictEqual(claims, 2)
@@ -52,7 +52,7 @@ const firedOnce = Effect.gen(function* () {
 })
 
 story(
-  "I30, I4: stops whose mark was decided and not recorded have not fired; they fire once when the mark comes again",
+  "I30, I4: fires stops once at a repeated mark, after the first mark was decided but not recorded",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* stops(venue)
@@ -69,11 +69,11 @@ story(
 )
 
 story(
-  "I30, I5: stops that fired on record before anybody heard of it are told once, and do not fire again",
+  "I30, I5: reports stops once that fired in a committed row nobody received, and does not fire them again",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* stops(venue)
-      // Whoever gave the price does not know what became of it, and gives it again.
+      // The source of the price does not know the outcome, and sends the price again.
       assert.isTrue(Exit.isFailure(yield* Effect.exit(venue.price(aapl, 194.99))))
       yield* later(venue)
       assert.deepEqual(told(yield* alice.drain), sold)

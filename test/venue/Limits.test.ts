@@ -5,7 +5,7 @@ import { aapl, cancel, gold, limit, modify, say, story, told } from "./Story.ts"
 
 const many = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))
 
-story("rule 6.10: 12,000 of weight pass at once; RateLimited says how long to wait and echoes the request", (venue) =>
+story("rule 6.10: accepts a burst of weight 12,000, then answers RateLimited with the wait and the request", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const one = yield* venue.trade(alice, [])
@@ -20,7 +20,7 @@ story("rule 6.10: 12,000 of weight pass at once; RateLimited says how long to wa
     const { incoming_message: incoming, message } = frames[5]!.err!
     assert.match(message, /retry after \d+(\.\d)? s/)
     assert.deepEqual(incoming, limit("BUY", 1, 190, { client_order_id: "c5" }))
-    // Cancels have a bucket of their own, and a refused message costs nothing.
+    // Cancels have their own bucket, and a refused message costs nothing.
     yield* two.send(cancel("c0", "client_order_id"))
     yield* venue.settle
     assert.deepEqual(told(yield* two.drain), ["CANCELLED"])
@@ -33,47 +33,45 @@ story("rule 6.10: 12,000 of weight pass at once; RateLimited says how long to wa
   })
 )
 
-story(
-  "rule 6.10: what a gateway answers by itself is charged too, over all connections and those that ended",
-  (venue) =>
-    Effect.gen(function* () {
-      const alice = yield* venue.user("alice")
-      const levels = say("get_available_leverage_levels", { symbol: gold, leverage: 5 })
-      const wrong = limit("BUY", 1, 190, { quantity: "one" })
-      for (let n = 0; n < 3; n++) {
-        const client = yield* venue.trade(alice, [])
-        for (let lot = 0; lot < 40; lot++) {
-          yield* client.sendAll(many(100, () => wrong))
-          yield* venue.settle
-        }
-        assert.deepEqual(new Set(told(yield* client.drain)), new Set(["InvalidJSONFormat"]))
-        yield* client.close
-      }
-      const [one, two] = [yield* venue.trade(alice, []), yield* venue.trade(alice, [])]
-      yield* one.send(limit("BUY", 1, 190))
-      yield* venue.settle
-      assert.deepEqual(told(yield* one.drain), ["RateLimited"])
-      for (const client of [one, two]) {
-        // What is not charged at once is little.
-        yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
+story("rule 6.10: charges messages that a gateway answers by itself, over all open and ended connections", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.user("alice")
+    const levels = say("get_available_leverage_levels", { symbol: gold, leverage: 5 })
+    const wrong = limit("BUY", 1, 190, { quantity: "one" })
+    for (let n = 0; n < 3; n++) {
+      const client = yield* venue.trade(alice, [])
+      for (let lot = 0; lot < 40; lot++) {
+        yield* client.sendAll(many(100, () => wrong))
         yield* venue.settle
-        yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])
-        yield* venue.settle
-        const frames = (yield* client.drain).slice(-3)
-        assert.deepEqual(told(frames), ["RateLimited", "RateLimited", "RateLimited"])
-        assert.deepEqual(
-          frames.map(({ err }) => err!.incoming_message),
-          [wrong, levels, say("subscribe", { channels: ["fills"] })]
-        )
       }
-      yield* TestClock.adjust("2 seconds")
-      yield* two.sendAll([say("subscribe", { channels: ["order_responses"] }), limit("BUY", 1, 190)])
+      assert.deepEqual(new Set(told(yield* client.drain)), new Set(["InvalidJSONFormat"]))
+      yield* client.close
+    }
+    const [one, two] = [yield* venue.trade(alice, []), yield* venue.trade(alice, [])]
+    yield* one.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* one.drain), ["RateLimited"])
+    for (const client of [one, two]) {
+      // The part that is charged later is small.
+      yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
       yield* venue.settle
-      assert.deepEqual(told(yield* two.drain), ["subscribed", "ACK"])
-    })
+      yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])
+      yield* venue.settle
+      const frames = (yield* client.drain).slice(-3)
+      assert.deepEqual(told(frames), ["RateLimited", "RateLimited", "RateLimited"])
+      assert.deepEqual(
+        frames.map(({ err }) => err!.incoming_message),
+        [wrong, levels, say("subscribe", { channels: ["fills"] })]
+      )
+    }
+    yield* TestClock.adjust("2 seconds")
+    yield* two.sendAll([say("subscribe", { channels: ["order_responses"] }), limit("BUY", 1, 190)])
+    yield* venue.settle
+    assert.deepEqual(told(yield* two.drain), ["subscribed", "ACK"])
+  })
 )
 
-story("rule 6.10: who asks for a little each second is served for days", (venue) =>
+story("rule 6.10: serves a client with a low steady rate for days", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     for (let n = 0; n < 4; n++) {
@@ -89,7 +87,7 @@ story("rule 6.10: who asks for a little each second is served for days", (venue)
   })
 )
 
-story("rule 6.10: cancels are limited by themselves", (venue) =>
+story("rule 6.10: limits cancels separately", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
@@ -107,7 +105,7 @@ story("rule 6.10: cancels are limited by themselves", (venue) =>
   })
 )
 
-story("I48: a client that sends faster than it can be answered is read no further, and loses nothing", (venue) =>
+story("I48: stops reading from a client that sends faster than answers return, and loses no message", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll(many(3_000, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
@@ -122,7 +120,7 @@ story("I48: a client that sends faster than it can be answered is read no furthe
   })
 )
 
-story("I49: a reader with 1 MiB unread is closed with 1013, and only it", (venue) =>
+story("I49: closes only the reader with 1 MiB unread, with 1013", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const slow = yield* venue.trade(alice)
@@ -174,7 +172,7 @@ const broken: ReadonlyArray<readonly [text: string, code: string]> = [
   ['{"type":"get_user_trades","params":{"start_ts":"now"}}', "InvalidJSONFormat"]
 ]
 
-story("I50: whatever bytes come, the answer is an error frame, and the socket goes on", (venue) =>
+story("I50: answers arbitrary bytes with an error frame, and keeps the socket open", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const [text, code] of broken) {
@@ -188,7 +186,7 @@ story("I50: whatever bytes come, the answer is an error frame, and the socket go
   })
 )
 
-story("I50: hundreds of frames with a few bytes changed leave the socket and the account sound", (venue) =>
+story("I50: keeps the socket and the account valid after hundreds of corrupted frames", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000_000))
     const seeds = [
@@ -234,7 +232,7 @@ story("I50: hundreds of frames with a few bytes changed leave the socket and the
   }).pipe(Random.withSeed("bytes"))
 )
 
-story("an error sends the request back as it was; a text that is no object comes back as a string", (venue) =>
+story("echoes the request in an error unchanged, and a text that is not an object as a string", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const odd = { type: "add_order", params: { symbol: aapl }, id: [1, { deep: null }] }
@@ -245,7 +243,7 @@ story("an error sends the request back as it was; a text that is no object comes
   })
 )
 
-story("a command about a stop that is not there answers with an error that repeats it", (venue) =>
+story("answers a command about an unknown stop with an error that echoes it", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const messages = [

@@ -1,11 +1,11 @@
-/** What becomes of an account whose equity is used up, on the whole venue (rule 9). */
+/** Accounts in liquidation on the whole venue (rule 9). */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deal, equityOf, fifty, fillsOf, fundOf, heldBy, logOf, person, provide, topUp } from "./Ruin.ts"
 import { aapl, friday, gold, limit, say, story, told } from "./Story.ts"
 
-story("rule 9.3, rule 9.4: at 190 orders, stops and TWAPs end everywhere, and 16.782 are sold on the book", (venue) =>
+story("rule 9.3, rule 9.4: ends all orders, stops and TWAPs at a mark of 190, and sells 16.782 on the book", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* fifty(venue)
     yield* venue.price(gold, 3_400)
@@ -58,69 +58,73 @@ story("rule 9.3, rule 9.4: at 190 orders, stops and TWAPs end everywhere, and 16
   })
 )
 
-story("rule 9.3: while the book is empty it is tried once a second, and once there are bids it is done", (venue) =>
-  Effect.gen(function* () {
-    const { alice, bob } = yield* fifty(venue)
-    yield* venue.price(aapl, 190)
-    yield* TestClock.adjust("5 seconds")
-    yield* venue.settle
-    const tried = (yield* logOf()).filter((event) => event._tag === "Accepted" && event.order.origin === "LIQUIDATION")
-    assert.isTrue(tried.length >= 5 && tried.length <= 6, `${tried.length} tries`)
-    yield* alice.client.drain
-    yield* alice.client.send(limit("BUY", 1, 189))
-    assert.strictEqual((yield* alice.client.take("order_response")).order_response.status, "USER_IN_LIQUIDATION")
-    yield* bob.client.send(limit("BUY", 50, 189))
-    yield* TestClock.adjust("1 second")
-    yield* venue.settle
-    assert.isAbove(yield* heldBy(alice), 30)
-    assert.isBelow(yield* heldBy(alice), 34)
-    yield* alice.client.drain
-    yield* alice.client.send(limit("BUY", 0.1, 189))
-    assert.notStrictEqual((yield* alice.client.take("order_response")).order_response.status, "USER_IN_LIQUIDATION")
-  })
-)
-
-story("rule 9.5, rule 9.13: at 186 the 400 go to the fund, and a provider takes the 50 for 23.25 of it", (venue) =>
-  Effect.gen(function* () {
-    const { alice, bob } = yield* fifty(venue)
-    const cid = yield* person(venue, "cid", 100_000)
-    yield* provide(cid)
-    yield* venue.price(aapl, 186)
-    yield* venue.settle
-    yield* alice.client.send(limit("SELL", 1, 186, { reduce_only: true }))
-    yield* venue.settle
-    assert.include(told(yield* alice.client.drain), "USER_IN_LIQUIDATION")
-    assert.strictEqual(yield* heldBy(alice), 50)
-    yield* TestClock.adjust("1 second")
-    yield* venue.settle
-    assert.deepEqual(yield* fillsOf(alice), ["LIQUIDATION SELL 50 at 186"])
-    assert.deepEqual(yield* fillsOf(cid), ["LIQUIDATION BUY 50 at 186"])
-    assert.deepEqual([yield* heldBy(alice), yield* heldBy(bob), yield* heldBy(cid)], [0, -50, 50])
-    assert.deepEqual([yield* equityOf(alice), yield* equityOf(cid)], [0, 100_023.25])
-    assert.strictEqual(yield* fundOf(), 376.75)
-  })
+story(
+  "rule 9.3: retries a liquidation order once a second while the book is empty, and completes it once there are bids",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* fifty(venue)
+      yield* venue.price(aapl, 190)
+      yield* TestClock.adjust("5 seconds")
+      yield* venue.settle
+      const tried = (yield* logOf()).filter(
+        (event) => event._tag === "Accepted" && event.order.origin === "LIQUIDATION"
+      )
+      assert.isTrue(tried.length >= 5 && tried.length <= 6, `${tried.length} tries`)
+      yield* alice.client.drain
+      yield* alice.client.send(limit("BUY", 1, 189))
+      assert.strictEqual((yield* alice.client.take("order_response")).order_response.status, "USER_IN_LIQUIDATION")
+      yield* bob.client.send(limit("BUY", 50, 189))
+      yield* TestClock.adjust("1 second")
+      yield* venue.settle
+      assert.isAbove(yield* heldBy(alice), 30)
+      assert.isBelow(yield* heldBy(alice), 34)
+      yield* alice.client.drain
+      yield* alice.client.send(limit("BUY", 0.1, 189))
+      assert.notStrictEqual((yield* alice.client.take("order_response")).order_response.status, "USER_IN_LIQUIDATION")
+    })
 )
 
 story(
-  "rule 9.14: at 170, with a fund that does not cover it, the others close at 178, the nearest to its end first",
+  "rule 9.5, rule 9.13: at 186 moves the 400 to the fund, and lets a provider take over the 50 for 23.25 of it",
   (venue) =>
     Effect.gen(function* () {
-      const alice = yield* person(venue, "alice", 1_110)
-      const bob = yield* person(venue, "bob", 2_000)
+      const { alice, bob } = yield* fifty(venue)
       const cid = yield* person(venue, "cid", 100_000)
-      const dan = yield* person(venue, "dan", 100_000)
-      yield* topUp(150)
-      yield* deal(venue, alice, bob, 40, 200)
-      yield* deal(venue, alice, cid, 10, 200)
-      yield* deal(venue, dan, cid, 40, 200)
-      const before = yield* equityOf(bob)
-      yield* venue.price(aapl, 170)
+      yield* provide(cid)
+      yield* venue.price(aapl, 186)
+      yield* venue.settle
+      yield* alice.client.send(limit("SELL", 1, 186, { reduce_only: true }))
+      yield* venue.settle
+      assert.include(told(yield* alice.client.drain), "USER_IN_LIQUIDATION")
+      assert.strictEqual(yield* heldBy(alice), 50)
       yield* TestClock.adjust("1 second")
       yield* venue.settle
-      assert.deepEqual(yield* fillsOf(bob), ["ADL BUY 40 at 178"])
-      assert.deepEqual(yield* fillsOf(cid), ["ADL BUY 10 at 178"])
-      assert.deepEqual([yield* heldBy(alice), yield* heldBy(cid), yield* heldBy(dan)], [0, -40, 40])
-      assert.deepEqual([yield* equityOf(alice), (yield* equityOf(bob)) - before], [0, 880])
-      assert.strictEqual(yield* fundOf(), 150)
+      assert.deepEqual(yield* fillsOf(alice), ["LIQUIDATION SELL 50 at 186"])
+      assert.deepEqual(yield* fillsOf(cid), ["LIQUIDATION BUY 50 at 186"])
+      assert.deepEqual([yield* heldBy(alice), yield* heldBy(bob), yield* heldBy(cid)], [0, -50, 50])
+      assert.deepEqual([yield* equityOf(alice), yield* equityOf(cid)], [0, 100_023.25])
+      assert.strictEqual(yield* fundOf(), 376.75)
     })
+)
+
+story("rule 9.14: at 170, with too small a fund, closes opposite positions at 178, the riskiest first", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* person(venue, "alice", 1_110)
+    const bob = yield* person(venue, "bob", 2_000)
+    const cid = yield* person(venue, "cid", 100_000)
+    const dan = yield* person(venue, "dan", 100_000)
+    yield* topUp(150)
+    yield* deal(venue, alice, bob, 40, 200)
+    yield* deal(venue, alice, cid, 10, 200)
+    yield* deal(venue, dan, cid, 40, 200)
+    const before = yield* equityOf(bob)
+    yield* venue.price(aapl, 170)
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    assert.deepEqual(yield* fillsOf(bob), ["ADL BUY 40 at 178"])
+    assert.deepEqual(yield* fillsOf(cid), ["ADL BUY 10 at 178"])
+    assert.deepEqual([yield* heldBy(alice), yield* heldBy(cid), yield* heldBy(dan)], [0, -40, 40])
+    assert.deepEqual([yield* equityOf(alice), (yield* equityOf(bob)) - before], [0, 880])
+    assert.strictEqual(yield* fundOf(), 150)
+  })
 )

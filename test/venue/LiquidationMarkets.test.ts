@@ -1,4 +1,7 @@
-/** An account over two markets, of which one may be shut, and positions that nobody can take (rule 9.3, rule 9.6, I28). */
+/**
+ * An account over two markets, one of which may be closed, and positions without a counterparty (rule 9.3, rule
+ * 9.6, I28).
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { deskOf } from "@venue/cluster/protocol/Desk"
@@ -13,7 +16,7 @@ import { aapl, gold, story } from "./Story.ts"
 
 type Venue = TestVenue["Service"]
 
-/** Alice, with 1,300, is long 50 AAPL and short 2 of gold; Bob is on the other side of both. */
+/** Alice, with 1,300, is long 50 AAPL and short 2 gold; Bob has the other side of both. */
 const two = Effect.fnUntraced(function* (venue: Venue) {
   yield* venue.price(gold, 3_400)
   const everybody = yield* fifty(venue, 100_000, 1_310)
@@ -26,20 +29,22 @@ const sharesOf = Effect.fnUntraced(function* () {
   return both.flatMap((event) => (event._tag === "TakeoverOpened" ? [event.share] : []))
 })
 
-story("rule 9.6: of two markets the larger goes first, and each has its part of the equity; nothing is left", (venue) =>
-  Effect.gen(function* () {
-    const { alice, bob } = yield* two(venue)
-    const equity = (yield* equityOf(alice)) - 900
-    yield* venue.price(aapl, 182)
-    yield* TestClock.adjust("5 seconds")
-    yield* venue.settle
-    assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0, 0])
-    assert.deepEqual([yield* heldBy(bob), yield* heldBy(bob, gold)], [0, 0])
-    const shares = yield* sharesOf()
-    assert.closeTo(shares[0]! / 1e6, (equity * 606.666667) / (606.666667 + 151.111112), 0.001)
-    assert.closeTo((shares[0]! + shares[1]!) / 1e6, equity, 1e-6)
-    assert.closeTo((yield* fundOf()) + (yield* fundOf(gold)), equity, 1e-6)
-  })
+story(
+  "rule 9.6: liquidates the larger of two markets first, each with its part of the equity, and leaves no position",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* two(venue)
+      const equity = (yield* equityOf(alice)) - 900
+      yield* venue.price(aapl, 182)
+      yield* TestClock.adjust("5 seconds")
+      yield* venue.settle
+      assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0, 0])
+      assert.deepEqual([yield* heldBy(bob), yield* heldBy(bob, gold)], [0, 0])
+      const shares = yield* sharesOf()
+      assert.closeTo(shares[0]! / 1e6, (equity * 606.666667) / (606.666667 + 151.111112), 0.001)
+      assert.closeTo((shares[0]! + shares[1]!) / 1e6, equity, 1e-6)
+      assert.closeTo((yield* fundOf()) + (yield* fundOf(gold)), equity, 1e-6)
+    })
 )
 
 for (const state of ["HALTED", "CANCEL_ONLY"] as const) {
@@ -62,22 +67,24 @@ for (const state of ["HALTED", "CANCEL_ONLY"] as const) {
   )
 }
 
-story("I29, rule 9.3: a stale market keeps its position, at its last mark, beside one with a fresh price", (venue) =>
-  Effect.gen(function* () {
-    const markets = yield* MarketClient
-    const { alice } = yield* two(venue)
-    const observe = (usd: number) => markets.observe(gold, usd * 1e8, "external")
-    yield* observe(3_400)
-    yield* TestClock.adjust("90 seconds")
-    yield* venue.price(aapl, 182)
-    yield* TestClock.adjust("5 seconds")
-    yield* venue.settle
-    assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold)], [0, -2])
-    yield* observe(3_400)
-    yield* TestClock.adjust("5 seconds")
-    yield* venue.settle
-    assert.deepEqual([yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0])
-  })
+story(
+  "I29, rule 9.3: keeps the position in a stale market at its last mark, beside a market with a fresh price",
+  (venue) =>
+    Effect.gen(function* () {
+      const markets = yield* MarketClient
+      const { alice } = yield* two(venue)
+      const observe = (usd: number) => markets.observe(gold, usd * 1e8, "external")
+      yield* observe(3_400)
+      yield* TestClock.adjust("90 seconds")
+      yield* venue.price(aapl, 182)
+      yield* TestClock.adjust("5 seconds")
+      yield* venue.settle
+      assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold)], [0, -2])
+      yield* observe(3_400)
+      yield* TestClock.adjust("5 seconds")
+      yield* venue.settle
+      assert.deepEqual([yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0])
+    })
 )
 
 const leftOf = Effect.fnUntraced(function* ({ user: { userId } }: Person) {
@@ -88,13 +95,13 @@ const leftOf = Effect.fnUntraced(function* ({ user: { userId } }: Person) {
   })
 })
 
-story("I28: what nobody can take stays and is told of, until the fund covers it", (venue) =>
+story("I28: keeps and reports a position that nobody can take over, until the fund covers it", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* fifty(venue, 7_110)
     const dan = yield* person(venue, "dan", 1_000_000)
     yield* venue.price(gold, 3_400)
     yield* deal(venue, bob, dan, 40, 3_400, gold)
-    // Bob loses all he has and more in gold, so that on the other side of Alice nobody may lose anything.
+    // Bob loses more than he has in gold, so no account on the other side of Alice can bear a loss.
     yield* Effect.all([venue.price(gold, 3_150), venue.price(aapl, 170)], { concurrency: "unbounded" })
     yield* TestClock.adjust("3 seconds")
     yield* venue.settle

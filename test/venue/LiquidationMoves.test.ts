@@ -1,4 +1,4 @@
-/** Whoever is loaded again in the middle of a liquidation: it goes on, and nothing is done twice (rule 9, I8). */
+/** Owners that are reloaded during a liquidation: it continues, and nothing is done twice (rule 9, I8). */
 import type { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { marketStream } from "@venue/domain/Market"
@@ -13,14 +13,14 @@ import { aapl, friday, limit, story } from "./Story.ts"
 
 type Venue = TestVenue["Service"]
 
-/** Alice is long 50, Bob short, and Cid is there to take something of her. */
+/** Alice is long 50, Bob short, and Cid can take over part of her position. */
 const scene = Effect.fnUntraced(function* (venue: Venue) {
   const { alice, bob } = yield* fifty(venue)
   return { alice, bob, cid: yield* person(venue, "cid", 100_000) }
 })
 type Scene = Effect.Success<ReturnType<typeof scene>>
 
-/** What went off the book came from takeovers that are closed, and is as much as Alice had. */
+/** Checks that the off-book trades are from closed takeovers and add up to Alice's position. */
 const takenOnce = Effect.fnUntraced(function* () {
   const log = yield* logOf()
   const opened = log.flatMap((event) => (event._tag === "TakeoverOpened" ? [event.takeoverId.text] : []))
@@ -35,7 +35,7 @@ const takenOnce = Effect.fnUntraced(function* () {
 
 type Step = (scene: Scene) => Effect.Effect<void, unknown, DeskClient | MarketClient | Journal>
 
-/** The mark that each stage begins with, who is there for it, and what it comes to. */
+/** Starting mark, readiness and result of each stage. */
 const stages: Record<string, { readonly mark: number; readonly ready: Step; readonly done: Step }> = {
   "on the book": {
     mark: 190,
@@ -52,7 +52,7 @@ const stages: Record<string, { readonly mark: number; readonly ready: Step; read
     done: Effect.fnUntraced(function* ({ alice, bob, cid }: Scene) {
       yield* takenOnce()
       assert.strictEqual(yield* equityOf(alice), 0)
-      // Who was not heard in time is asked after those on the other side.
+      // A late provider comes after the accounts on the other side.
       assert.deepEqual([yield* heldBy(alice), (yield* heldBy(bob)) + (yield* heldBy(cid))], [0, 0])
       assert.include([376.75, 400], yield* fundOf())
     })
@@ -88,7 +88,7 @@ for (const [stage, { done, mark, ready }] of Object.entries(stages)) {
           yield* TestClock.adjust(millis)
           yield* lose(everybody)
           yield* TestClock.adjust("3 seconds")
-          // A market that lost its log hears so with what it is told next.
+          // A market that lost its log notices at its next message.
           yield* Effect.ignore(Effect.sandbox(venue.price(aapl, mark)))
           yield* TestClock.adjust("3 seconds")
           yield* venue.price(aapl, mark)

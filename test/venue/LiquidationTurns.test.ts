@@ -1,4 +1,4 @@
-/** What becomes of a takeover while the mark moves (rule 9.9): the desk and its market go on from there together. */
+/** Takeovers while the mark moves (rule 9.9): the desk and its market continue together. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -35,7 +35,7 @@ for (const isTaken of [false, true]) {
 }
 
 story(
-  "rule 9.3: where the mark has recovered to 190 it is decided anew within a second, and sold on the book",
+  "rule 9.3: decides a takeover again within a second when the mark recovers to 190, and sells on the book",
   (venue) =>
     Effect.gen(function* () {
       const { alice } = yield* fifty(venue)
@@ -53,25 +53,23 @@ story(
     })
 )
 
-story(
-  "I28, rule 9.13: where the mark has gone on to 170 no provider takes over at 186, and it ends all the same",
-  (venue) =>
-    Effect.gen(function* () {
-      const { alice, bob } = yield* fifty(venue)
-      const cid = yield* person(venue, "cid", 1_500)
-      yield* provide(cid)
-      yield* venue.price(aapl, 186)
-      yield* TestClock.adjust(250)
-      yield* venue.price(aapl, 170)
-      yield* TestClock.adjust("3 seconds")
-      yield* venue.settle
-      assert.deepEqual(yield* fillsOf(bob), ["ADL BUY 50 at 186"])
-      assert.deepEqual([yield* heldBy(alice), yield* heldBy(cid), yield* equityOf(cid)], [0, 0, 1_500])
-      assert.strictEqual(yield* equityOf(alice), 0)
-    })
+story("I28, rule 9.13: ends a position without a takeover at 186 when the mark has fallen to 170", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* fifty(venue)
+    const cid = yield* person(venue, "cid", 1_500)
+    yield* provide(cid)
+    yield* venue.price(aapl, 186)
+    yield* TestClock.adjust(250)
+    yield* venue.price(aapl, 170)
+    yield* TestClock.adjust("3 seconds")
+    yield* venue.settle
+    assert.deepEqual(yield* fillsOf(bob), ["ADL BUY 50 at 186"])
+    assert.deepEqual([yield* heldBy(alice), yield* heldBy(cid), yield* equityOf(cid)], [0, 0, 1_500])
+    assert.strictEqual(yield* equityOf(alice), 0)
+  })
 )
 
-story("rule 9.9: a mark that goes up and down opens a takeover a second at most, and each is closed", (venue) =>
+story("rule 9.9: opens at most one takeover a second for an oscillating mark, and closes each", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* fifty(venue)
     const cid = yield* person(venue, "cid", 100_000)

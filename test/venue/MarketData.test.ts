@@ -19,7 +19,7 @@ const subscribe = (
 
 const kinds = (frames: ReadonlyArray<MarketDataFrame>) => frames.map((frame) => frame.type ?? "err")
 
-/** Two sides: 2 bid at 199.98 and 1 at 199.91, 3 offered at 200.02. */
+/** Creates a book: bids for 2 at 199.98 and 1 at 199.91, an offer for 3 at 200.02. */
 const book = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000), ["order_responses"])
   yield* maker.sendAll([limit("BUY", 2, 199.98), limit("BUY", 1, 199.91), limit("SELL", 3, 200.02)])
@@ -27,7 +27,7 @@ const book = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { maker, ids: (yield* maker.drain).map((frame) => frame.order_response!.order_id) }
 })
 
-story("one confirmation a request, then the first value of every stream but trade, numbered from 1", (venue) =>
+story("confirms each request once, then sends the first value of every stream except trade, numbered from 1", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -63,7 +63,7 @@ story("one confirmation a request, then the first value of every stream but trad
   })
 )
 
-story("sig_figs groups bids down and asks up, and each value is a stream of its own", (venue) =>
+story("groups bids down and offers up by sig_figs, with a separate stream for each value", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -82,7 +82,7 @@ story("sig_figs groups bids down and asks up, and each value is a stream of its 
   })
 )
 
-story("level2 comes every 500 ms, whole, also when nothing changed; an empty side is []", (venue) =>
+story("sends the whole level2 every 500 ms, also without a change, and an empty side as []", (venue) =>
   Effect.gen(function* () {
     const { ids, maker } = yield* book(venue)
     const client = yield* venue.marketData
@@ -103,7 +103,7 @@ story("level2 comes every 500 ms, whole, also when nothing changed; an empty sid
   })
 )
 
-story("level2 shows at most 20 levels a side", (venue) =>
+story("sends at most 20 level2 levels per side", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("maker"), [])
     yield* maker.sendAll(Array.from({ length: 25 }, (_, at) => limit("BUY", 1, 190 + at / 100)))
@@ -122,7 +122,7 @@ story("level2 shows at most 20 levels a side", (venue) =>
   })
 )
 
-story("bbo comes when the best price or its size changed, at most once in 100 ms", (venue) =>
+story("sends bbo when the best price or its size changes, at most every 100 ms", (venue) =>
   Effect.gen(function* () {
     const { maker } = yield* book(venue)
     const client = yield* venue.marketData
@@ -141,7 +141,7 @@ story("bbo comes when the best price or its size changed, at most once in 100 ms
   })
 )
 
-story("every execution is told at once, with the aggressor's side and the trade id of its fills", (venue) =>
+story("sends every trade at once, with the aggressor's side and the trade id of its fills", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -168,11 +168,11 @@ story("every execution is told at once, with the aggressor's side and the trade 
   })
 )
 
-story("rule 3.3: mark_price comes once a second and follows the outside price", (venue) =>
+story("rule 3.3: sends mark_price once a second, following the outside price", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["mark_price"], [aapl, gold]))
-    // Gold has no price yet, so there is nothing to tell of it.
+    // Gold has no price yet, so it has no frame.
     assert.deepEqual(kinds(yield* client.drain), ["subscribed", "mark_price"])
     yield* venue.price(aapl, 204.37)
     yield* venue.price(gold, 3_410.95)
@@ -188,25 +188,27 @@ story("rule 3.3: mark_price comes once a second and follows the outside price", 
   })
 )
 
-story("rule 3.3: the mark is the median of the outside price, its average premium and the book", (venue) =>
-  Effect.gen(function* () {
-    const maker = yield* venue.trade(yield* venue.user("maker"), [])
-    const taker = yield* venue.trade(yield* venue.user("taker"), [])
-    yield* maker.sendAll([limit("SELL", 1, 200.3), limit("SELL", 5, 200.24), limit("BUY", 5, 200.18)])
-    yield* venue.settle
-    yield* taker.send(limit("BUY", 1, 200.24))
-    yield* venue.settle
-    const client = yield* venue.marketData
-    yield* client.send(subscribe(["mark_price"]))
-    yield* TestClock.adjust("30 seconds")
-    const marks = (yield* client.drain).flatMap((frame) => (frame.type === "mark_price" ? [Number(frame.price)] : []))
-    // The mid stands 0.21 above, and the average takes 150 seconds for 1 - 1/e of it.
-    assert.closeTo(marks.at(-1)!, 200 + 0.21 * (1 - Math.exp(-30 / 150)), 0.002)
-    assert.isTrue(marks.every((mark, at) => at === 0 || mark >= marks[at - 1]!))
-  })
+story(
+  "rule 3.3: computes the mark as the median of the outside price, the price with its average premium, and the book",
+  (venue) =>
+    Effect.gen(function* () {
+      const maker = yield* venue.trade(yield* venue.user("maker"), [])
+      const taker = yield* venue.trade(yield* venue.user("taker"), [])
+      yield* maker.sendAll([limit("SELL", 1, 200.3), limit("SELL", 5, 200.24), limit("BUY", 5, 200.18)])
+      yield* venue.settle
+      yield* taker.send(limit("BUY", 1, 200.24))
+      yield* venue.settle
+      const client = yield* venue.marketData
+      yield* client.send(subscribe(["mark_price"]))
+      yield* TestClock.adjust("30 seconds")
+      const marks = (yield* client.drain).flatMap((frame) => (frame.type === "mark_price" ? [Number(frame.price)] : []))
+      // The mid is 0.21 above the price; the average covers 1 - 1/e of that in 150 seconds.
+      assert.closeTo(marks.at(-1)!, 200 + 0.21 * (1 - Math.exp(-30 / 150)), 0.002)
+      assert.isTrue(marks.every((mark, at) => at === 0 || mark >= marks[at - 1]!))
+    })
 )
 
-story("an unsubscribed stream falls silent, the others go on; the numbers go on too", (venue) =>
+story("stops an unsubscribed stream, and continues the others and the numbering", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["level2", "mark_price"]))
@@ -223,7 +225,7 @@ story("an unsubscribed stream falls silent, the others go on; the numbers go on 
   })
 )
 
-story("I49: who was behind when a best price moved is told of it once it has read, and once only", (venue) =>
+story("I49: sends a moved best price to a slow reader once, after it has caught up", (venue) =>
   Effect.gen(function* () {
     const { maker } = yield* book(venue)
     yield* TestClock.adjust("1 second")
@@ -245,7 +247,7 @@ story("I49: who was behind when a best price moved is told of it once it has rea
   })
 )
 
-story("what of a mixed request is right is confirmed and heard, then one error for each code names the rest", (venue) =>
+story("confirms the valid streams of a mixed request, then sends one error per code for the others", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     const request = subscribe(["bbo", "trades", "mark_price"], [MarketSymbol.make("FOO-USD"), aapl])
@@ -266,7 +268,7 @@ story("what of a mixed request is right is confirmed and heard, then one error f
   })
 )
 
-story("I50: an error names what is wrong, and nothing of a request without a stream takes effect", (venue) =>
+story("I50: names the fault in an error, and applies no part of a request without a stream", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     const errors = [
@@ -293,7 +295,7 @@ story("I50: an error names what is wrong, and nothing of a request without a str
 )
 
 story(
-  "I48, I49: 200 messages a minute; pulses skip a reader that is behind, and 1 MiB unread closes it alone",
+  "I48, I49: accepts 200 messages a minute, skips pulses for a slow reader, and closes only a reader with 1 MiB unread",
   (venue) =>
     Effect.gen(function* () {
       const slow = yield* venue.marketData
@@ -317,7 +319,7 @@ story(
       yield* quick.send(subscribe(["bbo"]))
       const [limited] = (yield* quick.drain).flatMap((frame) => ("err" in frame ? [frame.err] : []))
       assert.deepEqual(limited!.incoming_message, subscribe(["bbo"]))
-      // A minute of the clock, of which some is over.
+      // A minute of the clock, partly over.
       assert.isAtMost(Number(/retry after ([\d.]+) s/.exec(limited!.message)![1]), 10)
       yield* TestClock.adjust("10 seconds")
       yield* quick.drain

@@ -1,4 +1,4 @@
-/** The channels of the market-data socket that follow a market's prices: outside price, rate, open interest and band. */
+/** Price channels of the market-data socket: outside price, funding rate, open interest and band. */
 import type { Frame, Frames } from "@venue/api/marketData/FrameSchema"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -24,7 +24,7 @@ const subscribe = (channels: ReadonlyArray<string>, symbols: ReadonlyArray<strin
 
 const kinds = (frames: ReadonlyArray<Frame>) => frames.map((frame) => frame.type ?? "err")
 
-/** A gateway that has just come to the venue. */
+/** Returns a gateway that has just started. */
 const newGateway = Effect.gen(function* () {
   const context = yield* Layer.build(Layer.fresh(MarketDataGateway.layer).pipe(Layer.provide(Layer.fresh(Feed.layer))))
   return Context.get(context, MarketDataGateway)
@@ -32,7 +32,7 @@ const newGateway = Effect.gen(function* () {
 
 const heard = (gateway: MarketDataGateway["Service"]) => Client.openMarketData((transport) => gateway.open(transport))
 
-/** Deep orders stand 40 bps above the outside price, from the given moment on. */
+/** Rests deep orders 40 bps above the outside price, from now on. */
 const leaning = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000), [])
   yield* maker.sendAll([limit("BUY", 100, 200.8), limit("SELL", 100, 200.9)])
@@ -46,7 +46,7 @@ const lastHour = Effect.gen(function* () {
     .findLast((event): event is Funded => event._tag === "Funded")!
 })
 
-story("each has a first value, of every symbol that has a price where all are asked for", (venue) =>
+story("sends a first value on each channel, for every priced symbol when all are requested", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3_410.87)
     yield* venue.settle
@@ -71,7 +71,7 @@ story("each has a first value, of every symbol that has a price where all are as
   })
 )
 
-story("rule 3.2: underlier comes once a second", (venue) =>
+story("rule 3.2: sends underlier once a second", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["underlier"]))
@@ -85,7 +85,7 @@ story("rule 3.2: underlier comes once a second", (venue) =>
 )
 
 story(
-  "rule 10.4: funding tells each second what the hour would come to, the last time what it came to",
+  "rule 10.4: sends the estimated funding rate of the hour each second, and the final rate at its end",
   (venue) =>
     Effect.gen(function* () {
       yield* leaning(venue)
@@ -102,7 +102,7 @@ story(
       )
       const { rateE12 } = yield* lastHour
       assert.isAbove(rateE12, 0)
-      // The samples of the last five seconds are too young yet.
+      // Samples of the last five seconds are not counted yet.
       assert.closeTo(Number(told.at(-2)!.funding_rate), rateE12 / 1e12, 2e-8)
       yield* TestClock.adjust("2 seconds")
       assert.deepInclude((yield* client.drain)[1], { funding_rate: "0", time_remaining: 3_598 } as object)
@@ -111,7 +111,7 @@ story(
 )
 
 story(
-  "rule 10.4: a gateway that has just started tells the rate that all tell",
+  "rule 10.4: sends the same rate from a gateway that has just started as from the others",
   (venue) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("7 minutes")
@@ -142,7 +142,7 @@ story(
 )
 
 story(
-  "rule 10.3: outside the hours of the underlier funding is 0 at first and not told",
+  "rule 10.3: sends a first funding of 0 outside the hours of the underlier, and no further value",
   (venue) =>
     Effect.gen(function* () {
       yield* leaning(venue)
@@ -156,7 +156,7 @@ story(
   saturday
 )
 
-story("rule 10.6: funding is 0 while the hour would be skipped", (venue) =>
+story("rule 10.6: sends funding of 0 while the hour would be skipped", (venue) =>
   Effect.gen(function* () {
     yield* leaning(venue)
     yield* TestClock.adjust("5 minutes")
@@ -168,7 +168,7 @@ story("rule 10.6: funding is 0 while the hour would be skipped", (venue) =>
   })
 )
 
-story("open_interest comes when it changed, at most once a second", (venue) =>
+story("sends open_interest when it changes, at most once a second", (venue) =>
   Effect.gen(function* () {
     const [long, short] = [
       yield* venue.trade(yield* venue.user("ann"), []),
@@ -194,7 +194,7 @@ story("open_interest comes when it changed, at most once a second", (venue) =>
   })
 )
 
-story("open_interest comes in a quiet hour too, where a trade moves no price", (venue) =>
+story("sends open_interest also in a quiet hour after a trade that moves no price", (venue) =>
   Effect.gen(function* () {
     const [long, short] = [
       yield* venue.trade(yield* venue.user("ann"), []),
@@ -219,7 +219,7 @@ story("open_interest comes in a quiet hour too, where a trade moves no price", (
   })
 )
 
-story("open_interest comes where a position ended off the book while the market was at rest", (venue) =>
+story("sends open_interest after a position ended off the book in a quiet market", (venue) =>
   Effect.gen(function* () {
     const [ann, ben] = [yield* person(venue, "ann", 2_000), yield* person(venue, "ben", 1_110)]
     yield* topUp(150)
@@ -228,7 +228,7 @@ story("open_interest comes where a position ended off the book while the market 
     const client = yield* venue.marketData
     yield* client.send(subscribe(["open_interest", "trade"]))
     yield* client.drain
-    // Ben is short and pays 23 USD for each of 50 units, which is more than he has.
+    // Ben is short and pays 23 USD for each of 50 units, more than he has.
     yield* (yield* MarketClient).payDividend(aapl, 20_000, 23e8)
     yield* TestClock.adjust("5 seconds")
     yield* venue.settle
@@ -240,7 +240,7 @@ story("open_interest comes where a position ended off the book while the market 
 )
 
 story(
-  "rule 5: minmax_price comes when the band moved, once a second at most, and says which prices are refused",
+  "rule 5: sends minmax_price when the band moves, at most once a second, with the limits of accepted prices",
   (venue) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("2 seconds")
@@ -265,7 +265,7 @@ story(
     })
 )
 
-story("bbo of a quiet market is repeated every 5 s, open_interest and minmax_price every 10 s", (venue) =>
+story("repeats bbo of a quiet market every 5 s, open_interest and minmax_price every 10 s", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("ann"), [])
     yield* maker.send(limit("SELL", 2, 200))

@@ -1,4 +1,4 @@
-/** Market data on the trade socket: figures and rates, as on their own socket. */
+/** Market data on the trade socket, as on the market-data socket. */
 import type { Frame } from "@venue/api/marketData/FrameSchema"
 import type { Client } from "@venue/testing/Client"
 import { assert } from "@effect/vitest"
@@ -16,13 +16,13 @@ const request = (
   symbols
 })
 
-/** Everything that came, market data and the rest. */
+/** Returns all received frames, market data included. */
 const drained = (client: Client) =>
   Effect.map(client.drain, (frames) => frames as ReadonlyArray<object> as ReadonlyArray<Frame>)
 
 const kinds = (frames: ReadonlyArray<Frame>) => frames.map((frame) => frame.type ?? Object.keys(frame)[0])
 
-story("market data is numbered on each connection by itself, and told as on its own socket", (venue) =>
+story("numbers market data per connection, and sends the same frames as the market-data socket", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3_400)
     yield* TestClock.adjust("5 seconds")
@@ -47,7 +47,7 @@ story("market data is numbered on each connection by itself, and told as on its 
   })
 )
 
-story("it is asked for in params too, beside the channels of an account", (venue) =>
+story("accepts market-data channels in params, beside account channels", (venue) =>
   Effect.gen(function* () {
     const trader = yield* venue.trade(yield* venue.user("ann"), [])
     yield* trader.send(say("subscribe", { channels: ["order_responses", "funding"], symbols: [aapl] }))
@@ -62,7 +62,7 @@ story("it is asked for in params too, beside the channels of an account", (venue
   })
 )
 
-story("what is wrong with it is said, and the rest takes effect", (venue) =>
+story("reports the invalid parts of a market-data request, and applies the rest", (venue) =>
   Effect.gen(function* () {
     const stranger = yield* venue.connect
     yield* stranger.send(request("subscribe", ["funding"], [aapl]))

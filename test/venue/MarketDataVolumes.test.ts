@@ -1,4 +1,4 @@
-/** What the market-data socket tells of trades: each as it comes, the candles that run, and the figures of a day. */
+/** Volume channels of the market-data socket: trades, running candles, and daily statistics. */
 import type { Frame, Frames } from "@venue/api/marketData/FrameSchema"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -24,14 +24,14 @@ const ofType = <Type extends keyof Frames>(frames: ReadonlyArray<Frame>, type: T
 const executions = (frames: ReadonlyArray<Frame>) =>
   ofType(frames, "trade").map((trade) => `${trade.execution_type} ${trade.side} ${trade.size} at ${trade.price}`)
 
-/** A gateway that has just come to the venue, and a connection to it. */
+/** Returns a connection to a gateway that has just started. */
 const newConnection = Effect.gen(function* () {
   const context = yield* Layer.build(Layer.fresh(MarketDataGateway.layer).pipe(Layer.provide(Layer.fresh(Feed.layer))))
   const gateway = Context.get(context, MarketDataGateway)
   return yield* Client.openMarketData((transport) => gateway.open(transport))
 })
 
-/** Two who trade so many units at a time at these prices. */
+/** Returns two traders that trade a quantity at given prices. */
 const traders = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const ann = yield* person(venue, "ann", 1_000_000)
   const ben = yield* person(venue, "ben", 1_000_000)
@@ -40,7 +40,7 @@ const traders = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
 
 const all = { intervals: ["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"] }
 
-story("rule 9.9: a takeover is told as A, and is no volume", (venue) =>
+story("rule 9.9: sends a takeover as A, without volume", (venue) =>
   Effect.gen(function* () {
     yield* fifty(venue)
     yield* provide(yield* person(venue, "cid", 100_000))
@@ -57,7 +57,7 @@ story("rule 9.9: a takeover is told as A, and is no volume", (venue) =>
   })
 )
 
-story("rule 9.14: who is deleveraged is told as A", (venue) =>
+story("rule 9.14: sends an auto-deleveraging as A", (venue) =>
   Effect.gen(function* () {
     const [alice, bob] = [yield* person(venue, "alice", 1_110), yield* person(venue, "bob", 2_000)]
     yield* topUp(150)
@@ -71,7 +71,7 @@ story("rule 9.14: who is deleveraged is told as A", (venue) =>
   })
 )
 
-story("rule 19.3: the end of a contract is told as S", (venue) =>
+story("rule 19.3: sends the end of a contract as S", (venue) =>
   Effect.gen(function* () {
     const trade = yield* traders(venue)
     yield* trade(5, 200)
@@ -87,80 +87,76 @@ story("rule 19.3: the end of a contract is told as S", (venue) =>
   })
 )
 
-story(
-  "a candle is the mark at first, is told when it changed, at most once a second, and when it has closed",
-  (venue) =>
-    Effect.gen(function* () {
-      const trade = yield* traders(venue)
-      yield* TestClock.adjust("10 seconds")
-      const client = yield* venue.marketData
-      yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN"] }))
-      const { sequence: _, ...first } = ofType(yield* client.drain, "candle")[0]!
-      const start = "2026-11-20T15:00:00Z"
-      const still = { open: "200", high: "200", low: "200", close: "200", usdVolume: 0, trades: 0 }
-      assert.deepEqual(first, { type: "candle", symbol: aapl, start, resolution: "1MIN", ...still })
-      yield* TestClock.adjust("5 seconds")
-      assert.deepEqual(yield* client.drain, [])
-      yield* trade(2, 201)
-      yield* trade(1, 200.5)
-      yield* TestClock.adjust("5 seconds")
-      const running = ofType(yield* client.drain, "candle")
-      const traded = { start, open: "201", high: "201", low: "200.5", close: "200.5", usdVolume: 602, trades: 2 }
-      assert.lengthOf(running, 1)
-      assert.deepInclude(running[0], traded)
-      yield* TestClock.adjust("1 minute")
-      const next = ofType(yield* client.drain, "candle")
-      assert.lengthOf(next, 2)
-      assert.deepInclude(next[0], traded)
-      const flat = { open: "200.5", high: "200.5", low: "200.5", close: "200.5", usdVolume: 0, trades: 0 }
-      assert.deepInclude(next[1], { start: "2026-11-20T15:01:00Z", ...flat })
-    })
+story("starts a candle at the mark, and sends it when it changes, at most once a second, and when it closes", (venue) =>
+  Effect.gen(function* () {
+    const trade = yield* traders(venue)
+    yield* TestClock.adjust("10 seconds")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN"] }))
+    const { sequence: _, ...first } = ofType(yield* client.drain, "candle")[0]!
+    const start = "2026-11-20T15:00:00Z"
+    const still = { open: "200", high: "200", low: "200", close: "200", usdVolume: 0, trades: 0 }
+    assert.deepEqual(first, { type: "candle", symbol: aapl, start, resolution: "1MIN", ...still })
+    yield* TestClock.adjust("5 seconds")
+    assert.deepEqual(yield* client.drain, [])
+    yield* trade(2, 201)
+    yield* trade(1, 200.5)
+    yield* TestClock.adjust("5 seconds")
+    const running = ofType(yield* client.drain, "candle")
+    const traded = { start, open: "201", high: "201", low: "200.5", close: "200.5", usdVolume: 602, trades: 2 }
+    assert.lengthOf(running, 1)
+    assert.deepInclude(running[0], traded)
+    yield* TestClock.adjust("1 minute")
+    const next = ofType(yield* client.drain, "candle")
+    assert.lengthOf(next, 2)
+    assert.deepInclude(next[0], traded)
+    const flat = { open: "200.5", high: "200.5", low: "200.5", close: "200.5", usdVolume: 0, trades: 0 }
+    assert.deepInclude(next[1], { start: "2026-11-20T15:01:00Z", ...flat })
+  })
 )
 
-story(
-  "I49: who is behind when a candle closes is told of it all the same, and of the one that runs once it has read",
-  (venue) =>
-    Effect.gen(function* () {
-      const trade = yield* traders(venue)
-      yield* TestClock.adjust("10 seconds")
-      const client = yield* venue.marketData
-      yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN", "5MINS"] }))
-      yield* client.drain
-      yield* client.lag(100 * 1024)
-      yield* trade(2, 201)
-      yield* TestClock.adjust("40 seconds")
-      assert.deepEqual(yield* client.drain, [])
-      yield* TestClock.adjust("75 seconds")
-      const first = { start: "2026-11-20T15:00:00Z", open: "201", close: "201", trades: 1 }
-      const still = { start: "2026-11-20T15:01:00Z", open: "201", close: "201", trades: 0 }
-      const closed = ofType(yield* client.drain, "candle")
-      assert.deepEqual(
-        closed.map(({ close, open, resolution, sequence, start, trades }) => ({
-          resolution,
-          sequence,
-          start,
-          open,
-          close,
-          trades
-        })),
-        [
-          { resolution: "1MIN", sequence: 3, ...first },
-          { resolution: "1MIN", sequence: 4, ...still }
-        ]
-      )
-      yield* client.lag(0)
-      yield* TestClock.adjust("1 second")
-      assert.deepEqual(
-        ofType(yield* client.drain, "candle").map(({ resolution, start, trades }) => [resolution, start, trades]),
-        [
-          ["1MIN", "2026-11-20T15:02:00Z", 0],
-          ["5MINS", "2026-11-20T15:00:00Z", 1]
-        ]
-      )
-    })
+story("I49: sends a closed candle also to a slow reader, and the running one after it has caught up", (venue) =>
+  Effect.gen(function* () {
+    const trade = yield* traders(venue)
+    yield* TestClock.adjust("10 seconds")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN", "5MINS"] }))
+    yield* client.drain
+    yield* client.lag(100 * 1024)
+    yield* trade(2, 201)
+    yield* TestClock.adjust("40 seconds")
+    assert.deepEqual(yield* client.drain, [])
+    yield* TestClock.adjust("75 seconds")
+    const first = { start: "2026-11-20T15:00:00Z", open: "201", close: "201", trades: 1 }
+    const still = { start: "2026-11-20T15:01:00Z", open: "201", close: "201", trades: 0 }
+    const closed = ofType(yield* client.drain, "candle")
+    assert.deepEqual(
+      closed.map(({ close, open, resolution, sequence, start, trades }) => ({
+        resolution,
+        sequence,
+        start,
+        open,
+        close,
+        trades
+      })),
+      [
+        { resolution: "1MIN", sequence: 3, ...first },
+        { resolution: "1MIN", sequence: 4, ...still }
+      ]
+    )
+    yield* client.lag(0)
+    yield* TestClock.adjust("1 second")
+    assert.deepEqual(
+      ofType(yield* client.drain, "candle").map(({ resolution, start, trades }) => [resolution, start, trades]),
+      [
+        ["1MIN", "2026-11-20T15:02:00Z", 0],
+        ["5MINS", "2026-11-20T15:00:00Z", 1]
+      ]
+    )
+  })
 )
 
-story("windows of each length begin at whole multiples of it, and are told of all symbols that have a price", (venue) =>
+story("starts windows at multiples of their length, and sends candles of every priced symbol", (venue) =>
   Effect.gen(function* () {
     const trade = yield* traders(venue)
     yield* TestClock.adjust("97 minutes")
@@ -189,7 +185,7 @@ story("windows of each length begin at whole multiples of it, and are told of al
   })
 )
 
-story("market_stats: a symbol each second, all every ten, a snapshot of each when it is asked for", (venue) =>
+story("sends market_stats of a symbol each second, of all every ten seconds, and a snapshot on request", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3_410.95)
     const trade = yield* traders(venue)
@@ -225,7 +221,7 @@ story("market_stats: a symbol each second, all every ten, a snapshot of each whe
   })
 )
 
-story("market_stats rolls by the minute, and counts a day from 20:00 in Chicago", (venue) =>
+story("rolls market_stats by the minute, and starts a day at 20:00 in Chicago", (venue) =>
   Effect.gen(function* () {
     const trade = yield* traders(venue)
     yield* trade(2, 200)

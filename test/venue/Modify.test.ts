@@ -5,7 +5,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { gold, limit, modify, say, story, told } from "./Story.ts"
 
-/** A resting order, as its ACK told it. */
+/** Rests an order and returns its `ACK`. */
 const rest = (client: Client, order: ReturnType<typeof limit>) =>
   Effect.andThen(
     client.send(order),
@@ -15,7 +15,7 @@ const rest = (client: Client, order: ReturnType<typeof limit>) =>
 const answers = (venue: TestVenue["Service"], client: Client, message: object) =>
   client.send(message).pipe(Effect.andThen(venue.settle), Effect.andThen(client.drain))
 
-story("rule 4.7: MODIFIED tells the whole new state; ids stay and what was left out is unchanged", (venue) =>
+story("rule 4.7: sends the whole new state in MODIFIED, with the same ids and unchanged omitted fields", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190, { client_order_id: "mine" }))
@@ -46,7 +46,7 @@ story("rule 4.7: MODIFIED tells the whole new state; ids stay and what was left 
 )
 
 story(
-  "rule 4.7: an unknown order, or one of another symbol, side, type or reduce_only, is CANNOT_MODIFY_NO_SUCH_ORDER",
+  "rule 4.7: answers CANNOT_MODIFY_NO_SUCH_ORDER for an unknown order or another symbol, side, type or reduce_only",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -83,7 +83,7 @@ story(
     })
 )
 
-story("rule 4.7: a symbol nobody lists has no such order, and a cancel there finds none", (venue) =>
+story("rule 4.7: answers a modify or cancel on an unlisted symbol as for an unknown order", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190))
@@ -100,7 +100,7 @@ story("rule 4.7: a symbol nobody lists has no such order, and a cancel there fin
   })
 )
 
-story("rule 4.7: reduce_only or order_type left out is InvalidJSONFormat with the request sent back", (venue) =>
+story("rule 4.7: answers InvalidJSONFormat with the request if reduce_only or order_type is absent", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190))
@@ -114,7 +114,7 @@ story("rule 4.7: reduce_only or order_type left out is InvalidJSONFormat with th
   })
 )
 
-story("rule 4.7: an order with a fill cannot be modified, whatever is asked", (venue) =>
+story("rule 4.7: rejects every modify of a partly filled order", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -127,7 +127,7 @@ story("rule 4.7: an order with a fill cannot be modified, whatever is asked", (v
   })
 )
 
-story("rule 4.7: an ALO order that would cross at its new price stays as it was", (venue) =>
+story("rule 4.7: leaves an ALO order unchanged that would cross at its new price", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const other = yield* venue.trade(yield* venue.user("bob"))
@@ -143,7 +143,7 @@ story("rule 4.7: an ALO order that would cross at its new price stays as it was"
   })
 )
 
-story("rule 4.7: a modify is refused for what would refuse a new order, and the resting order is unchanged", (venue) =>
+story("rule 4.7: refuses a modify by the rules for a new order, and leaves the resting order unchanged", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000))
     const order = yield* rest(client, limit("BUY", 10, 190))
@@ -163,33 +163,35 @@ story("rule 4.7: a modify is refused for what would refuse a new order, and the 
     }
     const [open] = yield* answers(venue, client, say("get_user_orders"))
     assert.deepInclude(open!.all_orders_response!.orders[0], { status: "ACK", price: 190, quantity: 10 })
-    // The margin of what was refused is free again.
+    // The margin of the refused order is free again.
     assert.deepEqual(told(yield* answers(venue, client, modify(order, { quantity: 50 }))), ["MODIFIED"])
   })
 )
 
-story("rule 4.7: a smaller order keeps its place, a larger or repriced one goes to the back", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.trade(yield* venue.user("alice"))
-    const bob = yield* venue.trade(yield* venue.user("bob"))
-    const taker = yield* venue.trade(yield* venue.user("carol"), [])
-    const order = yield* rest(alice, limit("SELL", 3, 200))
-    yield* rest(bob, limit("SELL", 3, 200))
-    yield* answers(venue, alice, modify(order, { quantity: 2 }))
-    yield* taker.send(limit("BUY", 1, 200))
-    yield* venue.settle
-    assert.deepEqual(told(yield* alice.drain), ["fill_response", "FILLED"])
-    assert.deepEqual(yield* bob.drain, [])
-    const second = yield* rest(alice, limit("SELL", 3, 199.5))
-    yield* answers(venue, alice, modify(second, { price: 200 }))
-    yield* taker.send(limit("BUY", 4, 200))
-    yield* venue.settle
-    assert.deepEqual(told(yield* bob.drain), ["fill_response", "FILLED"])
-    assert.lengthOf(yield* alice.drain, 2)
-  })
+story(
+  "rule 4.7: keeps the queue position of a reduced order, and moves a larger or repriced one to the back",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.trade(yield* venue.user("alice"))
+      const bob = yield* venue.trade(yield* venue.user("bob"))
+      const taker = yield* venue.trade(yield* venue.user("carol"), [])
+      const order = yield* rest(alice, limit("SELL", 3, 200))
+      yield* rest(bob, limit("SELL", 3, 200))
+      yield* answers(venue, alice, modify(order, { quantity: 2 }))
+      yield* taker.send(limit("BUY", 1, 200))
+      yield* venue.settle
+      assert.deepEqual(told(yield* alice.drain), ["fill_response", "FILLED"])
+      assert.deepEqual(yield* bob.drain, [])
+      const second = yield* rest(alice, limit("SELL", 3, 199.5))
+      yield* answers(venue, alice, modify(second, { price: 200 }))
+      yield* taker.send(limit("BUY", 4, 200))
+      yield* venue.settle
+      assert.deepEqual(told(yield* bob.drain), ["fill_response", "FILLED"])
+      assert.lengthOf(yield* alice.drain, 2)
+    })
 )
 
-story("rule 4.7: a new price that crosses trades at once, MODIFIED first", (venue) =>
+story("rule 4.7: trades at once at a new price that crosses, after MODIFIED", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))

@@ -1,9 +1,9 @@
-/** Numbers with the noise of a double count as the tick or lot that they are meant for; strings are exact (rule 0.5). */
+/** Numbers with the rounding noise of a double count as the nearest tick or lot; strings are exact (rule 0.5). */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { gold, limit, market, modify, say, story } from "./Story.ts"
 
-story("rule 0.5: JSON numbers within 1e-12 of a tick or a lot are that tick or lot in every command", (venue) =>
+story("rule 0.5: rounds JSON numbers within 1e-12 of a tick or lot to it in every command", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 5_900)
     const client = yield* venue.trade(yield* venue.user("alice", 1_000_000))
@@ -25,7 +25,7 @@ story("rule 0.5: JSON numbers within 1e-12 of a tick or a lot are that tick or l
     yield* client.send(say("add_twap", { ...twap, total_quantity: 0.1 + 0.2, worst_price: 59_174 * 0.1 }))
     const { twap_response: added } = yield* client.take("twap_response")
     assert.deepInclude(added, { total_quantity: 0.3, worst_price: 5_917.4 })
-    // A position, and a stop that closes it.
+    // Opens a position with a stop that closes it.
     yield* other.send(order({ side: "SELL", price: 5_901, quantity: 2 }))
     yield* venue.settle
     yield* client.send(market("BUY", 2, { symbol: gold }))
@@ -42,7 +42,7 @@ story("rule 0.5: JSON numbers within 1e-12 of a tick or a lot are that tick or l
   })
 )
 
-story("rule 0.5: a decimal in a string is exact, and a number further off is refused", (venue) =>
+story("rule 0.5: reads a decimal string exactly, and refuses a number further than 1e-12 from a tick or lot", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const statusOf = (params: object) =>
@@ -56,7 +56,7 @@ story("rule 0.5: a decimal in a string is exact, and a number further off is ref
     assert.strictEqual(yield* statusOf({ quantity: 1.0000000000000002 }), "ACK")
     assert.strictEqual(yield* statusOf({ price: 199.000000001 }), "INVALID_TICK_SIZE_PRECISION_PRICE")
     assert.strictEqual(yield* statusOf({ price: "199.01", quantity: "1.001" }), "ACK")
-    // Of one command, the number has noise and the string is exact.
+    // The number has noise and the string is exact, in the same command.
     assert.strictEqual(yield* statusOf({ price: "199", quantity: 0.1 + 0.2 }), "ACK")
   })
 )

@@ -1,4 +1,4 @@
-/** The frames of a command that fills: all its fills, then each order as the command left it (rule 4.22). */
+/** Frames of a command that fills: first all fills, then each order in its final state (rule 4.22). */
 import type { Frame, OrderResponse } from "@venue/api/trade/FrameSchema"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ const fillsOf = (frames: ReadonlyArray<Frame>) =>
 const filledOf = (frames: ReadonlyArray<Frame>): ReadonlyArray<OrderResponse> =>
   frames.flatMap(({ order_response: row }) => (row?.status === "FILLED" ? [row] : []))
 
-/** Fills and `FILLED` frames name the same trades in the same order. */
+/** Checks that fills and `FILLED` frames name the same trades in the same order. */
 const assertPaired = (frames: ReadonlyArray<Frame>) =>
   assert.deepEqual(
     filledOf(frames).map((row) => row.trade_id),
@@ -18,7 +18,7 @@ const assertPaired = (frames: ReadonlyArray<Frame>) =>
   )
 
 story(
-  "rule 4.22: a MARKET order over three levels receives its fills first, then three FILLED with nothing left",
+  "rule 4.22: sends the fills of a MARKET order over three levels first, then three FILLED with remainder 0",
   (venue) =>
     Effect.gen(function* () {
       const maker = yield* venue.trade(yield* venue.user("alice"))
@@ -49,14 +49,14 @@ story(
         filledOf(frames).map((row) => row.quantity_remaining),
         [0, 0, 0]
       )
-      // The maker's orders were all filled by the one command.
+      // One command filled all of the maker's orders.
       const other = yield* maker.drain
       assert.deepEqual(told(other), [...three("fill_response"), ...three("FILLED")])
       assertPaired(other)
     })
 )
 
-story("rule 4.22: each FILLED of an IOC that is filled in part has what is left, then its end follows", (venue) =>
+story("rule 4.22: sends the remainder in each FILLED of a partly filled IOC, then its end", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"), [])
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -81,7 +81,7 @@ story("rule 4.22: each FILLED of an IOC that is filled in part has what is left,
 )
 
 story(
-  "rule 4.22: a modify that crosses two levels is MODIFIED, then its fills, then each FILLED with what rests",
+  "rule 4.22: sends MODIFIED, the fills, then each FILLED with the resting quantity for a modify that crosses two levels",
   (venue) =>
     Effect.gen(function* () {
       const maker = yield* venue.trade(yield* venue.user("alice"), [])
@@ -102,7 +102,7 @@ story(
     })
 )
 
-story("rule 4.22: a close over two levels and a stop that fires over two levels have one outcome each", (venue) =>
+story("rule 4.22: sends one outcome each for a close and a fired stop over two levels", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"), [])
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -134,7 +134,7 @@ story("rule 4.22: a close over two levels and a stop that fires over two levels 
   })
 )
 
-story("rule 4.22: a taker's own order that self-trade prevention ends follows the fills of the command", (venue) =>
+story("rule 4.22: sends the end of an own order by self-trade prevention after the fills of the command", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"), [])
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -156,24 +156,26 @@ story("rule 4.22: a taker's own order that self-trade prevention ends follows th
   })
 )
 
-story("rule 4.22: FILLED of a reduce-only order that was cut after its fills has the quantity after the cut", (venue) =>
-  Effect.gen(function* () {
-    const maker = yield* venue.trade(yield* venue.user("alice"), [])
-    const client = yield* venue.trade(yield* venue.user("bob"))
-    yield* maker.send(limit("SELL", 5, 200))
-    yield* client.send(market("BUY", 5))
-    // Two reduce-only orders rest on a position of 5; a third one that crosses has room for what they leave.
-    yield* client.send(limit("SELL", 3, 201, { reduce_only: true }))
-    yield* maker.send(limit("BUY", 1, 199.5))
-    yield* venue.settle
-    yield* client.drain
-    yield* client.send(limit("SELL", 5, 199.5, { reduce_only: true }))
-    yield* venue.settle
-    const frames = yield* client.drain
-    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "MODIFIED"])
-    const [, fill, filled, modified] = frames
-    assert.deepInclude(fill!.fill_response, { quantity: 1, remaining_quantity: 4 })
-    assert.deepInclude(filled!.order_response, { quantity: 2, quantity_remaining: 1 })
-    assert.deepInclude(modified!.order_response, { quantity: 2, quantity_remaining: 1 })
-  })
+story(
+  "rule 4.22: sends the quantity after the cut in FILLED of a reduce-only order that was cut after its fills",
+  (venue) =>
+    Effect.gen(function* () {
+      const maker = yield* venue.trade(yield* venue.user("alice"), [])
+      const client = yield* venue.trade(yield* venue.user("bob"))
+      yield* maker.send(limit("SELL", 5, 200))
+      yield* client.send(market("BUY", 5))
+      // Two reduce-only orders rest on a position of 5; a third that crosses may use the rest.
+      yield* client.send(limit("SELL", 3, 201, { reduce_only: true }))
+      yield* maker.send(limit("BUY", 1, 199.5))
+      yield* venue.settle
+      yield* client.drain
+      yield* client.send(limit("SELL", 5, 199.5, { reduce_only: true }))
+      yield* venue.settle
+      const frames = yield* client.drain
+      assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "MODIFIED"])
+      const [, fill, filled, modified] = frames
+      assert.deepInclude(fill!.fill_response, { quantity: 1, remaining_quantity: 4 })
+      assert.deepInclude(filled!.order_response, { quantity: 2, quantity_remaining: 1 })
+      assert.deepInclude(modified!.order_response, { quantity: 2, quantity_remaining: 1 })
+    })
 )

@@ -1,4 +1,4 @@
-/** Previews of orders on the trade socket: what they say, and that nothing is left of them. */
+/** Previews of orders on the trade socket: their figures, and the absence of side effects. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { type Client } from "@venue/testing/Client"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
@@ -40,7 +40,7 @@ const scene = Effect.gen(function* () {
   return { venue, maker, user, client: yield* venue.trade(user) }
 })
 
-it.effect("rule 4.19: the worked example is told to the digit", () =>
+it.effect("rule 4.19: previews the worked example to the digit", () =>
   Effect.gen(function* () {
     const { client, user } = yield* scene
     assert.deepStrictEqual(yield* previewed(client, limit), {
@@ -81,53 +81,53 @@ it.effect("rule 4.19: the worked example is told to the digit", () =>
   }).pipe(Effect.provide(layerMemory))
 )
 
-it.effect(
-  "I54: what is asked leaves no row in the journal and no id behind, and the order that is placed then comes to it",
-  () =>
-    Effect.gen(function* () {
-      const { client, user, venue } = yield* scene
-      const journal = yield* Journal
-      yield* venue.settle
-      const rows = Effect.forEach([marketStream(aapl), traderStream(user.userId)], (stream) =>
-        journal.read(stream, 0, 1_000)
-      )
-      const before = yield* rows
-      const said = yield* previewed(client, limit)
-      const refused = yield* previewed(client, { ...limit, quantity: 500 })
-      assert.strictEqual(refused.refusal?.status, "FAILED_MARGIN_CHECK")
-      const unlisted = yield* previewed(client, { ...limit, symbol: "XYZ-USD" })
-      assert.strictEqual(unlisted.status, "BAD_SYMBOL")
-      const flat = yield* previewed(client, { symbol: aapl, close_position: true, client_order_id: "flat" })
-      assert.strictEqual(flat.status, "REJECTED")
-      yield* venue.settle
-      assert.deepStrictEqual(yield* rows, before)
+it.effect("I54: previews the result of the order placed afterwards, and leaves neither a journal row nor an id", () =>
+  Effect.gen(function* () {
+    const { client, user, venue } = yield* scene
+    const journal = yield* Journal
+    yield* venue.settle
+    const rows = Effect.forEach([marketStream(aapl), traderStream(user.userId)], (stream) =>
+      journal.read(stream, 0, 1_000)
+    )
+    const before = yield* rows
+    const said = yield* previewed(client, limit)
+    const refused = yield* previewed(client, { ...limit, quantity: 500 })
+    assert.strictEqual(refused.refusal?.status, "FAILED_MARGIN_CHECK")
+    const unlisted = yield* previewed(client, { ...limit, symbol: "XYZ-USD" })
+    assert.strictEqual(unlisted.status, "BAD_SYMBOL")
+    const flat = yield* previewed(client, { symbol: aapl, close_position: true, client_order_id: "flat" })
+    assert.strictEqual(flat.status, "REJECTED")
+    yield* venue.settle
+    assert.deepStrictEqual(yield* rows, before)
 
-      yield* client.send({ type: "add_order", params: limit })
-      const { fill_response: fill } = yield* client.take("fill_response")
-      assert.deepStrictEqual(
-        [fill.quantity, fill.price, fill.fee],
-        [said.filled_quantity, said.average_price, said.fee]
-      )
-    }).pipe(Effect.provide(layerMemory))
+    yield* client.send({ type: "add_order", params: limit })
+    const { fill_response: fill } = yield* client.take("fill_response")
+    assert.deepStrictEqual([fill.quantity, fill.price, fill.fee], [said.filled_quantity, said.average_price, said.fee])
+  }).pipe(Effect.provide(layerMemory))
 )
 
-it.effect("rule 4.19: a market that does not answer is told as an error, at its place, and orders go on", () =>
-  Effect.gen(function* () {
-    const { client, venue } = yield* scene
-    const { markets } = yield* LocalEntities
-    const here = markets.get(aapl)!
-    markets.set(aapl, { ...here, preview: () => Effect.never })
-    yield* client.sendAll([
-      { type: "preview_order", params: limit },
-      { type: "add_order", params: limit }
-    ])
-    yield* venue.settle
-    assert.deepStrictEqual(yield* client.drain, [])
-    yield* TestClock.adjust("10 seconds")
-    const { err } = yield* client.take("err")
-    assert.deepStrictEqual([err.error_code, err.message], ["ServerError", "market AAPL-USD did not answer; try again"])
-    assert.strictEqual((yield* client.take("fill_response")).fill_response.quantity, 2)
-    markets.set(aapl, here)
-    assert.strictEqual((yield* previewed(client, limit)).status, "ACK")
-  }).pipe(Effect.provide(layerMemory))
+it.effect(
+  "rule 4.19: answers a preview in order with an error if the market does not answer, and continues with orders",
+  () =>
+    Effect.gen(function* () {
+      const { client, venue } = yield* scene
+      const { markets } = yield* LocalEntities
+      const here = markets.get(aapl)!
+      markets.set(aapl, { ...here, preview: () => Effect.never })
+      yield* client.sendAll([
+        { type: "preview_order", params: limit },
+        { type: "add_order", params: limit }
+      ])
+      yield* venue.settle
+      assert.deepStrictEqual(yield* client.drain, [])
+      yield* TestClock.adjust("10 seconds")
+      const { err } = yield* client.take("err")
+      assert.deepStrictEqual(
+        [err.error_code, err.message],
+        ["ServerError", "market AAPL-USD did not answer; try again"]
+      )
+      assert.strictEqual((yield* client.take("fill_response")).fill_response.quantity, 2)
+      markets.set(aapl, here)
+      assert.strictEqual((yield* previewed(client, limit)).status, "ACK")
+    }).pipe(Effect.provide(layerMemory))
 )

@@ -1,4 +1,4 @@
-/** What traders meet while prices come from sources: a weekend, a source that falls silent, a market that moves meanwhile. */
+/** Trading while prices come from sources: a weekend, a stale source, a market that moves to another owner. */
 import { marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -24,7 +24,7 @@ const silent = (said: () => void, seconds: number) =>
   )
 
 it.effect(
-  "rule 3.4: over a weekend orders are taken, and at the reopening only reducing ones until a price comes",
+  "rule 3.4: accepts orders over a weekend, and only reducing ones after the reopening until a price arrives",
   () => {
     const vendor = both()
     return venueWith(
@@ -35,7 +35,7 @@ it.effect(
         const answer = Effect.andThen(venue.settle, Effect.map(alice.drain, told))
         vendor.say("AAPL", 200)
         yield* pass
-        // Midnight in New York: the shares are closed until Monday.
+        // Midnight in New York: stocks are closed until Monday.
         yield* TestClock.setTime(Date.UTC(2026, 10, 21, 5))
         vendor.say("AAPL", 150)
         yield* pass
@@ -57,7 +57,7 @@ it.effect(
   }
 )
 
-it.effect("I29: beside a stale market a fresh one goes on, and positions of the stale one can be closed", () => {
+it.effect("I29: continues a fresh market beside a stale one, and lets positions of the stale one be closed", () => {
   const vendor = both()
   return venueWith(
     [vendor.source],
@@ -86,7 +86,7 @@ it.effect("I29: beside a stale market a fresh one goes on, and positions of the 
   )
 })
 
-it.effect("I6, I29: a market that loses its log while its price is stale has a stale price again", () => {
+it.effect("I6, I29: restores a stale price after a market with one loses its log", () => {
   const vendor = both()
   return venueWith(
     [vendor.source],

@@ -5,31 +5,29 @@ import { aapl, limit, market, say, story, told } from "./Story.ts"
 
 const subscribe = (...channels: ReadonlyArray<string>) => say("subscribe", { channels })
 
-story(
-  "each channel is confirmed in a frame of its own, in the order asked, and once more when it is held already",
-  (venue) =>
-    Effect.gen(function* () {
-      const client = yield* venue.trade(yield* venue.user("alice"), [])
-      yield* client.send(subscribe("fills", "stop_orders", "order_responses", "cancel_on_disconnect"))
-      yield* client.send(subscribe("fills"))
-      yield* client.send(say("unsubscribe", { channels: ["fills", "balances"] }))
-      yield* venue.settle
-      assert.deepEqual(yield* client.drain, [
-        { subscribed: "fills" },
-        { subscribed: "stop_orders" },
-        { subscribed: "order_responses" },
-        { subscribed: "cancel_on_disconnect" },
-        { subscribed: "fills" },
-        { unsubscribed: "fills" },
-        { unsubscribed: "balances" }
-      ])
-      yield* client.send(limit("BUY", 1, 190))
-      yield* venue.settle
-      assert.deepEqual(told(yield* client.drain), ["ACK"])
-    })
+story("confirms each channel in a separate frame, in the requested order, and again when already subscribed", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.trade(yield* venue.user("alice"), [])
+    yield* client.send(subscribe("fills", "stop_orders", "order_responses", "cancel_on_disconnect"))
+    yield* client.send(subscribe("fills"))
+    yield* client.send(say("unsubscribe", { channels: ["fills", "balances"] }))
+    yield* venue.settle
+    assert.deepEqual(yield* client.drain, [
+      { subscribed: "fills" },
+      { subscribed: "stop_orders" },
+      { subscribed: "order_responses" },
+      { subscribed: "cancel_on_disconnect" },
+      { subscribed: "fills" },
+      { unsubscribed: "fills" },
+      { unsubscribed: "balances" }
+    ])
+    yield* client.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK"])
+  })
 )
 
-story("a message of unknown channels alone is InvalidJSONFormat and takes no effect", (venue) =>
+story("answers InvalidJSONFormat to a subscription of unknown channels only, without effect", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     for (const channels of [["leaderboard"], "order_responses", [7], undefined]) {
@@ -42,7 +40,7 @@ story("a message of unknown channels alone is InvalidJSONFormat and takes no eff
   })
 )
 
-story("balances and positions are told right after the confirmation, then once a second", (venue) =>
+story("sends balances and positions right after the confirmation, then once a second", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -73,7 +71,7 @@ story("balances and positions are told right after the confirmation, then once a
   })
 )
 
-story("a position shows what is held, and once it is closed is told with 0, once", (venue) =>
+story("sends the held position, and 0 once after it is closed", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -83,7 +81,7 @@ story("a position shows what is held, and once it is closed is told with 0, once
     yield* TestClock.adjust("1 second")
     yield* venue.settle
     const position = (yield* client.drain).at(-1)!.position_response!
-    // The last trade, the best bid and the outside price all say 200: 400 of value at 10x.
+    // The last trade, the best bid and the outside price are all 200: a value of 400 at 10x.
     assert.deepInclude(position, {
       symbol: aapl,
       position: -2,
@@ -111,7 +109,7 @@ story("a position shows what is held, and once it is closed is told with 0, once
   })
 )
 
-story("rule 8.8: the balance adds up to available_balance at every mark", (venue) =>
+story("rule 8.8: sends balance parts that add up to available_balance at every mark", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
@@ -120,7 +118,7 @@ story("rule 8.8: the balance adds up to available_balance at every mark", (venue
     yield* venue.settle
     yield* client.send(limit("BUY", 50, 200))
     yield* venue.settle
-    // A book of its own at 204, so that the mark follows the outside price there.
+    // The book has a bid and an offer around 204, so that the mark follows the outside price.
     yield* bob.send(limit("BUY", 1, 203.9))
     yield* bob.send(limit("SELL", 1, 204.1))
     yield* venue.settle
@@ -153,52 +151,54 @@ story("rule 8.8: the balance adds up to available_balance at every mark", (venue
   })
 )
 
-story("rule 8.1, rule 8.3: the average price is of what was bought; what is not realised follows the mark", (venue) =>
-  Effect.gen(function* () {
-    yield* venue.price(aapl, 199)
-    const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    yield* bob.sendAll([limit("SELL", 50, 200), limit("SELL", 20, 198)])
-    yield* venue.settle
-    yield* client.send(limit("BUY", 70, 200))
-    yield* venue.settle
-    yield* TestClock.adjust("1 second")
-    yield* venue.settle
-    const long = (yield* client.drain).at(-1)!.position_response!
-    assert.strictEqual(long.position, 70)
-    assert.closeTo(long.average_price, 199.428571, 1e-6)
-    // 50 x 200 + 20 x 198 was paid, and the mark is 199.
-    assert.closeTo(long.unrealised_pnl, 70 * 199 - 13_960, 1e-6)
-    yield* bob.send(limit("BUY", 80, 199))
-    yield* venue.settle
-    // Through zero: the rest is short at the price of this fill.
-    yield* client.send(limit("SELL", 72, 199))
-    yield* TestClock.adjust("1 second")
-    yield* venue.settle
-    const short = (yield* client.drain).at(-1)!.position_response!
-    assert.deepInclude(short, { position: -2, average_price: 199, realised_pnl: -30, unrealised_pnl: 0 })
-    yield* venue.price(aapl, 195)
-    yield* TestClock.adjust("1 second")
-    yield* venue.settle
-    const { unrealised_pnl: profit, margin_alloc: margin } = (yield* client.drain).at(-1)!.position_response!
-    assert.closeTo(profit, 2 * (199 - (margin * 10) / 2), 1e-4)
-    assert.isAbove(profit, 0)
-  })
+story(
+  "rule 8.1, rule 8.3: averages the prices of the bought quantity, and moves the unrealised profit with the mark",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* venue.price(aapl, 199)
+      const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      yield* bob.sendAll([limit("SELL", 50, 200), limit("SELL", 20, 198)])
+      yield* venue.settle
+      yield* client.send(limit("BUY", 70, 200))
+      yield* venue.settle
+      yield* TestClock.adjust("1 second")
+      yield* venue.settle
+      const long = (yield* client.drain).at(-1)!.position_response!
+      assert.strictEqual(long.position, 70)
+      assert.closeTo(long.average_price, 199.428571, 1e-6)
+      // The cost is 50 x 200 + 20 x 198, and the mark is 199.
+      assert.closeTo(long.unrealised_pnl, 70 * 199 - 13_960, 1e-6)
+      yield* bob.send(limit("BUY", 80, 199))
+      yield* venue.settle
+      // Through zero: the rest is short at the price of this fill.
+      yield* client.send(limit("SELL", 72, 199))
+      yield* TestClock.adjust("1 second")
+      yield* venue.settle
+      const short = (yield* client.drain).at(-1)!.position_response!
+      assert.deepInclude(short, { position: -2, average_price: 199, realised_pnl: -30, unrealised_pnl: 0 })
+      yield* venue.price(aapl, 195)
+      yield* TestClock.adjust("1 second")
+      yield* venue.settle
+      const { unrealised_pnl: profit, margin_alloc: margin } = (yield* client.drain).at(-1)!.position_response!
+      assert.closeTo(profit, 2 * (199 - (margin * 10) / 2), 1e-4)
+      assert.isAbove(profit, 0)
+    })
 )
 
-story("rule 7.5: buys above the mark hold their open loss as well", (venue) =>
+story("rule 7.5: holds also the open loss of buys above the mark", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     yield* venue.price(aapl, 204)
     yield* client.send(limit("BUY", 20, 206))
     yield* TestClock.adjust("1 second")
     yield* venue.settle
-    // Flat: 412 of margin and 20 times 2.
+    // No position: 412 of margin and 20 times 2.
     assert.deepInclude((yield* client.drain).at(-1)!.balance_response, { order_margin: 452, available_balance: 4_548 })
   })
 )
 
-story("rule 21.7: a reader that is behind misses pulses and no orders or fills", (venue) =>
+story("rule 21.7: skips pulses for a slow reader, but no orders or fills", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["balances", "order_responses"])
     yield* client.take("balance_response")
@@ -214,7 +214,7 @@ story("rule 21.7: a reader that is behind misses pulses and no orders or fills",
   })
 )
 
-story("position and balance of an account follow its fills at once, and include them", (venue) =>
+story("sends position and balance at once after a fill, including it", (venue) =>
   Effect.gen(function* () {
     const channels = ["fills", "order_responses", "positions", "balances"]
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), channels)
@@ -237,7 +237,7 @@ story("position and balance of an account follow its fills at once, and include 
   })
 )
 
-story("an account that trades on has its positions and balance at most every 200 ms beside the pulses", (venue) =>
+story("sends positions and balance of an active account at most every 200 ms besides the pulses", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions", "balances"])
     const bob = yield* venue.trade(yield* venue.user("bob"), [])

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, modify, say, story, told } from "./Story.ts"
 
-story("get_order finds an open order by either id and answers under both keys, without a subscription", (venue) =>
+story("returns an open order by either id under both keys of get_order, without a subscription", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice, [])
@@ -17,7 +17,7 @@ story("get_order finds an open order by either id and answers under both keys, w
     yield* venue.settle
     yield* client.send(say("get_order", { symbol: aapl, order_id: "mine" }))
     const found = yield* client.take("order_response")
-    // Partly filled, and told as open all the same.
+    // Partly filled, and still listed as open.
     assert.deepInclude(found.order_response, { status: "ACK", quantity: 3, quantity_remaining: 2, trade_id: null })
     assert.deepEqual(found.all_orders_response, { orders: [found.order_response], twaps: [] })
     yield* client.send(say("get_order", { symbol: aapl, order_id: found.order_response.order_id }))
@@ -38,7 +38,7 @@ story("get_order finds an open order by either id and answers under both keys, w
   })
 )
 
-story("get_user_orders lists newest first, in pages, under both keys, filtered by symbol", (venue) =>
+story("lists orders with get_user_orders newest first, in pages, under both keys, filtered by symbol", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"))
@@ -69,7 +69,7 @@ story("get_user_orders lists newest first, in pages, under both keys, filtered b
   })
 )
 
-story("orders of the same instant are listed newest first too, and a modify does not move one", (venue) =>
+story("lists orders of the same instant newest first, and keeps the position of a modified one", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const id of ["first", "second", "third"]) yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
@@ -88,53 +88,47 @@ story("orders of the same instant are listed newest first too, and a modify does
   })
 )
 
-story(
-  "an order is listed as MODIFIED and with the time of its last change, also by a desk that has just woken",
-  (venue) =>
-    Effect.gen(function* () {
-      const alice = yield* venue.user("alice")
-      const client = yield* venue.trade(alice)
-      const bob = yield* venue.trade(yield* venue.user("bob"), [])
-      const told: Array<{ readonly id: string; readonly status: string; readonly time: number }> = []
-      for (const id of ["filled", "modified", "untouched"]) {
-        yield* client.send(limit("BUY", 3, id === "filled" ? 191 : 190, { client_order_id: id }))
-        const { order_response: order } = yield* client.take("order_response")
-        told.unshift({ id, status: "ACK", time: order.update_time })
-        yield* TestClock.adjust("1 second")
-        if (id === "modified") {
-          yield* client.send(modify(order, { price: 189 }))
-          const { order_response: changed } = yield* client.take("order_response")
-          assert.strictEqual(changed.update_time, order.update_time + 1)
-          told[0] = { id, status: "MODIFIED", time: changed.update_time }
-        }
+story("lists an order as MODIFIED with the time of its last change, also from a desk that has just started", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.user("alice")
+    const client = yield* venue.trade(alice)
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    const told: Array<{ readonly id: string; readonly status: string; readonly time: number }> = []
+    for (const id of ["filled", "modified", "untouched"]) {
+      yield* client.send(limit("BUY", 3, id === "filled" ? 191 : 190, { client_order_id: id }))
+      const { order_response: order } = yield* client.take("order_response")
+      told.unshift({ id, status: "ACK", time: order.update_time })
+      yield* TestClock.adjust("1 second")
+      if (id === "modified") {
+        yield* client.send(modify(order, { price: 189 }))
+        const { order_response: changed } = yield* client.take("order_response")
+        assert.strictEqual(changed.update_time, order.update_time + 1)
+        told[0] = { id, status: "MODIFIED", time: changed.update_time }
       }
-      yield* bob.send(limit("SELL", 1, 191))
-      const { fill_response: fill } = yield* client.take("fill_response")
-      told[2] = { id: "filled", status: "ACK", time: fill.timestamp }
-      assert.isAbove(fill.timestamp, told[0]!.time)
-      const listed = Effect.map(
-        Effect.andThen(client.send(say("get_user_orders")), client.take("all_orders_response")),
-        ({ all_orders_response: { orders } }) =>
-          orders.map((order) => ({ id: order.client_order_id, status: order.status, time: order.update_time }))
-      )
-      assert.deepEqual(yield* listed, told)
+    }
+    yield* bob.send(limit("SELL", 1, 191))
+    const { fill_response: fill } = yield* client.take("fill_response")
+    told[2] = { id: "filled", status: "ACK", time: fill.timestamp }
+    assert.isAbove(fill.timestamp, told[0]!.time)
+    const listed = Effect.map(
+      Effect.andThen(client.send(say("get_user_orders")), client.take("all_orders_response")),
+      ({ all_orders_response: { orders } }) =>
+        orders.map((order) => ({ id: order.client_order_id, status: order.status, time: order.update_time }))
+    )
+    assert.deepEqual(yield* listed, told)
 
-      const journal = yield* Journal
-      // Another owner: the desk finds that out when it writes next, and asks the markets anew what there is.
-      const stream = traderStream(alice.userId)
-      const { epoch, seq } = yield* journal.claim(
-        stream,
-        { restore: () => true, replay: () => {} },
-        Effect.succeed(true)
-      )
-      yield* client.send(say("set_user_leverage", { symbol: gold, leverage: 1 }))
-      yield* Effect.repeat(Effect.andThen(venue.settle, TestClock.adjust("1 second")), { times: 3 })
-      assert.strictEqual((yield* journal.read(stream, seq, 1))[0]?.epoch, epoch + 1)
-      assert.deepEqual(yield* listed, told)
-    })
+    const journal = yield* Journal
+    // Another owner: the desk is fenced at its next row, and synchronises with the markets again.
+    const stream = traderStream(alice.userId)
+    const { epoch, seq } = yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
+    yield* client.send(say("set_user_leverage", { symbol: gold, leverage: 1 }))
+    yield* Effect.repeat(Effect.andThen(venue.settle, TestClock.adjust("1 second")), { times: 3 })
+    assert.strictEqual((yield* journal.read(stream, seq, 1))[0]?.epoch, epoch + 1)
+    assert.deepEqual(yield* listed, told)
+  })
 )
 
-story("get_user_trades tells each fill of the account, newest first, filtered by order and by time", (venue) =>
+story("lists each fill of the account with get_user_trades, newest first, filtered by order and by time", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -174,7 +168,7 @@ story("get_user_trades tells each fill of the account, newest first, filtered by
     const ids = (params: object) => Effect.map(trades(params), (rows) => rows.map((row) => row.client_order_id))
     assert.deepEqual(yield* ids({ limit: 1, offset: 1 }), ["c1"])
     assert.deepEqual(yield* ids({ order_id: fills[0]!.order_id }), ["c0"])
-    // Both ends count; seconds and milliseconds are told apart by their size.
+    // Both ends are inclusive; seconds and milliseconds are distinguished by their size.
     const [t0, t1] = [fills[0]!.timestamp, fills[1]!.timestamp]
     assert.deepEqual(yield* ids({ start_ts: t0, end_ts: t1 }), ["c1", "c0"])
     assert.deepEqual(yield* ids({ start_ts: t1 * 1000 }), ["c2", "c1"])
@@ -188,7 +182,7 @@ story("get_user_trades tells each fill of the account, newest first, filtered by
   })
 )
 
-story("get_user_trades right after a fill waits until the tables know it", (venue) =>
+story("delays get_user_trades right after a fill until the tables include it", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -202,7 +196,7 @@ story("get_user_trades right after a fill waits until the tables know it", (venu
   })
 )
 
-story("rule 7.2: leverage is the maximum until it is set, and the levels run from 1 to the maximum", (venue) =>
+story("rule 7.2: uses the maximum leverage until it is set, and offers levels from 1 to the maximum", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     yield* client.send(say("get_user_leverage", { limit: 1 }))
@@ -230,37 +224,39 @@ story("rule 7.2: leverage is the maximum until it is set, and the levels run fro
   })
 )
 
-story("rule 7.2: leverage is fixed while the symbol has an open order or a position, and must be a level", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    const set = (leverage: number, symbol = aapl) => client.send(say("set_user_leverage", { symbol, leverage }))
-    for (const level of [0, 11, 2.5, -1]) {
-      yield* set(level)
+story(
+  "rule 7.2: refuses to change leverage with an open order or a position in the symbol, or to another value than a level",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      const set = (leverage: number, symbol = aapl) => client.send(say("set_user_leverage", { symbol, leverage }))
+      for (const level of [0, 11, 2.5, -1]) {
+        yield* set(level)
+        assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
+      }
+      yield* set(5, MarketSymbol.make("MOON-USD"))
       assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
-    }
-    yield* set(5, MarketSymbol.make("MOON-USD"))
-    assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
-    // In the same breath as an order, and after it.
-    yield* client.send(limit("BUY", 1, 190))
-    yield* set(5)
-    yield* venue.settle
-    assert.deepEqual(told(yield* client.drain), ["ACK", "InvalidParameter"])
-    yield* client.send(say("cancel_all_orders"))
-    yield* client.take("ack")
-    yield* set(5)
-    yield* client.take("ack")
-    yield* bob.send(limit("SELL", 1, 200))
-    yield* venue.settle
-    yield* client.send(market("BUY", 1))
-    yield* venue.settle
-    yield* client.drain
-    yield* set(4)
-    assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
-    // The level in force is no change.
-    yield* set(5)
-    yield* client.take("ack")
-    yield* set(4, gold)
-    yield* client.take("ack")
-  })
+      // Together with an order, and after it.
+      yield* client.send(limit("BUY", 1, 190))
+      yield* set(5)
+      yield* venue.settle
+      assert.deepEqual(told(yield* client.drain), ["ACK", "InvalidParameter"])
+      yield* client.send(say("cancel_all_orders"))
+      yield* client.take("ack")
+      yield* set(5)
+      yield* client.take("ack")
+      yield* bob.send(limit("SELL", 1, 200))
+      yield* venue.settle
+      yield* client.send(market("BUY", 1))
+      yield* venue.settle
+      yield* client.drain
+      yield* set(4)
+      assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
+      // Setting the level in force changes nothing.
+      yield* set(5)
+      yield* client.take("ack")
+      yield* set(4, gold)
+      yield* client.take("ack")
+    })
 )

@@ -1,4 +1,4 @@
-/** A venue where nothing happens: it sleeps until something is due, and is then what it was. */
+/** A quiet venue: it sleeps until work is due, and then continues unchanged. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
@@ -10,7 +10,7 @@ import { TestClock } from "effect/testing"
 import { counted } from "../Wakes.ts"
 import { aapl, friday, gold, limit, say, story, told } from "./Story.ts"
 
-it.effect("an hour of a quiet venue with all its markets is some hundred wake-ups, and a day is in proportion", () =>
+it.effect("wakes some hundred times in an hour of a quiet venue with all markets, and in proportion in a day", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* TestClock.setTime(friday)
@@ -27,7 +27,7 @@ it.effect("an hour of a quiet venue with all its markets is some hundred wake-up
       yield* alice.send(limit("SELL", 1, 200))
       yield* bob.send(limit("BUY", 1, 200))
       yield* venue.settle
-      // A book whose middle is not the outside price: the mark moves for a while.
+      // The mid of the book differs from the outside price, so the mark moves for a while.
       yield* alice.send(limit("SELL", 1, 202))
       yield* bob.send(limit("BUY", 1, 199))
       yield* venue.settle
@@ -47,7 +47,7 @@ it.effect("an hour of a quiet venue with all its markets is some hundred wake-up
   })
 )
 
-story("a market whose mark has settled is told again once an order, a price or a period moves it", (venue) =>
+story("sends the mark of a quiet market again once an order, a price or a period moves it", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("maker"), [])
     yield* maker.sendAll([limit("BUY", 1, 199), limit("SELL", 1, 202)])
@@ -64,7 +64,7 @@ story("a market whose mark has settled is told again once an order, a price or a
     const settled = yield* mark
     yield* TestClock.adjust("10 minutes")
     assert.strictEqual((yield* mark).time, settled.time)
-    // The average begins to come down to 200 and a quarter.
+    // The average starts to fall to 200.25.
     yield* maker.send(limit("SELL", 1, 201.5))
     yield* venue.settle
     yield* TestClock.adjust("100 millis")
@@ -84,7 +84,7 @@ story("a market whose mark has settled is told again once an order, a price or a
   })
 )
 
-story("after a day of silence an order rests and fills at once, in the bands of that day", (venue) =>
+story("rests and fills an order at once after a quiet day, in the bands of that day", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -106,28 +106,30 @@ story("after a day of silence an order rests and fills at once, in the bands of 
   })
 )
 
-story("I34: after a day of silence an armed connection lives by its lease, and ends with its gateway", (venue) =>
-  Effect.gen(function* () {
-    const gateway = yield* venue.gateway
-    const alice = yield* venue.user("alice")
-    const armed = yield* venue.trade(alice, [], { gateway })
-    const other = yield* venue.trade(alice)
-    yield* TestClock.adjust("1 day")
-    yield* armed.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-    yield* armed.take("ack")
-    yield* other.send(limit("BUY", 1, 190))
-    yield* TestClock.adjust("1 minute")
-    assert.deepEqual(told(yield* other.drain), ["ACK"])
-    yield* gateway.cut
-    yield* TestClock.adjust("2 seconds")
-    assert.deepEqual(yield* other.drain, [])
-    yield* TestClock.adjust("2500 millis")
-    yield* venue.settle
-    assert.deepEqual(told(yield* other.drain), ["CANCELLED"])
-  })
+story(
+  "I34: keeps the lease of an armed connection for a quiet day, and cancels its orders when its gateway ends",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const alice = yield* venue.user("alice")
+      const armed = yield* venue.trade(alice, [], { gateway })
+      const other = yield* venue.trade(alice)
+      yield* TestClock.adjust("1 day")
+      yield* armed.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
+      yield* armed.take("ack")
+      yield* other.send(limit("BUY", 1, 190))
+      yield* TestClock.adjust("1 minute")
+      assert.deepEqual(told(yield* other.drain), ["ACK"])
+      yield* gateway.cut
+      yield* TestClock.adjust("2 seconds")
+      assert.deepEqual(yield* other.drain, [])
+      yield* TestClock.adjust("2500 millis")
+      yield* venue.settle
+      assert.deepEqual(told(yield* other.drain), ["CANCELLED"])
+    })
 )
 
-story("I51: after a day of silence an answer that does not come is called unknown in time", (venue) =>
+story("I51: reports a missing answer as unknown in time after a quiet day", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const alice = yield* venue.user("alice")
@@ -142,12 +144,12 @@ story("I51: after a day of silence an answer that does not come is called unknow
   })
 )
 
-story("a market that lost its log and has it again is heard, though nothing is recorded meanwhile", (venue) =>
+story("sends the frames of a market that lost its log and claimed it again, without a new row meanwhile", (venue) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const markets = yield* MarketClient
     const client = yield* venue.trade(yield* venue.user("alice"))
-    // Somebody else owned the market for a moment; the price that shows it is lost.
+    // Another owner had the market for a moment; the price with which the owner notices is lost.
     yield* journal.claim(marketStream(aapl), { restore: () => true, replay: () => {} }, Effect.succeed(true))
     yield* Effect.flip(markets.observe(aapl, 20_100_000_000, "operator"))
     yield* TestClock.adjust("10 seconds")

@@ -1,4 +1,4 @@
-/** A venue with made-up rails, and what the stories of money that comes and leaves say often. */
+/** Venue with simulated rails, and helpers of the treasury tests. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -30,7 +30,7 @@ export const story = <E>(name: string, tell: (venue: TestVenue["Service"]) => Ef
     Effect.flatMap(TestVenue, tell).pipe(Effect.provide(withRails), Effect.provideService(VenueSettings, fewMarkets))
   )
 
-/** Time passes in small steps, and all that is due by then is done. */
+/** Advances the clock in small steps, and finishes all due work after each. */
 export const pass = Effect.fnUntraced(function* (seconds: number) {
   const { settle } = yield* TestVenue
   for (let second = 0; second < seconds; second++) {
@@ -46,7 +46,7 @@ export const addressOf = Effect.fnUntraced(function* ({ userId }: TestUser, netw
   return (yield* (yield* DepositAddresses).provide(userId, network, addressAt!)).address
 })
 
-/** What the primary account has, in 1e-6 USD. */
+/** Returns the balance of the primary account, in 1e-6 USD. */
 export const has = Effect.fnUntraced(function* ({ userId }: TestUser) {
   const desks = yield* DeskClient
   const [balance] = yield* desks.balances({ userId, accountId: primaryAccountOf(userId), cost: noCost })
@@ -77,7 +77,7 @@ export const pathOf = Effect.fnUntraced(function* (rail: RailName, txHash: strin
   return (yield* (yield* Deposits).steps(depositIdOf(rail, txHash, 0))).map(({ toState }) => toState).join(" ")
 })
 
-/** How often each withdrawal was paid. */
+/** Returns the number of payments of each withdrawal. */
 export const paidTimes = Effect.fnUntraced(function* (rail: RailName) {
   const times = new Map<string, number>()
   for (const { fate, withdrawalId } of yield* (yield* simulated(rail)).payments) {

@@ -1,4 +1,4 @@
-/** Traders who send random messages, and all they were told. */
+/** Traders who send random messages, with all frames that they received. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Client } from "@venue/testing/Client"
@@ -25,7 +25,10 @@ export interface Trader {
 
 const rounded = (value: number, step: number) => Number((Math.round(value / step) * step).toFixed(4))
 
-/** The next message of a trader: mostly orders near the price, some nonsense, and changes to what it has. */
+/**
+ * Returns the next message of a trader: mostly orders near the price, some invalid messages, and changes of its
+ * orders.
+ */
 const next = Effect.fnUntraced(function* ({ open }: Trader) {
   const symbol = symbols[yield* Random.nextIntBetween(0, 1)]!
   const { least, lot, tick, usd } = marks.get(symbol)!
@@ -59,7 +62,7 @@ const hear = Effect.fnUntraced(function* (trader: Trader) {
   }
 })
 
-/** Some rounds of trading; the outside price moves and the clock goes on unless `still`. */
+/** Trades some rounds; the outside price and the clock move unless `still`. */
 export const trade = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   { rounds, still = false, usd }: { readonly rounds: number; readonly usd: number; readonly still?: boolean }

@@ -13,7 +13,7 @@ import { say, story } from "./Story.ts"
 const sum = (values: ReadonlyArray<number>) => values.reduce((a, b) => a + b, 0)
 const fillsOf = ({ frames }: Trader): ReadonlyArray<FillResponse> =>
   frames.flatMap((frame) => frame.fill_response ?? [])
-/** What was told of orders that were accepted; a refusal does not say whether it is reduce-only. */
+/** Returns the responses of accepted orders; a refusal has no `reduce_only`. */
 const ordersOf = ({ frames }: Trader): ReadonlyArray<OrderResponse> =>
   frames.flatMap(({ order_response: order }) => (order?.reduce_only === undefined ? [] : order))
 const signed = ({ quantity, side }: FillResponse) => (side === "BUY" ? quantity : -quantity)
@@ -28,7 +28,7 @@ for (const seed of ["first", "second"]) {
       for (const trader of traders) {
         const fills = fillsOf(trader)
         const balance = trader.frames.findLast((frame) => frame.balance_response !== undefined)!.balance_response!
-        // I10: what the fills said is what the balance says.
+        // I10: the fills add up to the balance.
         assert.closeTo(balance.fees, sum(fills.map((fill) => fill.fee)), 1e-6)
         assert.closeTo(balance.realised_pnl, sum(fills.map((fill) => fill.realised_pnl)), 1e-6)
         for (const symbol of symbols) {
@@ -41,13 +41,13 @@ for (const seed of ["first", "second"]) {
         const equity = balance.deposit + balance.realised_pnl + balance.unrealised_pnl - balance.fees
         assert.closeTo(balance.available_balance, equity - balance.order_margin - balance.position_margin, 1e-6)
 
-        // I21: an order is filled no further than its quantity, and what is left is told as it shrinks.
+        // I21: an order never fills beyond its quantity, and its remainder decreases with each fill.
         for (const [orderId, own] of Map.groupBy(fills, (fill) => fill.order_id)) {
           const last = ordersOf(trader).findLast((order) => order.order_id === orderId)!
           assert.closeTo(sum(own.map((fill) => fill.quantity)), last.quantity - last.quantity_remaining, 1e-9)
           assert.isTrue(own.every((fill, at) => at === 0 || fill.remaining_quantity < own[at - 1]!.remaining_quantity))
         }
-        // Rule 4.22: each fill has one FILLED, in the same order, with what the whole outcome left.
+        // Rule 4.22: each fill has one FILLED, in the same order, with the remainder after the whole outcome.
         const judges = new Map<string, CheckerFilled.Judge>()
         const judgeOf = (orderId: string) => {
           const judge = judges.get(orderId) ?? CheckerFilled.judge()
@@ -60,7 +60,7 @@ for (const seed of ["first", "second"]) {
           if (isFilled(order)) assert.isUndefined(judgeOf(order!.order_id).filled(order!), JSON.stringify(order))
         }
         assert.lengthOf(ordersOf(trader).filter(isFilled), fills.length)
-        // I22: nothing more happens to an order after its end; each fill of its last command has a frame with the same state.
+        // I22: an order never changes after its end; each fill of its last command has a frame with the same state.
         const ended = new Map<string, string>()
         for (const order of ordersOf(trader)) {
           const end = ended.get(order.order_id)
@@ -73,7 +73,7 @@ for (const seed of ["first", "second"]) {
             ended.set(order.order_id, order.status)
           }
         }
-        // What the venue lists as open is what the frames left open.
+        // The listed open orders equal the open orders according to the frames.
         yield* trader.client.send(say("get_user_orders"))
         const { all_orders_response: listed } = yield* trader.client.take("all_orders_response")
         assert.deepEqual(listed.orders.map((order) => order.order_id).toSorted(), [...trader.open.keys()].toSorted())
@@ -87,7 +87,7 @@ for (const seed of ["first", "second"]) {
         const users = sides.map((fill) => traders.find((trader) => trader.accountId === fill.user_id)!.user.userId)
         assert.notStrictEqual(users[0], users[1])
       }
-      // I25, I26: over everybody positions and cash are zero.
+      // I25, I26: positions and cash of all accounts sum to zero.
       const markets = yield* MarketClient
       for (const symbol of symbols) {
         assert.deepInclude(yield* markets.totals(symbol), { positions: 0, cash: 0 })
@@ -97,7 +97,7 @@ for (const seed of ["first", "second"]) {
   )
 }
 
-story("I27: while the marks stand still, no order takes what is available below zero; only fees can", (venue) =>
+story("I27: keeps the available balance above zero with constant marks, except for fees", (venue) =>
   Effect.gen(function* () {
     const traders = yield* trade(venue, { rounds: 60, usd: 400, still: true })
     assert.isAbove(traders.flatMap(fillsOf).length, 100)
@@ -112,12 +112,12 @@ story("I27: while the marks stand still, no order takes what is available below 
         assert.isAtLeast(balance.available_balance + balance.fees, 0)
       }
     }
-    // It was used to the full.
+    // Almost all available margin was used.
     assert.isBelow(least, 0.2)
   }).pipe(Random.withSeed("margin"))
 )
 
-story("I2, I6, I24: the log has no hole, and replayed it gives the book and the totals that the venue shows", (venue) =>
+story("I2, I6, I24: replays a log without gaps to the book and totals that the venue shows", (venue) =>
   Effect.gen(function* () {
     yield* trade(venue, { rounds: 40, usd: 5_000 })
     const journal = yield* Journal
@@ -146,7 +146,7 @@ story("I2, I6, I24: the log has no hole, and replayed it gives the book and the 
   }).pipe(Random.withSeed("log"))
 )
 
-story("no frame has a key whose value is null, and every id is a UUID of version 4", (venue) =>
+story("sends no optional key as null, and every id as a UUID of version 4", (venue) =>
   Effect.gen(function* () {
     const traders = yield* trade(venue, { rounds: 20, usd: 5_000 })
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

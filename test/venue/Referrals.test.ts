@@ -1,4 +1,4 @@
-/** Rewards for whoever brought a user, around midnights and while desks lose their traders. */
+/** Referral rewards around midnights, while desks lose their traders. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import type { ReferralsCredited } from "@venue/domain/Referral"
@@ -13,13 +13,13 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { limit, story } from "./Story.ts"
 
-/** An hour before the close of New York on Friday; the midnight after it is UTC's. */
+/** An hour before the close of New York on Friday; the next midnight is that of UTC. */
 const evening = Date.UTC(2026, 10, 20, 20)
 const midnight = Date.UTC(2026, 10, 21)
 const dayMillis = 86_400_000
 const code = "7ZK4M0QX2P"
 
-/** `guest` comes with a code of `host`. */
+/** Redeems a code of `host` as `guest`. */
 const bring = Effect.fnUntraced(function* (host: TestUser, guest: TestUser) {
   const codes = yield* InvitationCodes
   const desks = yield* DeskClient
@@ -28,7 +28,7 @@ const bring = Effect.fnUntraced(function* (host: TestUser, guest: TestUser) {
   yield* desks.ask(guest.userId, (desk) => desk.RedeemCode({ userId: guest.userId, cost: noCost, code, referrerId }))
 })
 
-/** What the user's journal says about rewards: days, in days from the midnight, and USD. */
+/** Returns the rewards in the user's journal: days since the midnight, and USD. */
 const credited = Effect.fnUntraced(function* ({ userId }: TestUser) {
   const journal = yield* Journal
   const rows = yield* journal.read(traderStream(userId), 0, 1_000)
@@ -38,14 +38,14 @@ const credited = Effect.fnUntraced(function* ({ userId }: TestUser) {
     .map(({ amount, day }) => [day - midnight / dayMillis, Number(amount) / 1_000_000])
 })
 
-/** Another owner has the stream for a moment, as when the desk moved: what its former one records is refused. */
+/** Claims the stream as another owner would when the desk moves: the rows of the present owner are refused. */
 const takeOver = Effect.fnUntraced(function* (userId: UserId) {
   const journal = yield* Journal
   yield* journal.claim(traderStream(userId), { restore: () => true, replay: () => {} }, Effect.succeed(true))
 })
 
 story(
-  "rule 13.4: each day is credited once, also where the referrer's desk loses the trader while it records that",
+  "rule 13.4: credits each day once, also when the referrer's desk loses the trader during the record",
   (venue) =>
     Effect.gen(function* () {
       const [ann, cid] = [yield* venue.user("ann", 0), yield* venue.user("cid")]
@@ -64,7 +64,7 @@ story(
       yield* venue.settle
       assert.deepEqual(yield* credited(ann), [])
       yield* takeOver(ann.userId)
-      // It is decided, and cannot be recorded by the former owner.
+      // The reward is decided, but the present owner cannot record it.
       yield* TestClock.adjust("2 seconds")
       yield* venue.settle
       yield* TestClock.adjust("10 seconds")
@@ -81,7 +81,7 @@ story(
         [-1, 1],
         [0, 0.4]
       ])
-      // A day without trades of theirs leaves nothing.
+      // A day without trades leaves no reward.
       yield* TestClock.setTime(midnight + 2 * dayMillis + 6 * 60_000)
       yield* venue.settle
       assert.lengthOf(yield* credited(ann), 2)
@@ -89,7 +89,7 @@ story(
   evening
 )
 
-story("rule 13.4: a reward that is asked for again is credited once", (venue) =>
+story("rule 13.4: credits a repeated reward once", (venue) =>
   Effect.gen(function* () {
     const desks = yield* DeskClient
     const { userId } = yield* venue.user("ann", 0)

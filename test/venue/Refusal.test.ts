@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, saturday, say, story, told } from "./Story.ts"
 
-/** Sends a refused order and claims everything a refusal must say. */
+/** Sends an order that must be refused, and checks the whole refusal. */
 const refusals: ReadonlyArray<
   readonly [why: string, status: OrderResponse["status"], order: ReturnType<typeof limit>]
 > = [
@@ -30,7 +30,7 @@ const refusals: ReadonlyArray<
   ["more than the position limit", "REJECTED_WOULD_BREACH_MAX_NOTIONAL", limit("BUY", 12_501, 200)]
 ]
 
-story("a refusal is one order_response without an order id that echoes the request, never an ACK", (venue) =>
+story("answers a refused order with one order_response that echoes it without an order id, and no ACK", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
@@ -65,7 +65,7 @@ story("a refusal is one order_response without an order id that echoes the reque
   })
 )
 
-story("rule 1.5: below 10 USD an order is refused, unless it only reduces", (venue) =>
+story("rule 1.5: refuses an order below 10 USD unless it is reduce-only", (venue) =>
   Effect.gen(function* () {
     yield* venue.price("NATGAS-USD", 3)
     const client = yield* venue.trade(yield* venue.user("alice"))
@@ -76,7 +76,7 @@ story("rule 1.5: below 10 USD an order is refused, unless it only reduces", (ven
   })
 )
 
-story("rule 5.1: a sell above the band and a buy below it rest", (venue) =>
+story("rule 5.1: rests a sell above the band and a buy below it", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("SELL", 1, 260))
@@ -87,7 +87,7 @@ story("rule 5.1: a sell above the band and a buy below it rest", (venue) =>
   })
 )
 
-story("rule 5.3: the bands follow the outside price, the bounds of the day do not", (venue) =>
+story("rule 5.3: moves the bands with the outside price, but not the bounds of the day", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* venue.price(aapl, 230)
@@ -106,7 +106,7 @@ story("rule 5.3: the bands follow the outside price, the bounds of the day do no
 )
 
 story(
-  "rule 5.2, rule 6.3: at the weekend the band is 5 % and a tenth of the position limit is left",
+  "rule 5.2, rule 6.3: applies a band of 5 % and a tenth of the position limit at the weekend",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"))
@@ -130,10 +130,10 @@ story(
 )
 
 story(
-  "rule 6.6: the open interest of a symbol is capped at ten position limits",
+  "rule 6.6: caps the open interest of a symbol at ten position limits",
   (venue) =>
     Effect.gen(function* () {
-      // At the weekend a limit is 250,000 USD, which is 1,250 at 200.
+      // At the weekend the limit is 250,000 USD, which is 1,250 at 200.
       for (let pair = 0; pair < 10; pair++) {
         const seller = yield* venue.trade(yield* venue.user(`seller ${pair}`), [])
         const buyer = yield* venue.trade(yield* venue.user(`buyer ${pair}`))
@@ -151,7 +151,7 @@ story(
   saturday
 )
 
-story("rule 1.4, rule 1.5: an order that only reduces may be under the least quantity and the least value", (venue) =>
+story("rule 1.4, rule 1.5: accepts a reduce-only order below the minimum quantity and value", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -172,30 +172,32 @@ story("rule 1.4, rule 1.5: an order that only reduces may be under the least qua
   })
 )
 
-story("rule 1.7: a symbol without a price is closed, whatever else is wrong; cancels still work", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
-    yield* client.send(limit("BUY", 1e-9, -1, { symbol: gold, order_type: "ALO", order_time_in_force: "FOK" }))
-    yield* client.send(say("close_position", { symbol: gold, client_order_id: "flat" }))
-    yield* client.send({
-      type: "cancel_order",
-      params: { symbol: gold, order_id: "x", cancel_order_id_type: "order_id" }
+story(
+  "rule 1.7: refuses orders on a symbol without a price as closed, before other faults, and accepts cancels",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
+      yield* client.send(limit("BUY", 1e-9, -1, { symbol: gold, order_type: "ALO", order_time_in_force: "FOK" }))
+      yield* client.send(say("close_position", { symbol: gold, client_order_id: "flat" }))
+      yield* client.send({
+        type: "cancel_order",
+        params: { symbol: gold, order_id: "x", cancel_order_id_type: "order_id" }
+      })
+      yield* venue.settle
+      assert.deepEqual(told(yield* client.drain), [
+        "REJECTED_MARKET_CLOSED",
+        "REJECTED_MARKET_CLOSED",
+        "REJECTED_MARKET_CLOSED",
+        "NO_SUCH_ORDER"
+      ])
+      yield* venue.price(gold, 3400)
+      yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
+      assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
     })
-    yield* venue.settle
-    assert.deepEqual(told(yield* client.drain), [
-      "REJECTED_MARKET_CLOSED",
-      "REJECTED_MARKET_CLOSED",
-      "REJECTED_MARKET_CLOSED",
-      "NO_SUCH_ORDER"
-    ])
-    yield* venue.price(gold, 3400)
-    yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
-    assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
-  })
 )
 
-story("rule 6.8: the cap of open orders is 200 a symbol", (venue) =>
+story("rule 6.8: caps open orders at 200 per symbol", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (let i = 0; i < 201; i++) yield* client.send(limit("BUY", 0.1, 190))
@@ -203,14 +205,14 @@ story("rule 6.8: the cap of open orders is 200 a symbol", (venue) =>
     const statuses = told(yield* client.drain)
     assert.deepEqual(new Set(statuses.slice(0, 200)), new Set(["ACK"]))
     assert.deepEqual(statuses.slice(200), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
-    // An order that cannot rest takes no place.
+    // An order that cannot rest does not count.
     yield* client.send(market("BUY", 0.1))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK", "IOC_CANCELLED"])
   })
 )
 
-story("rule 4.14: limits are checked in their order: position before margin, price before size of account", (venue) =>
+story("rule 4.14: checks limits in order: position before margin, price before account size", (venue) =>
   Effect.gen(function* () {
     const poor = yield* venue.trade(yield* venue.user("poor", 100))
     yield* poor.send(limit("BUY", 20_000, 200))
@@ -229,47 +231,45 @@ story("rule 4.14: limits are checked in their order: position before margin, pri
   })
 )
 
-story(
-  "rule 9.1: an account in liquidation adds no risk and may go on to reduce, until its equity is higher again",
-  (venue) =>
-    Effect.gen(function* () {
-      const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
-      yield* bob.send(limit("SELL", 50, 200))
-      yield* venue.settle
-      // 10 of fees leave 1,100.
-      const alice = yield* venue.trade(yield* venue.user("alice", 1_110))
-      yield* alice.send(limit("BUY", 50, 200))
-      yield* venue.settle
-      // Nobody buys at 185.78, so that it stays in liquidation.
-      yield* bob.sendAll([limit("BUY", 60, 185), limit("SELL", 60, 191)])
-      yield* venue.price(aapl, 190)
-      yield* venue.settle
-      yield* alice.drain
-      yield* alice.sendAll([limit("BUY", 1, 190), limit("BUY", 0.0001, 190), market("BUY", 1)])
-      yield* alice.sendAll([limit("SELL", 5, 195), limit("SELL", 5, 195, { reduce_only: true })])
-      yield* venue.settle
-      assert.deepEqual(told(yield* alice.drain), [
-        "USER_IN_LIQUIDATION",
-        "USER_IN_LIQUIDATION",
-        "USER_IN_LIQUIDATION",
-        "ACK",
-        "ACK"
-      ])
-      yield* venue.price(aapl, 199)
-      yield* bob.sendAll([say("cancel_all_orders"), limit("BUY", 60, 198), limit("SELL", 60, 199.5)])
-      yield* TestClock.adjust("1 second")
-      yield* venue.settle
-      yield* alice.drain
-      yield* alice.send(limit("BUY", 0.1, 190))
-      yield* venue.settle
-      assert.deepEqual(told(yield* alice.drain), ["ACK"])
-    })
+story("rule 9.1: lets an account in liquidation only reduce its risk, until its equity has recovered", (venue) =>
+  Effect.gen(function* () {
+    const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
+    yield* bob.send(limit("SELL", 50, 200))
+    yield* venue.settle
+    // 10 of fees leave 1,100.
+    const alice = yield* venue.trade(yield* venue.user("alice", 1_110))
+    yield* alice.send(limit("BUY", 50, 200))
+    yield* venue.settle
+    // No bid at 185.78, so the account stays in liquidation.
+    yield* bob.sendAll([limit("BUY", 60, 185), limit("SELL", 60, 191)])
+    yield* venue.price(aapl, 190)
+    yield* venue.settle
+    yield* alice.drain
+    yield* alice.sendAll([limit("BUY", 1, 190), limit("BUY", 0.0001, 190), market("BUY", 1)])
+    yield* alice.sendAll([limit("SELL", 5, 195), limit("SELL", 5, 195, { reduce_only: true })])
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), [
+      "USER_IN_LIQUIDATION",
+      "USER_IN_LIQUIDATION",
+      "USER_IN_LIQUIDATION",
+      "ACK",
+      "ACK"
+    ])
+    yield* venue.price(aapl, 199)
+    yield* bob.sendAll([say("cancel_all_orders"), limit("BUY", 60, 198), limit("SELL", 60, 199.5)])
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    yield* alice.drain
+    yield* alice.send(limit("BUY", 0.1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), ["ACK"])
+  })
 )
 
-story("I27: margin is held from the moment an order is sent, so that two at once cannot use the same money", (venue) =>
+story("I27: holds margin when an order is sent, so that two concurrent orders cannot use the same money", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000))
-    // 200 of margin and the taker's fee for each.
+    // Each needs 200 of margin and the taker's fee.
     for (let i = 0; i < 6; i++) yield* client.send(limit("BUY", 10, 190))
     yield* venue.settle
     const frames = yield* client.drain
@@ -287,7 +287,7 @@ story("I27: margin is held from the moment an order is sent, so that two at once
   })
 )
 
-story("nothing is told of an order without the order_responses channel, not even a refusal", (venue) =>
+story("sends no order frame without the order_responses channel, not even a refusal", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     yield* client.send(limit("BUY", 1, 190))

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { id } from "../Id.ts"
 import { aapl, cancel, friday, gold, limit, market, say, story, told } from "./Story.ts"
 
-story("rule 21.4: replies of one symbol keep the order of its commands: accepted, refused and questions", (venue) =>
+story("rule 21.4: answers accepted and refused commands and queries of one symbol in their order", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "one" }))
@@ -37,7 +37,7 @@ story("rule 21.4: replies of one symbol keep the order of its commands: accepted
   })
 )
 
-story("rule 21.4: what cannot be read, or may not be done, waits for its turn on its symbol", (venue) =>
+story("rule 21.4: answers invalid and forbidden messages in their order on the symbol", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([
@@ -45,7 +45,7 @@ story("rule 21.4: what cannot be read, or may not be done, waits for its turn on
       limit("BUY", 1, 190, { quantity: "one" }),
       limit("BUY", 1, 191),
       say("cancel_all_orders"),
-      // Nothing was asked of it before.
+      // First message of this symbol.
       limit("BUY", 1, 3_300, { symbol: gold, side: "buy" }),
       limit("BUY", 1, 190, { symbol: "NONE-USD", side: "buy" })
     ])
@@ -60,7 +60,7 @@ story("rule 21.4: what cannot be read, or may not be done, waits for its turn on
   })
 )
 
-story("rule 21.4: a list of one symbol's orders and the cancel of a TWAP keep their place as well", (venue) =>
+story("rule 21.4: answers a list of one symbol's orders and the cancel of a TWAP in their order", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([
@@ -75,7 +75,7 @@ story("rule 21.4: a list of one symbol's orders and the cancel of a TWAP keep th
   })
 )
 
-story("rule 21.4: hundreds of commands on two symbols are answered in order on each", (venue) =>
+story("rule 21.4: answers hundreds of commands on two symbols in order on each", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
@@ -103,7 +103,7 @@ story("rule 21.4: hundreds of commands on two symbols are answered in order on e
   })
 )
 
-story("every connection of the account hears every event, whichever caused it; other accounts hear none", (venue) =>
+story("sends every event of an account to all of its connections, and to no other account", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const accountId = yield* venue.subaccount(alice)
@@ -123,7 +123,7 @@ story("every connection of the account hears every event, whichever caused it; o
     assert.deepEqual(yield* silent.drain, [])
     assert.deepEqual(yield* sub.drain, [])
     assert.deepEqual(told(yield* bob.drain), ["ACK", "fill_response", "FILLED"])
-    // A refusal concerns the account as well.
+    // A refusal is delivered to all connections of the account.
     yield* two.send(limit("SELL", 2, 1))
     yield* venue.settle
     assert.deepEqual(told(yield* one.drain), ["PRICE_LESS_THAN_MIN_PRICE"])
@@ -135,7 +135,7 @@ story("every connection of the account hears every event, whichever caused it; o
   })
 )
 
-story("a fill_response stands right before its FILLED, also while a reply is owed", (venue) =>
+story("sends a fill_response right before its FILLED, also while a reply is outstanding", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -155,7 +155,7 @@ story("a fill_response stands right before its FILLED, also while a reply is owe
   })
 )
 
-story("I20: two frames are two commands, also with the same bytes", (venue) =>
+story("I20: treats two identical frames as two commands", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = limit("BUY", 1, 190, { client_order_id: "twice" })
@@ -168,7 +168,7 @@ story("I20: two frames are two commands, also with the same bytes", (venue) =>
   })
 )
 
-story("I8, I20: a command that is delivered several times is done once, and answered once to who listens", (venue) =>
+story("I8, I20: applies and answers a command once that is delivered several times", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
@@ -198,7 +198,7 @@ story("I8, I20: a command that is delivered several times is done once, and answ
     const bob = yield* venue.trade(yield* venue.user("bob"))
     yield* bob.send(market("BUY", 3))
     yield* venue.settle
-    // Filled and gone, it does not come back.
+    // The order is filled and ended, and does not return.
     yield* deliver
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["fill_response", "FILLED"])

@@ -1,4 +1,4 @@
-/** What the stories of liquidation share: who has too little, and what is left of everybody. */
+/** Shared scenes and checks of the liquidation tests. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -24,7 +24,7 @@ export const person = Effect.fnUntraced(function* (venue: TestVenue["Service"], 
   return { user, client } satisfies Person
 })
 
-/** They buy and sell so many units of each other. */
+/** Trades a quantity between the two at a price. */
 export const deal = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   buyer: Person,
@@ -41,7 +41,7 @@ export const deal = Effect.fnUntraced(function* (
   yield* seller.client.drain
 })
 
-/** Alice has bought 50 AAPL at 200 of Bob for a fee of 10, and 1,100 USD are left to her, unless told what each brings. */
+/** Alice has bought 50 AAPL at 200 from Bob for a fee of 10, and has 1,100 USD left, unless the deposits are given. */
 export const fifty = Effect.fnUntraced(function* (venue: TestVenue["Service"], bobs = 100_000, alices = 1_110) {
   const alice = yield* person(venue, "alice", alices)
   const bob = yield* person(venue, "bob", bobs)
@@ -54,17 +54,17 @@ const summaryOf = Effect.fnUntraced(function* ({ user: { userId } }: Person) {
   return yield* desks.summary({ userId, accountId: primaryAccountOf(userId), cost: noCost })
 })
 
-/** In units. */
+/** Returns the position in units. */
 export const heldBy = (who: Person, symbol: MarketSymbol = aapl) =>
   Effect.map(summaryOf(who), ({ holdings }) => {
     const found = holdings.find((holding) => holding.symbol === symbol)
     return (found?.quantityLots ?? 0) / 1_000
   })
 
-/** In USD. */
+/** Returns the equity in USD. */
 export const equityOf = (who: Person) => Effect.map(summaryOf(who), ({ balance }) => Number(balance.equity) / 1e6)
 
-/** Nothing was made or lost in the market; answers what its reserve fund has, in USD. */
+/** Checks that positions and cash of the market sum to zero, and returns its reserve fund in USD. */
 export const fundOf = Effect.fnUntraced(function* (symbol: MarketSymbol = aapl) {
   const { cash, positions, reserveFund } = yield* (yield* MarketClient).totals(symbol)
   assert.deepEqual([positions, cash], [0, 0])
@@ -82,7 +82,7 @@ export const topUp = Effect.fnUntraced(function* (usd: number, symbol: MarketSym
   yield* (yield* MarketClient).topUpFund(symbol, asked)
 })
 
-/** All that the log of a market holds. */
+/** Returns all events in the log of a market. */
 export const logOf = Effect.fnUntraced(function* (symbol: MarketSymbol = aapl) {
   const rows = yield* (yield* Journal).read(marketStream(symbol), 0, 100_000)
   return rows.flatMap((row): ReadonlyArray<MarketEvent> =>
@@ -92,18 +92,18 @@ export const logOf = Effect.fnUntraced(function* (symbol: MarketSymbol = aapl) {
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Somebody else took the stream: whoever has it now notices with its next row, forgets all and begins anew. */
+/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
 export const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-/** The same of a trader, which is given a row to write at once. */
+/** Claims the stream of a trader, and gives its owner a row to write at once. */
 export const takeTrader = Effect.fnUntraced(function* ({ client, user }: Person) {
   yield* take(`trader/${user.userId}`)
   yield* client.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
 })
 
-/** Fills that the person was told of, in short. */
+/** Returns the fills that the person received, in short form. */
 export const fillsOf = ({ client }: Person) =>
   Effect.map(client.drain, (frames) =>
     frames.flatMap(({ fill_response: fill }) =>

@@ -1,4 +1,4 @@
-/** A rail whose answers a test scripts, in any order. */
+/** Rail with scripted answers, in any order. */
 import {
   type Arrival,
   type Outcome,
@@ -16,7 +16,7 @@ export const make = () => {
   let [scans, isCutOff] = [0, false]
   const confirmed = new Map<string, number>()
   const outcomes = new Map<string, Outcome["_tag"]>()
-  /** Sequences under which payments were sent, by withdrawal. */
+  /** Sequence numbers of the payments that were sent, by withdrawal. */
   const numbers = new Map<string, Set<number>>()
   const answer = <A>(value: () => A) =>
     Effect.suspend(() =>
@@ -80,7 +80,7 @@ export const make = () => {
     takeBack: (txHash: string) => void returned.push({ txHash, logIndex: 0 }),
     stand: (txHash: string, confirmations: number) => void confirmed.set(txHash, confirmations),
     end: (withdrawalId: string, outcome: Outcome["_tag"]) => void outcomes.set(withdrawalId, outcome),
-    /** Nothing can be reached while this is done. */
+    /** Makes the rail unreachable during `work`. */
     cutOff: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.suspend(() => {
         isCutOff = true

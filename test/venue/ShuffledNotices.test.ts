@@ -1,4 +1,7 @@
-/** What the outside tells of money comes in any order, twice, late and against itself; what becomes of it is one of a few things. */
+/**
+ * Rail notices in any order, repeated, late and contradictory: each deposit and withdrawal still ends in a valid
+ * state.
+ */
 import * as Look from "@venue/cluster/entities/rail/Look"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as DepositSteps from "@venue/domain/DepositSteps"
@@ -22,7 +25,7 @@ const amounts = [50, 60]
 const withdrawn = 100
 const fee = 3
 
-/** Of two deposits and two withdrawals, by their places. */
+/** Notices about two deposits and two withdrawals, by index. */
 const place = fc.nat({ max: 1 })
 const notice = fc.oneof(
   fc.record({ _tag: fc.constant("Seen" as const), place, fork: fc.nat({ max: 2 }) }),
@@ -36,7 +39,7 @@ const notice = fc.oneof(
   fc.record({ _tag: fc.constantFrom("Look" as const, "TwoLooks" as const, "CutOff" as const, "Minute" as const) })
 )
 
-/** What is told, and how all of it is in the end. */
+/** Random notices, and the final state of all deposits and withdrawals. */
 const told = fc.record({
   notices: fc.array(notice, { minLength: 5, maxLength: 30 }),
   stay: fc.tuple(fc.boolean(), fc.boolean()),
@@ -44,7 +47,7 @@ const told = fc.record({
 })
 
 it.effect(
-  "I9, I14 to I16: however it is told, each is credited, reversed, paid or given back once, and money is kept",
+  "I9, I14 to I16: credits, reverses, pays or returns each once for any order of notices, and conserves money",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -118,7 +121,7 @@ it.effect(
           if (state === "SETTLED") totals.fees += fee
         }
       }
-      // All of these came to pass, so that something was tried.
+      // Checks that every outcome occurred, so that the test is meaningful.
       assert.isAbove(Math.min(totals.credited, totals.paid), 0)
       yield* TestClock.adjust("5 seconds")
       yield* venue.settle
@@ -134,13 +137,16 @@ it.effect(
 
 const fewMarkets = { ...defaults, desks: 1, instruments: new Map([...defaults.instruments].slice(0, 1)) }
 
-/** What was final is looked at no more; what was reversed stays so, though it comes again. */
+/** Final deposits are no longer checked; a reversed deposit stays reversed, even if it is seen again. */
 const ended = ({ isFinal, isReturned }: Deposit, stays: boolean): ReadonlyArray<string> => {
   if (isReturned) return ["DROPPED", "REVERSED"]
   return stays || isFinal ? ["CREDITED", "REVERSED", ...(stays ? [] : ["DROPPED"])] : ["DROPPED", "REVERSED"]
 }
 
-/** Holds after each look: only edges were taken, nothing was sent under two numbers, and the account has what they say. */
+/**
+ * Checks after each look: only valid transitions, one payment number per withdrawal, and a balance that matches the
+ * states.
+ */
 const kept = Effect.fnUntraced(function* (
   user: TestUser,
   names: ReadonlyArray<string>,

@@ -10,7 +10,7 @@ type Venue = TestVenue["Service"]
 
 const auth = (params: object) => ({ type: "auth", params })
 
-/** Signed by hand, so that any of it may be wrong. */
+/** Signs explicitly, so that a test can make each part wrong. */
 const signed = ({ publicKey, secretKey }: TestUser, nonce: string, unixSeconds: number) => ({
   public_key: publicKey,
   nonce,
@@ -18,7 +18,7 @@ const signed = ({ publicKey, secretKey }: TestUser, nonce: string, unixSeconds: 
   signature: createHmac("sha256", secretKey).update(`${nonce}:${unixSeconds}`).digest("hex")
 })
 
-/** What a connection hears when it says this first. */
+/** Returns the answer to a first message with these parameters. */
 const answer = Effect.fnUntraced(function* (venue: Venue, params: object) {
   const client = yield* venue.connect
   yield* client.send(auth(params))
@@ -29,44 +29,42 @@ const answer = Effect.fnUntraced(function* (venue: Venue, params: object) {
 const refused = Effect.fnUntraced(function* (venue: Venue, why: string, params: object) {
   const { closed, frames } = yield* answer(venue, params)
   assert.deepEqual(told(frames), ["PermissionDenied"], why)
-  // Credentials never come back.
+  // Credentials are never echoed.
   assert.deepEqual(Object.keys(frames[0]!.err!), ["error_code", "message"], why)
   assert.strictEqual(closed?.code, 1008, why)
 })
 
-story("success is one frame with both signs of it", (venue) =>
+story("answers a successful sign-in with one frame in both forms", (venue) =>
   Effect.gen(function* () {
     const { frames } = yield* answer(venue, { hmac: yield* venue.sign(yield* venue.user("alice")) })
     assert.deepEqual(frames, [{ type: "auth", result: "success", authenticated: true }])
   })
 )
 
-story(
-  "a credential that is not the right one is PermissionDenied without an echo, and the socket closes with 1008",
-  (venue) =>
-    Effect.gen(function* () {
-      const alice = yield* venue.user("alice")
-      const bob = yield* venue.user("bob")
-      const hmac = yield* venue.sign(alice)
-      yield* refused(venue, "an unknown key", { hmac: { ...hmac, public_key: "svc_pub_nobody" } })
-      yield* refused(venue, "a wrong signature", { hmac: { ...hmac, signature: "00".repeat(32) } })
-      yield* refused(venue, "a signature of the wrong form", { hmac: { ...hmac, signature: "zz" } })
-      yield* refused(venue, "another's secret", {
-        hmac: signed({ ...alice, secretKey: bob.secretKey }, "ab", friday / 1000)
-      })
-      yield* refused(venue, "a nonce that is not hex", { hmac: signed(alice, "xyz", friday / 1000) })
-      yield* refused(venue, "a nonce of 101 characters", { hmac: signed(alice, "a".repeat(101), friday / 1000) })
-      yield* refused(venue, "an account of another", { hmac: yield* venue.sign(alice), account_id: bob.userId })
-      yield* refused(venue, "an account of nobody", {
-        hmac: yield* venue.sign(alice),
-        account_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"
-      })
-      yield* refused(venue, "a token", { jwt: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln" })
-      yield* refused(venue, "an empty token", { jwt: "" })
+story("answers a wrong credential with PermissionDenied without an echo, and closes the socket with 1008", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.user("alice")
+    const bob = yield* venue.user("bob")
+    const hmac = yield* venue.sign(alice)
+    yield* refused(venue, "an unknown key", { hmac: { ...hmac, public_key: "svc_pub_nobody" } })
+    yield* refused(venue, "a wrong signature", { hmac: { ...hmac, signature: "00".repeat(32) } })
+    yield* refused(venue, "a signature of the wrong form", { hmac: { ...hmac, signature: "zz" } })
+    yield* refused(venue, "another's secret", {
+      hmac: signed({ ...alice, secretKey: bob.secretKey }, "ab", friday / 1000)
     })
+    yield* refused(venue, "a nonce that is not hex", { hmac: signed(alice, "xyz", friday / 1000) })
+    yield* refused(venue, "a nonce of 101 characters", { hmac: signed(alice, "a".repeat(101), friday / 1000) })
+    yield* refused(venue, "an account of another", { hmac: yield* venue.sign(alice), account_id: bob.userId })
+    yield* refused(venue, "an account of nobody", {
+      hmac: yield* venue.sign(alice),
+      account_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"
+    })
+    yield* refused(venue, "a token", { jwt: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln" })
+    yield* refused(venue, "an empty token", { jwt: "" })
+  })
 )
 
-story("I36: a nonce is good once for a key, and nobody without the secret uses it up", (venue) =>
+story("I36: accepts a nonce once per key, and consumes it only with a valid signature", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const bob = yield* venue.user("bob")
@@ -79,7 +77,7 @@ story("I36: a nonce is good once for a key, and nobody without the secret uses i
   })
 )
 
-story("I37: a time within 300 seconds is accepted on both sides, 301 is not", (venue) =>
+story("I37: accepts a time within 300 seconds in either direction, and refuses 301", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const now = friday / 1000
@@ -91,7 +89,7 @@ story("I37: a time within 300 seconds is accepted on both sides, 301 is not", (v
   })
 )
 
-story("a malformed auth is InvalidJSONFormat and may be tried again on the same connection", (venue) =>
+story("answers a malformed auth with InvalidJSONFormat, and allows another on the same connection", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const hmac = yield* venue.sign(alice)
@@ -119,7 +117,7 @@ story("a malformed auth is InvalidJSONFormat and may be tried again on the same 
   })
 )
 
-story("a second auth is AlreadyAuthenticated and the connection stays usable", (venue) =>
+story("answers a second auth with AlreadyAuthenticated, and keeps the connection usable", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
@@ -134,7 +132,7 @@ story("a second auth is AlreadyAuthenticated and the connection stays usable", (
   })
 )
 
-story("before auth every other message is PermissionDenied and the socket stays open", (venue) =>
+story("answers every message before auth with PermissionDenied, and keeps the socket open", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.connect
     const messages = [
@@ -161,7 +159,7 @@ story("before auth every other message is PermissionDenied and the socket stays 
   })
 )
 
-story("who has not signed in says a thousand things that are not auth, and one more ends the connection", (venue) =>
+story("closes a connection without sign-in after more than a thousand messages other than auth", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.connect
     yield* client.sendAll(Array.from({ length: 1_000 }, () => ({})))
@@ -172,7 +170,7 @@ story("who has not signed in says a thousand things that are not auth, and one m
   })
 )
 
-story("a connection that has not signed in after 60 seconds is closed; one that has stays", (venue) =>
+story("closes a connection without sign-in after 60 seconds, and keeps one that has signed in", (venue) =>
   Effect.gen(function* () {
     const silent = yield* venue.connect
     const alice = yield* venue.trade(yield* venue.user("alice"), [])
@@ -184,10 +182,10 @@ story("a connection that has not signed in after 60 seconds is closed; one that 
   })
 )
 
-story("I48: frames that follow auth at once wait for its answer, 256 of them, and are then served in order", (venue) =>
+story("I48: queues up to 256 frames behind auth, and serves them in order after its answer", (venue) =>
   Effect.gen(function* () {
     const params = Effect.fnUntraced(function* (name: string) {
-      // Nobody has asked for this trader yet, so that its journal must be read first.
+      // The trader is not loaded yet, so its journal must be read first.
       return { hmac: yield* venue.sign(yield* venue.user(name, 0)) }
     })
     const eager = yield* venue.connect
@@ -211,7 +209,7 @@ story("I48: frames that follow auth at once wait for its answer, 256 of them, an
   })
 )
 
-story("I39: on a subaccount everything is that account's", (venue) =>
+story("I39: applies every command of a subaccount's connection to that account", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const accountId = yield* venue.subaccount(alice, 5_000)
@@ -228,7 +226,7 @@ story("I39: on a subaccount everything is that account's", (venue) =>
   })
 )
 
-story("a time in a string and an empty account sign in to the primary account", (venue) =>
+story("signs in to the primary account with a time in a string and an empty account", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const hmac = yield* venue.sign(alice)
@@ -243,7 +241,7 @@ story("a time in a string and an empty account sign in to the primary account", 
   })
 )
 
-story("I38: a key may only send and hear what it is permitted", (venue) =>
+story("I38: limits the commands and channels of a key to its permissions", (venue) =>
   Effect.gen(function* () {
     const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]))
     const refusedMessages = [
@@ -270,7 +268,7 @@ story("I38: a key may only send and hear what it is permitted", (venue) =>
   })
 )
 
-story("channels that may be heard are, and one error for each code names the others", (venue) =>
+story("subscribes the permitted channels, and sends one error per code for the others", (venue) =>
   Effect.gen(function* () {
     const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]), [])
     const asked = ["balances", "fills", "nonsense", "funding", "positions", "order_responses"]
@@ -302,7 +300,7 @@ story("channels that may be heard are, and one error for each code names the oth
   })
 )
 
-story("whoever may read the balance or the positions, which have it beside them, hears the balance", (venue) =>
+story("sends the balance to a key that may read balances or positions", (venue) =>
   Effect.gen(function* () {
     for (const permission of ["view_balance", "view_positions"] as const) {
       const key = yield* venue.user(permission, 5_000, [permission])
@@ -315,7 +313,7 @@ story("whoever may read the balance or the positions, which have it beside them,
   })
 )
 
-story("rule 6.11: a user may hold 20 connections", (venue) =>
+story("rule 6.11: accepts 20 connections of a user", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const held = yield* Effect.forEach(Array.from({ length: 20 }), () => venue.trade(alice, []))

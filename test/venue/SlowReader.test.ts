@@ -1,4 +1,7 @@
-/** One who reads market data slowly loses no trade that nobody tells of, and the others hear as if it were not there. */
+/**
+ * A slow reader of market data: it receives every trade until its connection closes, and other readers are not
+ * affected.
+ */
 import type { Frame } from "@venue/api/marketData/FrameSchema"
 import type { MarketDataClient } from "@venue/testing/Client"
 import { assert } from "@effect/vitest"
@@ -13,7 +16,7 @@ const trades = (frames: ReadonlyArray<Frame>) =>
   frames.flatMap((frame) => (frame.type === "trade" ? [frame.trade_id] : []))
 const from = (first: number, frames: ReadonlyArray<Frame>) => frames.map((_, at) => first + at)
 
-story("I49: a slow reader hears every trade in its order until it is sent away, and then knows it", (venue) =>
+story("I49: sends a slow reader every trade in order until it closes the connection with an error", (venue) =>
   Effect.gen(function* () {
     const [ann, ben] = [yield* person(venue, "ann", 1_000_000), yield* person(venue, "ben", 1_000_000)]
     const traded = (times: number) =>
@@ -30,7 +33,7 @@ story("I49: a slow reader hears every trade in its order until it is sent away, 
     yield* traded(5)
     const heard = yield* slow.drain
     const heardByQuick = yield* quick.drain
-    // Trades alone, without a hole: what it was not told, it will be told better.
+    // Trades in succession and without gaps; skipped states are replaced by newer ones.
     assert.lengthOf(trades(heard), 5)
     assert.deepStrictEqual(numbers(heard), from(first, heard))
     assert.deepStrictEqual(trades(heard), trades(heardByQuick))
@@ -42,7 +45,7 @@ story("I49: a slow reader hears every trade in its order until it is sent away, 
     const last = yield* slow.drain
     const all = yield* quick.drain
     assert.deepStrictEqual(slow.closedWith(), { code: 1013, reason: "frames were not read; 1 MiB was waiting" })
-    // The one that was too much is the last of all.
+    // The frame that exceeded the limit is the last one.
     assert.deepStrictEqual(trades(last), trades(all).slice(0, 1))
     assert.deepStrictEqual(numbers(last), [first + 5])
     assert.lengthOf(trades(all), 3)
@@ -50,7 +53,7 @@ story("I49: a slow reader hears every trade in its order until it is sent away, 
   })
 )
 
-story("rule 21.7: a client with a long answer in flight may leave 1 MiB beside it, market data included", (venue) =>
+story("rule 21.7: allows 1 MiB unread besides a long answer in flight, market data included", (venue) =>
   Effect.gen(function* () {
     const slow = yield* venue.trade(yield* venue.user("ann", 1_000_000), [])
     const id = "x".repeat(64)

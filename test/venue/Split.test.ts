@@ -1,4 +1,4 @@
-/** A split on the whole venue, whoever is loaded again around it (rule 19.2). */
+/** A split on the whole venue, also after owners are reloaded (rule 19.2). */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -13,7 +13,7 @@ import { aapl, limit, say, story, told } from "./Story.ts"
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Somebody else took the stream: whoever has it now notices with its next row, forgets all and begins anew. */
+/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
@@ -38,7 +38,7 @@ for (const lost of ["the market", "a trader", "nobody"] as const) {
       if (lost === "the market") yield* take(marketStream(aapl))
       if (lost === "a trader") yield* take(traderStream(ann.userId))
       yield* long.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-      // What a market that lost its log was asked is asked again.
+      // The request to a market that lost its log is sent again.
       const split = markets.splitContract(aapl, { exDay: 20_000, numerator: 4, denominator: 1 })
       yield* Effect.ignore(split)
       yield* TestClock.adjust("3 seconds")

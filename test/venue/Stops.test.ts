@@ -8,7 +8,7 @@ import { aapl, cancel, limit, market, modify, say, story, told } from "./Story.t
 const stop = (order_type: "STOP_LOSS" | "TAKE_PROFIT", quantity: number, price: number, more: object = {}) =>
   limit("SELL", quantity, price, { order_type, ...more })
 
-/** Alice has bought five at 200, and nothing is on the book. */
+/** Alice has bought five at 200, and the book is empty. */
 const five = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const user = yield* venue.user("alice")
   const alice = yield* venue.trade(user)
@@ -21,7 +21,7 @@ const five = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { user, alice, bob }
 })
 
-story("rule 15.3: a stop loss is told ACK, waits for the mark, and is sold as STOP_MARKET under its ids", (venue) =>
+story("rule 15.3: acknowledges a stop loss, fires it at the mark, and sells as STOP_MARKET under its ids", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* five(venue)
     yield* alice.send(stop("STOP_LOSS", 5, 195, { client_order_id: "sl-44" }))
@@ -53,7 +53,7 @@ story("rule 15.3: a stop loss is told ACK, waits for the mark, and is sold as ST
   })
 )
 
-story("rule 15.2: a stop needs a position that it closes, and no more than that", (venue) =>
+story("rule 15.2: refuses a stop without a position or beyond its quantity", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* five(venue)
     yield* alice.sendAll([
@@ -62,7 +62,7 @@ story("rule 15.2: a stop needs a position that it closes, and no more than that"
       stop("STOP_LOSS", 5, 195.001),
       stop("STOP_LOSS", 5.0001, 195),
       limit("SELL", 5, 195, { order_type: "STOP_MARKET" }),
-      // Neither the band nor the bounds of the day bind what is waited for.
+      // Neither the band nor the bounds of the day limit the price of a stop.
       stop("TAKE_PROFIT", 5, 900),
       stop("STOP_LOSS", 0.001, 1)
     ])
@@ -79,7 +79,7 @@ story("rule 15.2: a stop needs a position that it closes, and no more than that"
   })
 )
 
-story("rule 15.6: stops are cut and end with the position, and stand among the open orders until then", (venue) =>
+story("rule 15.6: cuts stops with the position, ends them with it, and lists them as open orders until then", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* five(venue)
     yield* alice.sendAll([stop("STOP_LOSS", 5, 195), stop("TAKE_PROFIT", 2, 210), limit("SELL", 1, 220)])
@@ -108,7 +108,7 @@ story("rule 15.6: stops are cut and end with the position, and stand among the o
 )
 
 story(
-  "rule 15.7: cancel_order and get_order find a stand-alone stop by its own client order id, attached ones not",
+  "rule 15.7: finds a stand-alone stop by its client order id in cancel_order and get_order, but not an attached one",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* five(venue)
@@ -148,7 +148,7 @@ story(
     })
 )
 
-story("stops hold no margin, and are modified and cancelled by their order id", (venue) =>
+story("holds no margin for stops, and modifies and cancels them by order id", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* five(venue)
     yield* alice.send(stop("STOP_LOSS", 2, 195, { client_order_id: "mine" }))
@@ -165,7 +165,7 @@ story("stops hold no margin, and are modified and cancelled by their order id", 
   })
 )
 
-story("rule 15.3: one whose price is reached already fires within a second, though the price does not move", (venue) =>
+story("rule 15.3: fires a stop whose price is reached already within a second, without a price change", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* five(venue)
     yield* bob.send(limit("BUY", 5, 199))
@@ -178,64 +178,68 @@ story("rule 15.3: one whose price is reached already fires within a second, thou
   })
 )
 
-story("cancel_stop_order says no symbol, is acknowledged and then told; an unknown one is InvalidOrder", (venue) =>
-  Effect.gen(function* () {
-    const { alice } = yield* five(venue)
-    yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
-    yield* alice.send(stop("STOP_LOSS", 5, 195, { client_order_id: "sl-44" }))
-    yield* venue.settle
-    const [, told_, acked] = yield* alice.drain
-    const placed = acked!.order_response!
-    assert.deepEqual(told_!.stop_order_response, {
-      stop_order_id: placed.order_id,
-      user_id: placed.user_id,
-      symbol: aapl,
-      price: 195,
-      quantity: 5,
-      direction: "SELL",
-      stop_order_type: "STOP_LOSS",
-      client_order_id: "sl-44",
-      update_time: new Date(placed.update_time * 1_000).toISOString()
-    })
-    yield* alice.send(say("cancel_stop_order", { stop_order_id: placed.order_id }))
-    yield* venue.settle
-    const frames = yield* alice.drain
-    assert.deepEqual(told(frames), ["ack", "stop_order_response", "CANCELLED"])
-    assert.deepInclude(frames[1]!.stop_order_response, { stop_order_id: placed.order_id, quantity: 0 })
-    const { order_id } = placed
-    assert.deepInclude(frames[2]!.order_response, { order_id, type: "STOP_LOSS", quantity: 0, quantity_remaining: 0 })
-    yield* alice.send(say("cancel_stop_order", { stop_order_id: placed.order_id }))
-    assert.strictEqual((yield* alice.take("err")).err.error_code, "InvalidOrder")
-  })
-)
-
-story("modify_stop_order is acknowledged and told; what is unlike the stop, or too much, is InvalidOrder", (venue) =>
-  Effect.gen(function* () {
-    const { alice } = yield* five(venue)
-    yield* alice.send(stop("STOP_LOSS", 2, 195))
-    const { order_id: stop_order_id } = (yield* alice.take("order_response")).order_response
-    const change = (more: object) => say("modify_stop_order", { stop_order_id, symbol: aapl, ...more })
-    yield* alice.send(change({ price: 196, quantity: 3, side: "SELL", order_type: "STOP_LOSS" }))
-    yield* venue.settle
-    const frames = yield* alice.drain
-    assert.deepEqual(told(frames), ["ack", "MODIFIED"])
-    assert.deepInclude(frames[1]!.order_response, { order_id: stop_order_id, price: 196, quantity: 3 })
-    for (const wrong of [
-      { price: 197, side: "BUY" },
-      { price: 197, order_type: "TAKE_PROFIT" },
-      { price: 197, symbol: "GOLD-USD" },
-      { quantity: 6 },
-      { price: 196.001 }
-    ]) {
-      yield* alice.send(change(wrong))
+story(
+  "acknowledges cancel_stop_order without a symbol before its result, and answers InvalidOrder for an unknown stop",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice } = yield* five(venue)
+      yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
+      yield* alice.send(stop("STOP_LOSS", 5, 195, { client_order_id: "sl-44" }))
       yield* venue.settle
-      const answer = yield* alice.drain
-      assert.deepEqual(told(answer), ["InvalidOrder"], JSON.stringify(wrong))
-    }
-  })
+      const [, told_, acked] = yield* alice.drain
+      const placed = acked!.order_response!
+      assert.deepEqual(told_!.stop_order_response, {
+        stop_order_id: placed.order_id,
+        user_id: placed.user_id,
+        symbol: aapl,
+        price: 195,
+        quantity: 5,
+        direction: "SELL",
+        stop_order_type: "STOP_LOSS",
+        client_order_id: "sl-44",
+        update_time: new Date(placed.update_time * 1_000).toISOString()
+      })
+      yield* alice.send(say("cancel_stop_order", { stop_order_id: placed.order_id }))
+      yield* venue.settle
+      const frames = yield* alice.drain
+      assert.deepEqual(told(frames), ["ack", "stop_order_response", "CANCELLED"])
+      assert.deepInclude(frames[1]!.stop_order_response, { stop_order_id: placed.order_id, quantity: 0 })
+      const { order_id } = placed
+      assert.deepInclude(frames[2]!.order_response, { order_id, type: "STOP_LOSS", quantity: 0, quantity_remaining: 0 })
+      yield* alice.send(say("cancel_stop_order", { stop_order_id: placed.order_id }))
+      assert.strictEqual((yield* alice.take("err")).err.error_code, "InvalidOrder")
+    })
 )
 
-story("rule 15.5: subscribers of stop_orders are told when one fires", (venue) =>
+story(
+  "acknowledges modify_stop_order before its result, and answers InvalidOrder for a mismatch or too large a quantity",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice } = yield* five(venue)
+      yield* alice.send(stop("STOP_LOSS", 2, 195))
+      const { order_id: stop_order_id } = (yield* alice.take("order_response")).order_response
+      const change = (more: object) => say("modify_stop_order", { stop_order_id, symbol: aapl, ...more })
+      yield* alice.send(change({ price: 196, quantity: 3, side: "SELL", order_type: "STOP_LOSS" }))
+      yield* venue.settle
+      const frames = yield* alice.drain
+      assert.deepEqual(told(frames), ["ack", "MODIFIED"])
+      assert.deepInclude(frames[1]!.order_response, { order_id: stop_order_id, price: 196, quantity: 3 })
+      for (const wrong of [
+        { price: 197, side: "BUY" },
+        { price: 197, order_type: "TAKE_PROFIT" },
+        { price: 197, symbol: "GOLD-USD" },
+        { quantity: 6 },
+        { price: 196.001 }
+      ]) {
+        yield* alice.send(change(wrong))
+        yield* venue.settle
+        const answer = yield* alice.drain
+        assert.deepEqual(told(answer), ["InvalidOrder"], JSON.stringify(wrong))
+      }
+    })
+)
+
+story("rule 15.5: notifies subscribers of stop_orders when a stop fires", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* five(venue)
     yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
@@ -250,7 +254,7 @@ story("rule 15.5: subscribers of stop_orders are told when one fires", (venue) =
   })
 )
 
-story("cancel_all_orders takes stops too, a disconnect leaves them", (venue) =>
+story("cancels stops with cancel_all_orders, and keeps them at a disconnect", (venue) =>
   Effect.gen(function* () {
     const { alice, user } = yield* five(venue)
     const other = yield* venue.trade(user)
@@ -268,49 +272,51 @@ story("cancel_all_orders takes stops too, a disconnect leaves them", (venue) =>
   })
 )
 
-story("rule 15.8: what an order fills gets the stops it brought, they grow with it, and one ends the other", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.trade(yield* venue.user("alice"))
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
-    yield* alice.send(limit("BUY", 5, 200, { take_profit: 210, stop_loss: 195, client_order_id: "in" }))
-    yield* venue.settle
-    const [, parent] = yield* alice.drain
-    assert.deepInclude(parent!.order_response, { status: "ACK", take_profit: 210, stop_loss: 195 })
-    yield* bob.send(limit("SELL", 2, 200))
-    yield* venue.settle
-    const first = yield* alice.drain
-    const pair = ["stop_order_response", "ACK", "stop_order_response", "ACK"]
-    assert.deepEqual(told(first), ["fill_response", "FILLED", ...pair])
-    assert.deepInclude(first[0]!.fill_response, { take_profit: 210, stop_loss: 195 })
-    const stops = first.flatMap((frame) => frame.stop_order_response ?? [])
-    assert.deepEqual(
-      stops.map((each) => [each.stop_order_type, each.direction, each.price, each.quantity, each.client_order_id]),
-      [
-        ["TAKE_PROFIT", "SELL", 210, 2, "in"],
-        ["STOP_LOSS", "SELL", 195, 2, "in"]
-      ]
-    )
-    yield* bob.send(limit("SELL", 3, 200))
-    yield* venue.settle
-    const second = yield* alice.drain
-    assert.deepEqual(
-      second.flatMap((frame) => frame.stop_order_response ?? []).map((each) => [each.stop_order_id, each.quantity]),
-      stops.map((each) => [each.stop_order_id, 5])
-    )
-    yield* bob.send(limit("BUY", 5, 194.9))
-    yield* venue.settle
-    yield* venue.price(aapl, 194.99)
-    yield* venue.settle
-    const frames = (yield* alice.drain).filter((frame) => frame.stop_order_response === undefined)
-    assert.deepEqual(told(frames), ["ACK", "CANCELLED", "fill_response", "FILLED"])
-    assert.deepInclude(frames[1]!.order_response, { type: "TAKE_PROFIT", order_id: stops[0]!.stop_order_id })
-    assert.deepInclude(frames[2]!.fill_response, { price: 194.9, quantity: 5, order_type: "STOP_MARKET" })
-  })
+story(
+  "rule 15.8: opens the stops of a bracket with its fills, grows them with further fills, and ends one with the other",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.trade(yield* venue.user("alice"))
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
+      yield* alice.send(limit("BUY", 5, 200, { take_profit: 210, stop_loss: 195, client_order_id: "in" }))
+      yield* venue.settle
+      const [, parent] = yield* alice.drain
+      assert.deepInclude(parent!.order_response, { status: "ACK", take_profit: 210, stop_loss: 195 })
+      yield* bob.send(limit("SELL", 2, 200))
+      yield* venue.settle
+      const first = yield* alice.drain
+      const pair = ["stop_order_response", "ACK", "stop_order_response", "ACK"]
+      assert.deepEqual(told(first), ["fill_response", "FILLED", ...pair])
+      assert.deepInclude(first[0]!.fill_response, { take_profit: 210, stop_loss: 195 })
+      const stops = first.flatMap((frame) => frame.stop_order_response ?? [])
+      assert.deepEqual(
+        stops.map((each) => [each.stop_order_type, each.direction, each.price, each.quantity, each.client_order_id]),
+        [
+          ["TAKE_PROFIT", "SELL", 210, 2, "in"],
+          ["STOP_LOSS", "SELL", 195, 2, "in"]
+        ]
+      )
+      yield* bob.send(limit("SELL", 3, 200))
+      yield* venue.settle
+      const second = yield* alice.drain
+      assert.deepEqual(
+        second.flatMap((frame) => frame.stop_order_response ?? []).map((each) => [each.stop_order_id, each.quantity]),
+        stops.map((each) => [each.stop_order_id, 5])
+      )
+      yield* bob.send(limit("BUY", 5, 194.9))
+      yield* venue.settle
+      yield* venue.price(aapl, 194.99)
+      yield* venue.settle
+      const frames = (yield* alice.drain).filter((frame) => frame.stop_order_response === undefined)
+      assert.deepEqual(told(frames), ["ACK", "CANCELLED", "fill_response", "FILLED"])
+      assert.deepInclude(frames[1]!.order_response, { type: "TAKE_PROFIT", order_id: stops[0]!.stop_order_id })
+      assert.deepInclude(frames[2]!.fill_response, { price: 194.9, quantity: 5, order_type: "STOP_MARKET" })
+    })
 )
 
 story(
-  "rule 15.8: a profit is taken beyond the price of the order and a loss stopped before it; both may change",
+  "rule 15.8: requires take-profit beyond and stop-loss before the order's price, and allows changes of both",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))
@@ -319,7 +325,7 @@ story(
         limit("BUY", 1, 190, { stop_loss: 190 }),
         limit("SELL", 1, 210, { take_profit: 211 }),
         limit("SELL", 1, 210, { stop_loss: 209 }),
-        // MARKET is measured at the mark of 200.
+        // A MARKET order is measured at the mark of 200.
         market("BUY", 1, { take_profit: 200 }),
         market("BUY", 1, { stop_loss: 200 }),
         limit("BUY", 1, 190, { take_profit: 191.001 }),

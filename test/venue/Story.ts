@@ -1,4 +1,4 @@
-/** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
+/** Shared test venue at 10:00 in New York, and the messages that clients send. */
 import type { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -21,10 +21,10 @@ export const friday = Date.UTC(2026, 10, 20, 15)
 export const aapl = MarketSymbol.make("AAPL-USD")
 export const gold = MarketSymbol.make("GOLD-USD")
 
-/** The whole weekend is before and behind it: bands and limits are at their narrowest. */
+/** In the middle of the weekend: bands and limits are at their narrowest. */
 export const saturday = Date.UTC(2026, 10, 21, 15)
 
-/** A test on a venue of its own, where AAPL stands at 200 USD. */
+/** Declares a test on its own venue, where AAPL is at 200 USD. */
 export const story = <E>(
   name: string,
   tell: (
@@ -57,7 +57,7 @@ export const story = <E>(
     )
   )
 
-/** As listed, but for the markets that no story needs: each costs time whenever the clock moves. */
+/** Default settings without the markets that no test needs, since each market costs time whenever the clock moves. */
 export const fewMarkets = {
   ...defaults,
   instruments: new Map(
@@ -71,14 +71,14 @@ type Side = "BUY" | "SELL"
 
 const add = (params: object) => ({ type: "add_order", params })
 
-/** GTC unless `more` says otherwise; AAPL too. */
+/** GTC and AAPL by default; `more` overrides. */
 export const limit = (side: Side, quantity: number, price: number, more: object = {}) =>
   add({ symbol: aapl, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity, price, ...more })
 
 export const market = (side: Side, quantity: number, more: object = {}) =>
   add({ symbol: aapl, side, order_type: "MARKET", order_time_in_force: "IOC", quantity, price: 0, ...more })
 
-/** Of an order as it was told; `changes` wins. */
+/** Modify of an order from its response; `changes` overrides. */
 export const modify = (
   order: Pick<OrderResponse, "order_id" | "symbol" | "side" | "type" | "reduce_only">,
   changes: object
@@ -101,6 +101,6 @@ export const cancel = (id: string, kind = "order_id", symbol = aapl) => ({
 
 export const say = (type: string, params: object = {}) => ({ type, params })
 
-/** The keys of frames, and the status where there is one: what came, in order. */
+/** Returns a short description of each frame, in order: its status, error code or key. */
 export const told = (frames: ReadonlyArray<TradeFrame>): ReadonlyArray<string> =>
   frames.map((frame) => frame.order_response?.status ?? frame.err?.error_code ?? Object.keys(frame)[0] ?? "")

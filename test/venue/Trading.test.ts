@@ -5,50 +5,48 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { limit, market, story, told } from "./Story.ts"
 
-story(
-  "a resting order and a taker meet; each is told ACK, then the fill, then FILLED with the fill's trade id",
-  (venue) =>
-    Effect.gen(function* () {
-      const maker = yield* venue.trade(yield* venue.user("alice"))
-      const taker = yield* venue.trade(yield* venue.user("bob"))
-      yield* maker.send(limit("SELL", 2, 200.5, { client_order_id: "m 1" }))
-      const { order_response: resting } = yield* maker.take("order_response")
-      assert.deepInclude(resting, { status: "ACK", trade_id: null, quantity_remaining: 2, client_order_id: "m 1" })
-      yield* taker.send(market("BUY", 2))
-      yield* venue.settle
-      const [ack, fill, filled] = yield* taker.drain
-      assert.deepInclude(ack!.order_response, { status: "ACK", price: 0, type: "MARKET", time_in_force: "IOC" })
-      // Taker: 401 x 10 bps; maker: 401 x 2 bps.
-      assert.deepInclude(fill!.fill_response, {
-        price: 200.5,
-        quantity: 2,
-        side: "BUY",
-        aggressor_side: "BUY",
-        order_id: ack!.order_response!.order_id,
-        fee: 0.401,
-        remaining_quantity: 0,
-        execution_type: "NEW",
-        realised_pnl: 0
-      })
-      assert.deepInclude(filled!.order_response, {
-        status: "FILLED",
-        quantity_remaining: 0,
-        trade_id: fill!.fill_response!.trade_id
-      })
-      const [makerFill, makerFilled] = yield* maker.drain
-      assert.deepInclude(makerFill!.fill_response, {
-        trade_id: fill!.fill_response!.trade_id,
-        side: "SELL",
-        aggressor_side: "BUY",
-        fee: 0.0802,
-        client_order_id: "m 1",
-        order_price: 200.5
-      })
-      assert.deepInclude(makerFilled!.order_response, { status: "FILLED", order_id: resting.order_id, price: 200.5 })
+story("sends maker and taker ACK, the fill, then FILLED with the trade id of the fill", (venue) =>
+  Effect.gen(function* () {
+    const maker = yield* venue.trade(yield* venue.user("alice"))
+    const taker = yield* venue.trade(yield* venue.user("bob"))
+    yield* maker.send(limit("SELL", 2, 200.5, { client_order_id: "m 1" }))
+    const { order_response: resting } = yield* maker.take("order_response")
+    assert.deepInclude(resting, { status: "ACK", trade_id: null, quantity_remaining: 2, client_order_id: "m 1" })
+    yield* taker.send(market("BUY", 2))
+    yield* venue.settle
+    const [ack, fill, filled] = yield* taker.drain
+    assert.deepInclude(ack!.order_response, { status: "ACK", price: 0, type: "MARKET", time_in_force: "IOC" })
+    // Taker: 401 x 10 bps; maker: 401 x 2 bps.
+    assert.deepInclude(fill!.fill_response, {
+      price: 200.5,
+      quantity: 2,
+      side: "BUY",
+      aggressor_side: "BUY",
+      order_id: ack!.order_response!.order_id,
+      fee: 0.401,
+      remaining_quantity: 0,
+      execution_type: "NEW",
+      realised_pnl: 0
     })
+    assert.deepInclude(filled!.order_response, {
+      status: "FILLED",
+      quantity_remaining: 0,
+      trade_id: fill!.fill_response!.trade_id
+    })
+    const [makerFill, makerFilled] = yield* maker.drain
+    assert.deepInclude(makerFill!.fill_response, {
+      trade_id: fill!.fill_response!.trade_id,
+      side: "SELL",
+      aggressor_side: "BUY",
+      fee: 0.0802,
+      client_order_id: "m 1",
+      order_price: 200.5
+    })
+    assert.deepInclude(makerFilled!.order_response, { status: "FILLED", order_id: resting.order_id, price: 200.5 })
+  })
 )
 
-story("a GTC order filled in part is told FILLED with a remainder and stays open", (venue) =>
+story("sends FILLED with a remainder for a partly filled GTC order, and keeps it open", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -69,24 +67,22 @@ story("a GTC order filled in part is told FILLED with a remainder and stays open
   })
 )
 
-story(
-  "rule 4.5: what a LIMIT IOC could not fill ends as IOC_PARTIALLY_FILLED, or as IOC_CANCELLED when it met nobody",
-  (venue) =>
-    Effect.gen(function* () {
-      const maker = yield* venue.trade(yield* venue.user("alice"), [])
-      const taker = yield* venue.trade(yield* venue.user("bob"))
-      yield* maker.send(limit("SELL", 2, 200))
-      yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
-      yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
-      yield* venue.settle
-      const frames = yield* taker.drain
-      assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED", "ACK", "IOC_CANCELLED"])
-      assert.deepInclude(frames[3]!.order_response, { quantity: 5, quantity_remaining: 3, trade_id: null })
-      assert.deepInclude(frames[5]!.order_response, { quantity: 5, quantity_remaining: 5, trade_id: null })
-    })
+story("rule 4.5: ends a LIMIT IOC as IOC_PARTIALLY_FILLED after a fill, and as IOC_CANCELLED without one", (venue) =>
+  Effect.gen(function* () {
+    const maker = yield* venue.trade(yield* venue.user("alice"), [])
+    const taker = yield* venue.trade(yield* venue.user("bob"))
+    yield* maker.send(limit("SELL", 2, 200))
+    yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
+    yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
+    yield* venue.settle
+    const frames = yield* taker.drain
+    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED", "ACK", "IOC_CANCELLED"])
+    assert.deepInclude(frames[3]!.order_response, { quantity: 5, quantity_remaining: 3, trade_id: null })
+    assert.deepInclude(frames[5]!.order_response, { quantity: 5, quantity_remaining: 5, trade_id: null })
+  })
 )
 
-story("rule 4.3: a MARKET order fills no further than the band and loses its rest", (venue) =>
+story("rule 4.3: fills a MARKET order up to the band and cancels the rest", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"), [])
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -105,7 +101,7 @@ story("rule 4.3: a MARKET order fills no further than the band and loses its res
   })
 )
 
-story("rule 4.6: FOK fills whole or is CANCELLED untouched; own resting orders do not count for it", (venue) =>
+story("rule 4.6: fills a FOK order whole or cancels it unfilled, without counting own resting orders", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -124,7 +120,7 @@ story("rule 4.6: FOK fills whole or is CANCELLED untouched; own resting orders d
   })
 )
 
-story("rule 4.4: an ALO order that would cross is acknowledged and CANCELLED; one that does not rests", (venue) =>
+story("rule 4.4: acknowledges and cancels an ALO order that would cross, and rests one that would not", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -140,7 +136,7 @@ story("rule 4.4: an ALO order that would cross is acknowledged and CANCELLED; on
 )
 
 story(
-  "rule 4.9: own resting orders are CANCELLED_STP, also those of another account of the user, and the taker goes on",
+  "rule 4.9: ends own resting orders as CANCELLED_STP, also of another account of the user, and continues the taker",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -161,7 +157,7 @@ story(
     })
 )
 
-story("I21, I23: an order fills best price first, then in the order of time, each quantity once", (venue) =>
+story("I21, I23: fills at the best price first, then in order of time, each quantity once", (venue) =>
   Effect.gen(function* () {
     const names = ["ann", "ben", "cid"]
     const makers = yield* Effect.forEach(names, (name) => Effect.flatMap(venue.user(name), (user) => venue.trade(user)))
@@ -189,7 +185,7 @@ story("I21, I23: an order fills best price first, then in the order of time, eac
   })
 )
 
-story("rule 4.10: client_order_id is echoed byte for byte and never makes two orders one", (venue) =>
+story("rule 4.10: echoes client_order_id byte for byte, and keeps two orders with the same one separate", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const id = String.raw`"\ odd {id} ~` + "x".repeat(40)
@@ -211,7 +207,7 @@ story("rule 4.10: client_order_id is echoed byte for byte and never makes two or
 )
 
 story(
-  "I19: an order carries the builder code of its auth message, else of its upgrade, and no frame shows it",
+  "I19: assigns an order the builder code of the auth message, otherwise of the upgrade, and sends it in no frame",
   (venue) =>
     Effect.gen(function* () {
       const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const

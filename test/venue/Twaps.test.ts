@@ -26,7 +26,7 @@ const begin = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { user, alice, bob }
 })
 
-/** Status, what is filled at which average in how many orders, of each TWAP response. */
+/** Returns status, filled quantity, average price and number of orders of each TWAP response. */
 const progress = (frames: ReadonlyArray<Frame>) =>
   frames.flatMap(({ twap_response: twap }) =>
     twap === undefined
@@ -36,7 +36,7 @@ const progress = (frames: ReadonlyArray<Frame>) =>
 const children = (frames: ReadonlyArray<Frame>) =>
   frames.flatMap(({ order_response: order }) => (order?.status === "ACK" ? [`${order.type} ${order.quantity}`] : []))
 
-story("rule 16.4: 10 in 3 are 3.333, 4.499 where the first fills 1.000 only, and 4.501", (venue) =>
+story("rule 16.4: splits 10 into 3.333, 4.499 after a first fill of only 1.000, and 4.501", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* begin(venue)
     yield* bob.send(limit("SELL", 1, 200))
@@ -86,7 +86,7 @@ story("rule 16.4: 10 in 3 are 3.333, 4.499 where the first fills 1.000 only, and
   })
 )
 
-story("rule 16.7: a cancel by its id, or by the client's, stops all later slices and is told in two frames", (venue) =>
+story("rule 16.7: stops all later slices of a TWAP after a cancel by either id, and answers with two frames", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* begin(venue)
     yield* bob.send(limit("SELL", 50, 200))
@@ -119,60 +119,60 @@ story("rule 16.7: a cancel by its id, or by the client's, stops all later slices
   })
 )
 
-story(
-  "rule 16.2: one that starts later is SCHEDULED until then, and stands among the open orders until its end",
-  (venue) =>
-    Effect.gen(function* () {
-      const { alice, bob } = yield* begin(venue)
-      yield* bob.send(limit("SELL", 50, 200))
-      yield* alice.send(add({ start_time: friday / 1_000 + 90.5, num_orders: 2 }))
-      assert.strictEqual((yield* alice.take("twap_response")).twap_response.status, "SCHEDULED")
-      const open = Effect.gen(function* () {
-        yield* alice.send(say("get_user_orders", { symbol: aapl }))
-        return (yield* alice.take("all_orders_response")).all_orders_response.twaps.map(
-          ({ filled_quantity, status }) => `${status} ${filled_quantity}`
-        )
-      })
-      assert.deepEqual(yield* open, ["SCHEDULED 0"])
-      yield* TestClock.adjust("90498 millis")
-      yield* venue.settle
-      assert.deepEqual(yield* alice.drain, [])
-      yield* TestClock.adjust(1)
-      yield* venue.settle
-      assert.deepEqual(progress(yield* alice.drain), ["ACTIVE 5 @ 200 in 1"])
-      assert.deepEqual(yield* open, ["ACTIVE 5"])
-      yield* alice.send(say("get_user_orders", { symbol: "GOLD-USD" }))
-      assert.deepEqual((yield* alice.take("all_orders_response")).all_orders_response.twaps, [])
-      yield* TestClock.adjust("30 seconds")
-      yield* venue.settle
-      assert.deepEqual(progress(yield* alice.drain), ["ACTIVE 10 @ 200 in 2", "COMPLETED 10 @ 200 in 2"])
-      assert.deepEqual(yield* open, [])
-    })
-)
-
-story("rule 16.5: with a worst price its orders are LIMIT IOC at that, or at the edge of the band", (venue) =>
+story("rule 16.2: reports a TWAP with a later start as SCHEDULED, and lists it as open until its end", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* begin(venue)
-    yield* bob.sendAll([limit("SELL", 1, 200), limit("SELL", 50, 201)])
-    yield* alice.sendAll([add({ worst_price: 200.5 }), add({ worst_price: 250, total_quantity: 1 })])
+    yield* bob.send(limit("SELL", 50, 200))
+    yield* alice.send(add({ start_time: friday / 1_000 + 90.5, num_orders: 2 }))
+    assert.strictEqual((yield* alice.take("twap_response")).twap_response.status, "SCHEDULED")
+    const open = Effect.gen(function* () {
+      yield* alice.send(say("get_user_orders", { symbol: aapl }))
+      return (yield* alice.take("all_orders_response")).all_orders_response.twaps.map(
+        ({ filled_quantity, status }) => `${status} ${filled_quantity}`
+      )
+    })
+    assert.deepEqual(yield* open, ["SCHEDULED 0"])
+    yield* TestClock.adjust("90498 millis")
     yield* venue.settle
-    const orders = (yield* alice.drain).flatMap(({ order_response: order }) =>
-      order === undefined
-        ? []
-        : [`${order.status} ${order.type} ${order.time_in_force} ${order.quantity} @ ${order.price}`]
-    )
-    assert.deepEqual(orders, [
-      "ACK LIMIT IOC 3.333 @ 200.5",
-      "FILLED LIMIT IOC 3.333 @ 200.5",
-      "IOC_PARTIALLY_FILLED LIMIT IOC 3.333 @ 200.5",
-      "ACK LIMIT IOC 0.333 @ 220",
-      "FILLED LIMIT IOC 0.333 @ 220"
-    ])
+    assert.deepEqual(yield* alice.drain, [])
+    yield* TestClock.adjust(1)
+    yield* venue.settle
+    assert.deepEqual(progress(yield* alice.drain), ["ACTIVE 5 @ 200 in 1"])
+    assert.deepEqual(yield* open, ["ACTIVE 5"])
+    yield* alice.send(say("get_user_orders", { symbol: "GOLD-USD" }))
+    assert.deepEqual((yield* alice.take("all_orders_response")).all_orders_response.twaps, [])
+    yield* TestClock.adjust("30 seconds")
+    yield* venue.settle
+    assert.deepEqual(progress(yield* alice.drain), ["ACTIVE 10 @ 200 in 2", "COMPLETED 10 @ 200 in 2"])
+    assert.deepEqual(yield* open, [])
   })
 )
 
 story(
-  "rule 16.3: a slice that cannot trade is skipped, and what it had is spread, up to three times the even size",
+  "rule 16.5: places the slices of a TWAP with a worst price as LIMIT IOC at that price or at the edge of the band",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* begin(venue)
+      yield* bob.sendAll([limit("SELL", 1, 200), limit("SELL", 50, 201)])
+      yield* alice.sendAll([add({ worst_price: 200.5 }), add({ worst_price: 250, total_quantity: 1 })])
+      yield* venue.settle
+      const orders = (yield* alice.drain).flatMap(({ order_response: order }) =>
+        order === undefined
+          ? []
+          : [`${order.status} ${order.type} ${order.time_in_force} ${order.quantity} @ ${order.price}`]
+      )
+      assert.deepEqual(orders, [
+        "ACK LIMIT IOC 3.333 @ 200.5",
+        "FILLED LIMIT IOC 3.333 @ 200.5",
+        "IOC_PARTIALLY_FILLED LIMIT IOC 3.333 @ 200.5",
+        "ACK LIMIT IOC 0.333 @ 220",
+        "FILLED LIMIT IOC 0.333 @ 220"
+      ])
+    })
+)
+
+story(
+  "rule 16.3: skips a slice that cannot trade, and spreads its quantity, up to three times the even size",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* begin(venue)
@@ -203,7 +203,7 @@ story(
     })
 )
 
-story("rule 16.6: one whose order fails the margin check is CANCELLED", (venue) =>
+story("rule 16.6: cancels a TWAP whose order fails the margin check", (venue) =>
   Effect.gen(function* () {
     const { bob } = yield* begin(venue)
     const carol = yield* venue.trade(yield* venue.user("carol", 500))
@@ -220,7 +220,7 @@ story("rule 16.6: one whose order fails the margin check is CANCELLED", (venue) 
   })
 )
 
-story("I33 rule 16.6: one that only reduces never turns the position, and is over when that is", (venue) =>
+story("I33 rule 16.6: never reverses the position by a reduce-only TWAP, and ends it with the position", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* begin(venue)
     yield* bob.sendAll([limit("SELL", 5, 200), limit("BUY", 50, 199)])
@@ -241,7 +241,7 @@ story("I33 rule 16.6: one that only reduces never turns the position, and is ove
   })
 )
 
-story("rule 16.1: what does not fit is an error, and nothing of it begins", (venue) =>
+story("rule 16.1: answers an invalid TWAP with an error, and starts no part of it", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* begin(venue)
     const wrong: ReadonlyArray<readonly [object, RegExp]> = [
@@ -270,7 +270,7 @@ story("rule 16.1: what does not fit is an error, and nothing of it begins", (ven
   })
 )
 
-story("rule 6.9: an account has fifty at once", (venue) =>
+story("rule 6.9: allows an account fifty TWAPs at once", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* begin(venue)
     const later = add({ start_time: friday / 1_000 + 3_600 })
@@ -286,7 +286,7 @@ story("rule 6.9: an account has fifty at once", (venue) =>
   })
 )
 
-story("who adds one is told that it began, whatever it hears; the rest goes to who hears orders", (venue) =>
+story("confirms a TWAP to the connection that added it, and sends further frames to subscribers of orders", (venue) =>
   Effect.gen(function* () {
     const { bob, user } = yield* begin(venue)
     const [deaf, hearing] = [yield* venue.trade(user, []), yield* venue.trade(user, ["order_responses"])]
@@ -298,7 +298,7 @@ story("who adds one is told that it began, whatever it hears; the rest goes to w
   })
 )
 
-story("a TWAP goes on when its connection is gone, and no cancel of all orders ends it", (venue) =>
+story("continues a TWAP after its connection ends, and after a cancel of all orders", (venue) =>
   Effect.gen(function* () {
     const { alice, bob, user } = yield* begin(venue)
     yield* bob.send(limit("SELL", 50, 200))
@@ -314,7 +314,7 @@ story("a TWAP goes on when its connection is gone, and no cancel of all orders e
   })
 )
 
-story("I19: its orders earn for the code of the connection that added it, when that is gone too", (venue) =>
+story("I19: credits TWAP orders to the builder code of the connection that added it, also after that ends", (venue) =>
   Effect.gen(function* () {
     const { bob } = yield* begin(venue)
     const [bea, ann] = [yield* venue.user("bea"), yield* venue.user("ann")]
@@ -333,12 +333,12 @@ story("I19: its orders earn for the code of the connection that added it, when t
       yield* venue.settle
     }
     const balance = (yield* owner.drain).findLast((frame) => frame.balance_response !== undefined)
-    // Of two fees of 10 USD, three tenths.
+    // Three tenths of two fees of 10 USD.
     assert.strictEqual(balance!.balance_response!.builder_rewards, 6)
   })
 )
 
-story("rule 9.3: an account that comes into liquidation loses its TWAPs, which are CANCELLED", (venue) =>
+story("rule 9.3: cancels the TWAPs of an account in liquidation", (venue) =>
   Effect.gen(function* () {
     const { bob } = yield* begin(venue)
     const carol = yield* venue.trade(yield* venue.user("carol", 1_200))

@@ -1,4 +1,6 @@
-/** TWAPs go on, and each slice is placed once, where a market or a trader has another owner in the middle (rule 16.3). */
+/**
+ * TWAPs while a market or a trader moves to another owner: they continue, and each slice is placed once (rule 16.3).
+ */
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { defaults } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
@@ -37,7 +39,7 @@ const begin = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { user, alice }
 })
 
-/** In steps, so that who waits a little for another owner finds it. */
+/** In steps, so that a short wait for another owner succeeds. */
 const pass = Effect.fnUntraced(function* (venue: TestVenue["Service"], seconds: number) {
   for (let second = 0; second < seconds; second++) {
     yield* TestClock.adjust("1 second")
@@ -45,7 +47,7 @@ const pass = Effect.fnUntraced(function* (venue: TestVenue["Service"], seconds: 
   }
 })
 
-/** All that the log of AAPL says of TWAPs: one was opened, each of its children accepted once, and one closed. */
+/** Checks the TWAP events in the log of AAPL: one opened, each child accepted once, one closed. */
 const recorded = Effect.gen(function* () {
   const rows = yield* (yield* Journal).read(marketStream(aapl), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
@@ -87,7 +89,7 @@ for (const instant of ["before its row is committed", "after that and before any
 }
 
 story(
-  "I31: a trader that has another owner between two slices goes on, and is over in the journal and the table",
+  "I31: continues a TWAP after its trader's owner changed between slices, and ends it in the journal and the table",
   (venue) =>
     Effect.gen(function* () {
       const { alice, user } = yield* begin(venue)
@@ -100,7 +102,7 @@ story(
       yield* alice.send(twapOf({ client_twap_id: "mine" }))
       yield* pass(venue, 10)
       yield* take
-      // Its owner finds out with the next row that it writes.
+      // Its owner is fenced at the next row that it writes.
       yield* alice.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
       yield* pass(venue, 75)
       const { ending, twap } = yield* recorded

@@ -1,4 +1,6 @@
-/** Money that leaves, on made-up rails: every state of a withdrawal, two owners, and an end between any two steps. */
+/**
+ * Every state of a withdrawal on simulated rails, with two owners, and with an owner that ends between any two steps.
+ */
 import * as Look from "@venue/cluster/entities/rail/Look"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
@@ -10,30 +12,28 @@ import { Effect } from "effect"
 import { has, paidTimes, pass, simulated, statesOf, story, usd, withdraw } from "./Rails.ts"
 import * as Changes from "../storage/treasury/Changes.ts"
 
-story(
-  "I13, I14: a withdrawal is debited, sent and paid once, and its entries say what arrived and what was the fee",
-  (venue) =>
-    Effect.gen(function* () {
-      const ann = yield* venue.user("ann", 1_000)
-      yield* withdraw(ann, "w", usd(300))
-      yield* withdraw(ann, "w", usd(300))
-      assert.strictEqual(yield* has(ann), usd(700))
-      yield* pass(8)
-      assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
-      assert.deepStrictEqual([...(yield* paidTimes("ARBITRUM_ONE"))], [["w", 1]])
-      const [payment] = yield* (yield* simulated("ARBITRUM_ONE")).payments
-      assert.deepInclude(payment, { amount: usd(299), to: "0xabc" })
-      const { read } = yield* ReadTables
-      const entries = yield* Effect.all([
-        read(LedgerEntries.balance(LedgerEntries.inFlightAccount("ARBITRUM_ONE"))),
-        read(LedgerEntries.balance(LedgerEntries.externalAccount("ARBITRUM_ONE"))),
-        read(LedgerEntries.balance(LedgerEntries.withdrawalFeeAccount))
-      ])
-      assert.deepStrictEqual(entries, [0n, usd(299), usd(1)])
-    })
+story("I13, I14: debits, sends and pays a withdrawal once, with entries for the amount and the fee", (venue) =>
+  Effect.gen(function* () {
+    const ann = yield* venue.user("ann", 1_000)
+    yield* withdraw(ann, "w", usd(300))
+    yield* withdraw(ann, "w", usd(300))
+    assert.strictEqual(yield* has(ann), usd(700))
+    yield* pass(8)
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
+    assert.deepStrictEqual([...(yield* paidTimes("ARBITRUM_ONE"))], [["w", 1]])
+    const [payment] = yield* (yield* simulated("ARBITRUM_ONE")).payments
+    assert.deepInclude(payment, { amount: usd(299), to: "0xabc" })
+    const { read } = yield* ReadTables
+    const entries = yield* Effect.all([
+      read(LedgerEntries.balance(LedgerEntries.inFlightAccount("ARBITRUM_ONE"))),
+      read(LedgerEntries.balance(LedgerEntries.externalAccount("ARBITRUM_ONE"))),
+      read(LedgerEntries.balance(LedgerEntries.withdrawalFeeAccount))
+    ])
+    assert.deepStrictEqual(entries, [0n, usd(299), usd(1)])
+  })
 )
 
-story("I14: one that fails gives its gross amount back once, and is never paid", (venue) =>
+story("I14: returns the gross amount of a failed withdrawal once, and never pays it", (venue) =>
   Effect.gen(function* () {
     const bob = yield* venue.user("bob", 1_000)
     yield* (yield* simulated("TRON")).nextFate("fail")
@@ -45,7 +45,7 @@ story("I14: one that fails gives its gross amount back once, and is never paid",
   })
 )
 
-story("I14: one that stalls is sent anew under its number, and is paid once", (venue) =>
+story("I14: sends a stalled withdrawal again under its number, and pays it once", (venue) =>
   Effect.gen(function* () {
     const cal = yield* venue.user("cal", 1_000)
     yield* (yield* simulated("ARBITRUM_ONE")).nextFate("stall")
@@ -66,7 +66,7 @@ story("I14: one that stalls is sent anew under its number, and is paid once", (v
   })
 )
 
-story("I14: a stuck one that an operator cancels has failed, and goes back, when its cancel is final", (venue) =>
+story("I14: fails and returns a stuck withdrawal once an operator's cancel is final", (venue) =>
   Effect.gen(function* () {
     const ida = yield* venue.user("ida", 1_000)
     const { cancel, payments } = yield* Changes.withdrawals
@@ -91,7 +91,7 @@ story("I14: a stuck one that an operator cancels has failed, and goes back, when
   })
 )
 
-story("I14: one that was paid before its cancel came is settled, and nothing goes back", (venue) =>
+story("I14: settles a withdrawal that was paid before its cancel, and returns nothing", (venue) =>
   Effect.gen(function* () {
     const jon = yield* venue.user("jon", 1_000)
     yield* withdraw(jon, "w", usd(300))
@@ -104,7 +104,7 @@ story("I14: one that was paid before its cancel came is settled, and nothing goe
   })
 )
 
-story("rule 18.4: a held one leaves when it is approved, and goes back when it is rejected", (venue) =>
+story("rule 18.4: sends a held withdrawal after approval, and returns it after rejection", (venue) =>
   Effect.gen(function* () {
     const dan = yield* venue.user("dan", 200_000)
     const { approve, end } = yield* Changes.withdrawals
@@ -121,7 +121,7 @@ story("rule 18.4: a held one leaves when it is approved, and goes back when it i
   })
 )
 
-story("a frozen user's withdrawal waits in its place, and those behind it go on", (venue) =>
+story("holds a frozen user's withdrawal at its position in the queue, and pays those behind it", (venue) =>
   Effect.gen(function* () {
     const [eve, fay] = [yield* venue.user("eve", 100), yield* venue.user("fay", 100)]
     const flags = yield* TreasuryFlags
@@ -138,7 +138,7 @@ story("a frozen user's withdrawal waits in its place, and those behind it go on"
   })
 )
 
-story("I14, I15: two owners of a rail that look at the same time pay each withdrawal once", (venue) =>
+story("I14, I15: pays each withdrawal once with two concurrent owners of a rail", (venue) =>
   Effect.gen(function* () {
     const gus = yield* venue.user("gus", 10_000)
     const { provider } = yield* simulated("TRON")
@@ -157,11 +157,11 @@ story("I14, I15: two owners of a rail that look at the same time pay each withdr
   })
 )
 
-/** Where an owner may end: before or after it has asked the outside for something. */
+/** Points at which an owner may end: before or after a request to the rail. */
 const asked = ["scan", "arrivalStates", "check", "sign", "send", "outcome"] as const
 const ends = asked.flatMap((step) => [`before ${step}`, `after ${step}`] as const)
 
-/** The same provider, whose owner ends there, as by a kill of its process. */
+/** Returns the provider with an owner that ends at that point, as if its process were killed. */
 const ending = (provider: RailProvider, end: (typeof ends)[number]): RailProvider => {
   const at = <A, E, R>(step: (typeof asked)[number], work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     end === `before ${step}`
@@ -180,7 +180,7 @@ const ending = (provider: RailProvider, end: (typeof ends)[number]): RailProvide
   }
 }
 
-story("I14: an owner that ends before or after any step leaves nothing that the next does not finish, once", (venue) =>
+story("I14: finishes every withdrawal once after an owner ended before or after any step", (venue) =>
   Effect.gen(function* () {
     const hal = yield* venue.user("hal", 10_000)
     const { nextFate, provider } = yield* simulated("TRON")
@@ -190,7 +190,7 @@ story("I14: an owner that ends before or after any step leaves nothing that the 
       const fails = at % 3 === 2
       if (fails) yield* nextFate("fail")
       yield* withdraw(hal, end, usd(20), "TRON")
-      // The owner of the venue is asleep meanwhile: no time passes.
+      // The venue's clock stands still meanwhile.
       for (let look = 0; look < 3; look++) yield* Effect.exit(dying)
       yield* pass(45)
       const last = fails ? "FAILED" : "SETTLED"
