@@ -84,19 +84,20 @@ const ofReviews = (baseUrl: string) => ({
   notCancellable: (state: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: `The withdrawal is ${state}; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with a frozen user or address. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject.`
+        detail: `The withdrawal is ${state}; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with blocked true. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject.`
       })
     ),
   payoutMade: () =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: "The bank has accepted the payout, which can no longer be cancelled; wait until it settles or fails."
+        detail:
+          "The payout was stored for sending to the bank, and can no longer be cancelled; wait until it settles or fails."
       })
     ),
   cancelAsked: (by: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: `${by} has already requested the cancel; wait until the withdrawal is FAILED.`
+        detail: `${by} has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first.`
       })
     ),
   notUnmatched: (depositId: string) =>

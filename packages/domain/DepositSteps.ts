@@ -2,7 +2,7 @@
 import { Result, Schema } from "effect"
 import type { DepositState } from "./Deposit.ts"
 import type { RailName } from "./Rail.ts"
-import type { DepositReason } from "./TreasuryReason.ts"
+import type { DepositReason, StoredDepositReason } from "./TreasuryReason.ts"
 import type { UserId } from "./UserId.ts"
 
 /**
@@ -55,7 +55,7 @@ export interface Progress {
   /** Null until an operator assigns the deposit, if its address or message belongs to no user. */
   readonly userId: UserId | null
   /** Reason why the deposit is not credited, or was reversed; null otherwise. */
-  readonly reason: DepositReason | null
+  readonly reason: StoredDepositReason | null
   readonly updatedAtMillis: number
   readonly blockNumber: number | null
   readonly blockHash: string | null

@@ -1,8 +1,26 @@
 /**
  * Reasons that the venue stores with deposits, withdrawals and rails: a tag and its fields. `api/treasury/ReasonText` has the
- * sentence of each.
+ * sentence of each. Every reader of a stored reason accepts the reasons of a newer release: nodes of both releases share the
+ * tables during a rolling restart and after a rollback.
  */
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
+
+/** Reason that a newer release stored: this release reads its tag only. */
+const UnknownReason = Schema.TaggedStruct("Unknown", { tag: Schema.String })
+
+const AnyReason = Schema.Struct({ _tag: Schema.String }).pipe(
+  Schema.decodeTo(
+    UnknownReason,
+    SchemaTransformation.transform({
+      decode: ({ _tag }) => ({ _tag: "Unknown" as const, tag: _tag }),
+      encode: ({ tag }) => ({ _tag: tag })
+    })
+  )
+)
+
+/** Returns the schema of a stored reason: decodes a reason that `reasons` cannot decode to `Unknown` with its tag. */
+export const stored = <Reason>(reasons: Schema.Decoder<Reason>): Schema.Decoder<Reason | typeof UnknownReason.Type> =>
+  Schema.Union([reasons, AnyReason])
 
 /** Reason why a deposit is not credited, or was reversed. */
 export const DepositReason = Schema.Literals([
@@ -19,6 +37,13 @@ export const DepositReason = Schema.Literals([
   "missing-on-chain"
 ])
 export type DepositReason = typeof DepositReason.Type
+
+/** Stored reason of a deposit: one of this release, or the text that a newer release stored. */
+export const StoredDepositReason = Schema.Union([
+  DepositReason,
+  Schema.String.pipe(Schema.brand("UnknownDepositReason"))
+])
+export type StoredDepositReason = typeof StoredDepositReason.Type
 
 /** Whole number of any size, in decimal digits. */
 const Digits = Schema.String
@@ -41,7 +66,7 @@ export const PaymentObstacle = Schema.Union([
   /** Another account than the current one signed an earlier attempt. */
   Schema.TaggedStruct("SignerChanged", { signedBy: Schema.String, account: Schema.String }),
   Schema.TaggedStruct("UnreadableAttempt", { attempt: Schema.Int }),
-  /** The account has sent fewer transactions than the venue stored for withdrawals: its key was another one. */
+  /** Earlier withdrawals used every nonce below `stored`, and the account has sent fewer transactions: another key signed them. */
   Schema.TaggedStruct("NoncesBehind", { account: Schema.String, sent: Schema.Int, stored: Schema.Int }),
   /** The account has sent a transaction that the venue does not know, and that is not final yet. */
   Schema.TaggedStruct("UnknownTransaction", { account: Schema.String }),
@@ -53,7 +78,8 @@ export const PaymentObstacle = Schema.Union([
   Schema.TaggedStruct("PayoutStarted", { purpose: Schema.Literals(["pay", "cancel"]) }),
   Schema.TaggedStruct("InvalidPayout", { member: Schema.Literals(["id", "payment_rail", "amount", "payee"]) }),
   /** The extended key derives another address for the index. */
-  Schema.TaggedStruct("AddressNotDerived", { address: Schema.String, index: Schema.Int })
+  Schema.TaggedStruct("AddressNotDerived", { address: Schema.String, index: Schema.Int }),
+  UnknownReason
 ])
 export type PaymentObstacle = typeof PaymentObstacle.Type
 
@@ -77,7 +103,8 @@ export type PaymentFailure = typeof PaymentFailure.Type
 export const EndReason = Schema.Union([
   ...failures,
   /** `text` is the reason of the operator. */
-  Schema.TaggedStruct("Rejected", { text: Schema.String })
+  Schema.TaggedStruct("Rejected", { text: Schema.String }),
+  UnknownReason
 ])
 export type EndReason = typeof EndReason.Type
 
@@ -91,6 +118,7 @@ export const RailOutage = Schema.Union([
     minutes: Schema.Int,
     fromHead: Schema.Int,
     toHead: Schema.Int
-  })
+  }),
+  UnknownReason
 ])
 export type RailOutage = typeof RailOutage.Type

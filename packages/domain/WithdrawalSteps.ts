@@ -76,6 +76,14 @@ export interface Progress {
 /** A purpose of a signed payment: a cancel uses the withdrawal's number up without paying it. */
 export type Purpose = "pay" | "cancel"
 
+/**
+ * Number of stored payments that an outcome was read from: the command is refused if another payment was stored since. Absent
+ * where no outcome was read.
+ */
+interface ReadFrom {
+  readonly attempts?: number
+}
+
 interface Changes {
   /** From HELD_FOR_REVIEW to QUEUED. */
   readonly Approve: { readonly by: string }
@@ -88,7 +96,7 @@ interface Changes {
   /** An operator wants the number used up without a payment. */
   readonly RequestCancel: { readonly by: string; readonly reason: string }
   /** Nothing but the return of the money may follow. */
-  readonly RequestEnd: {
+  readonly RequestEnd: ReadFrom & {
     readonly ending: Ending
     readonly by: string
     readonly reason: EndReason
@@ -96,7 +104,7 @@ interface Changes {
     readonly reference: string | null
   }
   /** The payment arrived. */
-  readonly Settle: { readonly by: string; readonly reference: string }
+  readonly Settle: ReadFrom & { readonly by: string; readonly reference: string }
   /** The trader has the gross amount again. */
   readonly Return: { readonly ending: Ending }
 }
@@ -179,6 +187,7 @@ export const decide = (
   )
   const recordedIf = (isAllowed: boolean, change: WithdrawalChange) => (isAllowed ? Result.succeed([change]) : refused)
   const leads = (change: WithdrawalChange["_tag"]) => stateAfter(state, change) !== undefined
+  const isCurrent = ({ attempts: readFrom = attempts }: ReadFrom) => readFrom === attempts
   // After a request to end only the return of the money follows.
   if (ending !== null && command._tag !== "Return") return refused
   switch (command._tag) {
@@ -206,9 +215,13 @@ export const decide = (
       return recordedIf(state === "SUBMITTED" || isStuck, { ...command, _tag: "CancelRequested", atMillis })
     }
     case "RequestEnd":
-      return recordedIf(stateBeforeReturn(command.ending) === state, { ...command, _tag: "EndRequested", atMillis })
+      return recordedIf(stateBeforeReturn(command.ending) === state && isCurrent(command), {
+        ...command,
+        _tag: "EndRequested",
+        atMillis
+      })
     case "Settle":
-      return recordedIf(leads("Settled"), { ...command, _tag: "Settled", atMillis })
+      return recordedIf(leads("Settled") && isCurrent(command), { ...command, _tag: "Settled", atMillis })
     case "Return": {
       const isDue = ending === command.ending && stateAfter(state, "Returned") === ending
       return recordedIf(isDue, { ...command, _tag: "Returned", by: withdrawal.endedBy ?? "", atMillis })

@@ -76,6 +76,8 @@ export const hiding = (url: string, ...secrets: ReadonlyArray<string>): Hide => 
     hidden
       .reduce((rest, secret) => rest.replaceAll(secret, "…"), text.replaceAll(/[\p{C}\s]+/gu, " ").trim())
       .slice(0, maxSentence)
+      // A cut within a surrogate pair; Postgres stores no lone surrogate.
+      .toWellFormed()
 }
 
 /** Credentials of the scheme `Basic` also contain a name and a password in base64 (RFC 7617). */

@@ -24,6 +24,19 @@ test("queues a withdrawal without a reason, and holds it with one", () => {
   assert.strictEqual(stateOfAccepted({ reasons: ["amount"] }), "HELD_FOR_REVIEW")
 })
 
+test("I14: refuses an outcome that was read before the newest payment was stored", () => {
+  const row = { ...WithdrawalSteps.accepted("w", 0), state: "SUBMITTED", attempts: 2, isBlocked: false } as const
+  const by = "rail/TRON"
+  const reason = { _tag: "TransferRejected" } as const
+  const isAccepted = (attempts: number) =>
+    [
+      { _tag: "Settle", by, reference: "0x1", attempts } as const,
+      { _tag: "RequestEnd", ending: "FAILED", by, reason, reference: "0x1", attempts } as const
+    ].map((command) => Result.isSuccess(WithdrawalSteps.decide(row, command, 1)))
+  assert.deepStrictEqual(isAccepted(1), [false, false])
+  assert.deepStrictEqual(isAccepted(2), [true, true])
+})
+
 test("I14: names the pending cancel when a second cancel is requested", () => {
   let row = WithdrawalSteps.apply(WithdrawalSteps.accepted("w", 0), { _tag: "Queued", by: "ann", atMillis: 0 })
   const commands = [

@@ -25,6 +25,10 @@ it("writes control characters and line feeds as one space", () => {
   )
 })
 
+it("replaces half of a character that the cut leaves", () => {
+  assert.strictEqual(hiding(url)(`${"x".repeat(299)}\u{1f4a5}`), `${"x".repeat(299)}\ufffd`)
+})
+
 it("hides a secret at the end before the text is cut", () => {
   const text = `${"x".repeat(290)}canary-key-with-many-characters`
   for (const hidden of [

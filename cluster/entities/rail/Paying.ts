@@ -40,7 +40,7 @@ const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   const { ending } = yield* Withdrawals
   const giveBack = ({ ending, reason, userId, withdrawalId }: Withdrawal) =>
     ending === null || reason === null
-      ? Effect.void
+      ? Effect.die(new Error(`withdrawal ${withdrawalId} has no requested end, so its amount cannot be returned`))
       : desks
           .ask(userId, (desk) => desk.ReturnWithdrawal({ userId, cost: noCost, withdrawalId, ending, reason }))
           .pipe(
@@ -94,7 +94,7 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
       })
     )
     if (changes.some(({ _tag }) => _tag === "RefusalRecorded"))
-      yield* Effect.logError(`withdrawal ${withdrawalId} cannot be paid`, refusal)
+      yield* Effect.logError(`withdrawal ${withdrawalId} is not signed now`, refusal)
   })
   /** Records a refusal to sign and returns none; returns the result otherwise. */
   const unlessRefused = <A>(withdrawal: Withdrawal, work: Effect.Effect<A, Failure | SigningRefused>) =>
@@ -184,6 +184,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
     const { cancelledBy, withdrawalId } = withdrawal
     const stored = yield* payments(withdrawalId)
     const last = stored.at(-1)
+    const attempts = stored.length
     const signNext = pay(withdrawal, withdrawal.sequence!, stored)
     if (last === undefined) return yield* signNext
     const outcome = yield* provider.outcome(stored)
@@ -194,12 +195,12 @@ const makeOutcomes = Effect.fnUntraced(function* (
       case "Overdue":
         return yield* signNext
       case "Settled":
-        yield* isAccepted(change(withdrawalId, { _tag: "Settle", by, reference: outcome.reference }))
+        yield* isAccepted(change(withdrawalId, { _tag: "Settle", by, reference: outcome.reference, attempts }))
         return
       case "Failed": {
         const { reason, reference } = outcome
         const isEnding = yield* isAccepted(
-          change(withdrawalId, { _tag: "RequestEnd", ending: "FAILED", by, reason, reference })
+          change(withdrawalId, { _tag: "RequestEnd", ending: "FAILED", by, reason, reference, attempts })
         )
         if (!isEnding) return
         const ended = yield* find(withdrawalId)

@@ -32,7 +32,10 @@ const summary = {
   destination: Schema.String.annotate({ description: "Address, or id of a bank account." }),
   state: WithdrawalState.annotate({ description: "State of the withdrawal." }),
   held_for: Schema.Array(Schema.String).annotate({ description: "Reasons for the review; empty without one." }),
-  blocked: Schema.Boolean.annotate({ description: "Whether a flag holds the withdrawal." }),
+  blocked: Schema.Boolean.annotate({
+    description:
+      "Whether the user or the address is frozen, or a chain lacks a deposit credited to the user. A blocked withdrawal is not submitted."
+  }),
   ending: Schema.NullOr(
     Schema.Struct({
       state: Schema.String.annotate({ description: "State that the withdrawal ends in." }),
@@ -45,10 +48,12 @@ const summary = {
   }),
   not_signed: Schema.NullOr(
     Schema.Struct({
-      since: Moment.annotate({ description: "Time of the first refusal to sign, ISO 8601 in UTC." }),
-      reason: Schema.String.annotate({ description: "Reason why the payment is not signed." })
+      since: Moment.annotate({ description: "Time of the first refusal since the last signature, ISO 8601 in UTC." }),
+      reason: Schema.String.annotate({ description: "Reason why the payment is not signed, or cannot arrive." })
     })
-  ).annotate({ description: "Reason why a queued withdrawal waits; null otherwise." }),
+  ).annotate({
+    description: "Obstacle that keeps a payment from being signed, or a signed one from arriving; null without one."
+  }),
   cancel: Schema.NullOr(
     Schema.Struct({
       by: Schema.String.annotate({ description: "Name of the operator." }),
@@ -57,7 +62,7 @@ const summary = {
   ).annotate({ description: "Request to cancel the payment; null without one. A payment that arrives first settles." }),
   people_needed: Schema.Int.annotate({ description: "Number of operators who must decide alike." }),
   created_at: Moment.annotate({ description: "Time of acceptance, ISO 8601 in UTC." }),
-  updated_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." })
+  updated_at: Moment.annotate({ description: "Time of the last change of state, ISO 8601 in UTC." })
 }
 
 /** Withdrawal as operators see it. */

@@ -1,7 +1,7 @@
 /** `GET /deposits`: the deposits of a user with their states. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { assets, type DepositMethod, DepositRail, isNetwork, Network, railOf } from "@venue/domain/Rail"
-import type { DepositReason } from "@venue/domain/TreasuryReason"
+import type { StoredDepositReason } from "@venue/domain/TreasuryReason"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Rows, SchemaLink } from "../Body.ts"
@@ -64,7 +64,7 @@ interface Recorded {
   readonly method: DepositMethod
   readonly amount: bigint
   readonly state: string
-  readonly reason: DepositReason | null
+  readonly reason: StoredDepositReason | null
   readonly txHash: string
   readonly detectedAtMillis: number
   readonly creditedAtMillis: number | null

@@ -1,9 +1,21 @@
 /** The sentence of each stored reason of deposits, withdrawals and rails. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
-import type { DepositReason, EndReason, PaymentObstacle, RailOutage } from "@venue/domain/TreasuryReason"
+import {
+  DepositReason,
+  type EndReason,
+  type PaymentObstacle,
+  type RailOutage,
+  type StoredDepositReason
+} from "@venue/domain/TreasuryReason"
+import { Schema } from "effect"
 
 /** Returns why a deposit is not credited, or was reversed. */
-export const deposit = (reason: DepositReason): string => deposits[reason]
+export const deposit = (reason: StoredDepositReason): string => (isKnown(reason) ? deposits[reason] : unknown(reason))
+
+const isKnown = (reason: string): reason is DepositReason => Schema.is(DepositReason)(reason)
+
+/** Returns the sentence of a reason that a newer release stored. */
+const unknown = (tag: string): string => `A newer release stored the reason ${tag}, which this release cannot describe.`
 
 const deposits: { readonly [Reason in DepositReason]: string } = {
   "below-minimum": "The amount is below the minimum.",
@@ -36,6 +48,8 @@ export const end = (reason: EndReason): string => {
         : `The bank failed the payout with reason ${reason.code}.`
     case "SimulatedFailure":
       return "The simulated rail failed the payment."
+    case "Unknown":
+      return unknown(reason.tag)
   }
 }
 
@@ -70,8 +84,8 @@ export const obstacle = (reason: PaymentObstacle): string => {
       return `Stored attempt ${reason.attempt} cannot be read as a transaction.`
     case "NoncesBehind":
       return (
-        `Account ${reason.account} has sent ${reason.sent} transactions, and ${reason.stored} were stored for ` +
-        "withdrawals; restore the key that signed them."
+        `Account ${reason.account} has sent ${reason.sent} transactions, but earlier withdrawals used every nonce ` +
+        `below ${reason.stored}; restore the key that signed them.`
       )
     case "UnknownTransaction":
       return `Account ${reason.account} has sent a transaction unknown to the venue; the next withdrawal waits until it is final.`
@@ -83,20 +97,30 @@ export const obstacle = (reason: PaymentObstacle): string => {
       return "An earlier attempt can still arrive, or has ended."
     case "PayoutStarted":
       return reason.purpose === "cancel"
-        ? "The bank has the payout, which cannot be cancelled; the bank settles or fails it."
+        ? "The payout was stored for sending to the bank, and can no longer be cancelled; wait until it settles or fails."
         : "The payout was stored already; a withdrawal has one payout."
     case "InvalidPayout":
       return `The payout has an invalid ${reason.member}; cancel the withdrawal.`
     case "AddressNotDerived":
       return `The extended key does not derive deposit address ${reason.address} at index ${reason.index}; restore the key.`
+    case "Unknown":
+      return unknown(reason.tag)
   }
 }
 
 /** Returns why a rail is unavailable. */
-export const outage = (reason: RailOutage): string =>
-  reason._tag === "Unreachable"
-    ? reason.text
-    : `The final block has been ${reason.finalBlock} for ${reason.minutes} minutes, while the head moved from ` +
-      `${reason.fromHead} to ${reason.toHead}.`
+export const outage = (reason: RailOutage): string => {
+  switch (reason._tag) {
+    case "Unreachable":
+      return reason.text
+    case "FinalityStalled":
+      return (
+        `The final block has been ${reason.finalBlock} for ${reason.minutes} minutes, while the head moved from ` +
+        `${reason.fromHead} to ${reason.toHead}.`
+      )
+    case "Unknown":
+      return unknown(reason.tag)
+  }
+}
 
 const usd = (micros: string): string => String(decimalOfMoney(BigInt(micros)))

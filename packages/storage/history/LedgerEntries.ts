@@ -6,6 +6,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { quarterHourMillis, quarterHourOf } from "@venue/domain/QuarterHour"
 import { type RailName, railOf } from "@venue/domain/Rail"
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
+import type { EndReason } from "@venue/domain/TreasuryReason"
 import type { UserId } from "@venue/domain/UserId"
 import { Effect, Schema } from "effect"
 import { bigint, integer, numeric, of, storable, text } from "@venue/postgres/Column"
@@ -71,7 +72,7 @@ const ledgerEntryTable = Table.make("ledger_entry", {
   asset: of("text", Schema.Literal(asset)),
   /** Signed, in 1e-6 USD. */
   amount: numeric,
-  /** Text of an operator, or the tag of the reason of a deposit or withdrawal. */
+  /** Text of an operator, or the tag of the reason of a deposit or withdrawal, then the code that the rail gave, if any. */
   reason: text,
   atMillis: bigint
 })
@@ -132,13 +133,18 @@ const ofTrader = (userId: UserId, event: TraderEvent): Move | undefined => {
     case "WithdrawalReturned": {
       const { amount, atMillis, method, reason, withdrawalId } = event
       const [from, to] = [inFlightAccount(railOf(method)), primaryAccountOf(userId)]
-      const text = reason._tag === "Rejected" ? reason.text : reason._tag
       const transactionId = `${withdrawalId}/return`
-      return { transactionId, kind: "withdrawal-return", from, to, amount, reason: text, atMillis }
+      return { transactionId, kind: "withdrawal-return", from, to, amount, reason: textOf(reason), atMillis }
     }
     default:
       return undefined
   }
+}
+
+const textOf = (reason: EndReason): string => {
+  if (reason._tag === "Rejected") return reason.text
+  if (reason._tag === "Unknown") return reason.tag
+  return "code" in reason && reason.code !== null ? `${reason._tag} ${reason.code}` : reason._tag
 }
 
 /** Entries of a withdrawal that has arrived; no journal row records the arrival. */

@@ -9,7 +9,7 @@ import {
   type Progress
 } from "@venue/domain/DepositSteps"
 import { DepositMethod, RailName } from "@venue/domain/Rail"
-import { DepositReason } from "@venue/domain/TreasuryReason"
+import { StoredDepositReason } from "@venue/domain/TreasuryReason"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, boolean, integer, named, numeric, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -37,7 +37,7 @@ export const deposits = Table.make("deposit", {
   state: of("text", DepositState),
   step: integer,
   version: integer,
-  reason: orNull(of("text", DepositReason)),
+  reason: orNull(of("text", StoredDepositReason)),
   detectedAtMillis: timestamptz,
   updatedAtMillis: timestamptz,
   /** Time of the last request to the rail about the deposit. */

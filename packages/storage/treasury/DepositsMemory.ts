@@ -23,7 +23,9 @@ const open = Effect.gen(function* () {
   const webhooks = yield* WebhookMemory
 
   const set = (before: Deposit, after: Deposit, change: DepositChange): void => {
-    rows.set(after.depositId, after)
+    // A check is no change: `due` may have stored a newer time since `before` was read.
+    const { checkedAtMillis } = rows.get(after.depositId) ?? after
+    rows.set(after.depositId, { ...after, checkedAtMillis })
     if (releasesSuspense(change)) Suspense.releaseIn(memory, after, change.atMillis)
     entriesOf(after, change)?.remember(memory)
     const step = stepOf(before, after, change)

@@ -1,6 +1,6 @@
 /** The scan cursor of each rail, and the time since which a rail is unavailable. */
 import { RailName } from "@venue/domain/Rail"
-import { RailOutage } from "@venue/domain/TreasuryReason"
+import { RailOutage, stored } from "@venue/domain/TreasuryReason"
 import { of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Store from "@venue/postgres/Store"
@@ -14,7 +14,7 @@ const stateTable = Table.make("rail_state", {
   scannedAtMillis: orNull(timestamptz),
   /** Null while the rail answers every request. */
   unavailableSinceMillis: orNull(timestamptz),
-  cause: orNull(of("jsonb", RailOutage))
+  cause: orNull(of("jsonb", stored(RailOutage)))
 })
 export type RailState = Table.Row<typeof stateTable>
 

@@ -57,6 +57,10 @@ export const entriesOf = (after: WithdrawalRow, { _tag, atMillis }: WithdrawalCh
 export const letsMoneyLeave = (change: WithdrawalChange): boolean =>
   change._tag === "Submitted" && change.purpose === "pay"
 
+/** Whether only its block lets an operator cancel the withdrawal: the request is stored only while the block stands. */
+export const needsBlock = ({ refusal, state }: WithdrawalRow, { _tag }: WithdrawalChange): boolean =>
+  _tag === "CancelRequested" && state === "QUEUED" && refusal === null
+
 /** One statement for each change. */
 export const write =
   (sql: SqlClient.SqlClient, seals: Seal["Service"], hasAuditor: boolean): WithdrawalStore["write"] =>
@@ -77,10 +81,11 @@ export const write =
           )`
         : sql.literal("")
     const mayLeave = sql.literal(letsMoneyLeave(change) ? `and ${areOpen(hasAuditor)} and not ${isBlocked}` : "")
+    const isStuck = sql.literal(needsBlock(before, change) ? `and ${isBlocked}` : "")
     return sql`
       with moved as (
         update withdrawal set ${withdrawalTable.set(changedColumns(before, after))}
-        where withdrawal_id = ${withdrawalId} and version = ${before.version} ${isFree} ${mayLeave}
+        where withdrawal_id = ${withdrawalId} and version = ${before.version} ${isFree} ${mayLeave} ${isStuck}
         returning 1
       )${insertsIfMoved(sql, rows)}
       select 1 from moved`.pipe(

@@ -1,6 +1,6 @@
 /** Columns of withdrawals and of their signed payments, and the service that stores both. */
 import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
-import { EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
+import { EndReason, PaymentObstacle, stored } from "@venue/domain/TreasuryReason"
 import { UserId } from "@venue/domain/UserId"
 import { Ending, type UnknownWithdrawal, type UsedSequences, WithdrawalState } from "@venue/domain/Withdrawal"
 import type { Progress, WithdrawalChange, WithdrawalCommand, WithdrawalRefusal } from "@venue/domain/WithdrawalSteps"
@@ -33,12 +33,12 @@ export const withdrawalTable = Table.make("withdrawal", {
   queuedAtMillis: orNull(timestamptz),
   ending: orNull(of("text", Ending)),
   endedBy: orNull(text),
-  reason: orNull(of("jsonb", EndReason)),
+  reason: orNull(of("jsonb", stored(EndReason))),
   reference: orNull(text),
   sequence: orNull(bigint),
   attempts: integer,
   refusedAtMillis: orNull(timestamptz),
-  refusal: orNull(of("jsonb", PaymentObstacle)),
+  refusal: orNull(of("jsonb", stored(PaymentObstacle))),
   cancelledBy: orNull(text),
   cancelReason: orNull(text)
 })

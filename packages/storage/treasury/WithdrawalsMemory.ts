@@ -24,7 +24,7 @@ import type { WithdrawalStep } from "./Steps.ts"
 import * as TreasuryMessages from "./TreasuryMessages.ts"
 import { TreasuryFlags } from "./TreasuryFlags.ts"
 import { WebhookMemory } from "./WebhookMemory.ts"
-import { changes, entriesOf, letsMoneyLeave, stepOf, type WithdrawalStore } from "./WithdrawalSteps.ts"
+import { changes, entriesOf, letsMoneyLeave, needsBlock, stepOf, type WithdrawalStore } from "./WithdrawalSteps.ts"
 import {
   maxEnding,
   type StoredPayment,
@@ -106,6 +106,7 @@ const open = Effect.gen(function* () {
         const row = rows.get(withdrawalId)
         if (row?.version !== version) return false
         if (letsMoneyLeave(change) && (!mayWithdraw() || (yield* shown(row)).isBlocked)) return false
+        if (needsBlock(before, change) && !(yield* shown(row)).isBlocked) return false
         const isTaken = (other: WithdrawalRow) => other.rail === rail && other.sequence === after.sequence
         if (change._tag === "Submitted" && rows.rows().some(isTaken)) return false
         if (payment !== undefined) payments.set(`${withdrawalId} ${payment.attempt}`, { ...payment, withdrawalId })

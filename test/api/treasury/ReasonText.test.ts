@@ -1,5 +1,12 @@
 import * as ReasonText from "@venue/api/treasury/ReasonText"
-import { DepositReason, EndReason, PaymentObstacle, type RailOutage } from "@venue/domain/TreasuryReason"
+import {
+  DepositReason,
+  EndReason,
+  PaymentObstacle,
+  RailOutage,
+  stored,
+  StoredDepositReason
+} from "@venue/domain/TreasuryReason"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -34,6 +41,17 @@ it("describes every obstacle and every end of a payment, and shows each field", 
   assert.strictEqual(ReasonText.end({ _tag: "Rejected", text: "a known thief" }), "a known thief")
 })
 
+it("names the tag of a reason that a newer release stored", () => {
+  const text = "A newer release stored the reason Foreign, which this release cannot describe."
+  const foreign = { _tag: "Foreign", field: 7 }
+  assert.strictEqual(ReasonText.end(Schema.decodeUnknownSync(stored(EndReason))(foreign)), text)
+  assert.strictEqual(ReasonText.obstacle(Schema.decodeUnknownSync(stored(PaymentObstacle))(foreign)), text)
+  assert.strictEqual(ReasonText.outage(Schema.decodeUnknownSync(stored(RailOutage))(foreign)), text)
+  assert.strictEqual(ReasonText.deposit(Schema.decodeUnknownSync(StoredDepositReason)("Foreign")), text)
+  const known = { _tag: "NonceUsed", nonce: 7 } as const
+  assert.deepStrictEqual(Schema.decodeUnknownSync(stored(PaymentObstacle))(known), known)
+})
+
 it("returns a text for any reason that a table may hold", () => {
   const tags = PaymentObstacle.members.map(({ fields }) => fields._tag.schema.literal)
   for (const tag of tags) {
@@ -47,13 +65,19 @@ it("returns a text for any reason that a table may hold", () => {
       purpose: "pay",
       member: "id",
       index: 4,
-      address: "c"
+      address: "c",
+      tag: "Foreign"
     }
     const obstacle = Schema.decodeUnknownSync(PaymentObstacle)({ _tag: tag, ...fields, ...more })
     assert.match(ReasonText.obstacle(obstacle), sentence, tag)
   }
   for (const { fields } of EndReason.members) {
-    const reason = Schema.decodeUnknownSync(EndReason)({ _tag: fields._tag.schema.literal, code: null, text: "Text." })
+    const reason = Schema.decodeUnknownSync(EndReason)({
+      _tag: fields._tag.schema.literal,
+      code: null,
+      text: "Text.",
+      tag: "Foreign"
+    })
     assert.match(ReasonText.end(reason), sentence)
   }
   const stall: RailOutage = { _tag: "FinalityStalled", finalBlock: 7, minutes: 60, fromHead: 70, toHead: 90 }

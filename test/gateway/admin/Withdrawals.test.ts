@@ -184,7 +184,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const early = yield* cancel(id)
       expect([early.status, early.body.detail]).toEqual([
         409,
-        "The withdrawal is HELD_FOR_REVIEW; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with a frozen user or address. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
+        "The withdrawal is HELD_FOR_REVIEW; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with blocked true. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
       ])
       yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
       yield* submit(Option.getOrThrow(yield* find(id)), 7)
@@ -210,7 +210,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const again = yield* cancel(id)
       expect([again.status, again.body.detail]).toEqual([
         409,
-        "operator has already requested the cancel; wait until the withdrawal is FAILED."
+        "operator has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first."
       ])
       expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
       expect(yield* attempt(id, payment("pay"))).toBe(false)
@@ -242,7 +242,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         facts: { withdrawalId: id, reason: "the token itself" }
       })
       expect((yield* cancel).body.detail).toBe(
-        "operator has already requested the cancel; wait until the withdrawal is FAILED."
+        "operator has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first."
       )
       expect(yield* submit(Option.getOrThrow(yield* find(id)), 17)).toBe(true)
       expect(yield* stateOf(id)).toBe("SUBMITTED")
@@ -262,7 +262,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const late = yield* cancel(given)
       expect([late.status, late.body.detail]).toEqual([
         409,
-        "The bank has accepted the payout, which can no longer be cancelled; wait until it settles or fails."
+        "The payout was stored for sending to the bank, and can no longer be cancelled; wait until it settles or fails."
       ])
       expect(Option.getOrThrow(yield* find(given)).cancelledBy).toBe(null)
       expect((yield* cancel(kept)).status).toBe(200)

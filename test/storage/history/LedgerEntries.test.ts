@@ -185,4 +185,29 @@ describe("the ledger on Postgres", () => {
       )
     }).pipe(Effect.provide(Layer.provideMerge(ReadTables.layer, postgresLayer)))
   )
+
+  it.effect("books a returned withdrawal with the tag of its reason and the code of the rail", () =>
+    Effect.gen(function* () {
+      const { projectTrader } = yield* tables
+      const sql = yield* SqlClient.SqlClient
+      const returned = (withdrawalId: string, code: string | null) =>
+        ({
+          _tag: "WithdrawalReturned",
+          withdrawalId,
+          ending: "FAILED",
+          reason: { _tag: "PayoutFailed", code },
+          method: "wire",
+          amount: 300n,
+          atMillis: 1
+        }) as const
+      yield* projectTrader(UserId.make("zoe"), [
+        { seq: 1, events: [returned("coded", "account_closed"), returned("plain", null)] }
+      ])
+      const rows = yield* sql`select distinct reason from ledger_entry order by reason`
+      assert.deepStrictEqual(
+        rows.map(({ reason }) => reason),
+        ["PayoutFailed", "PayoutFailed account_closed"]
+      )
+    }).pipe(Effect.provide(Layer.provideMerge(ReadTables.layer, postgresLayer)))
+  )
 })

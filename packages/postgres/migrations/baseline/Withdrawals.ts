@@ -31,7 +31,7 @@ const states = Effect.gen(function* () {
       ending text collate "C" check (ending in ('REJECTED', 'FAILED')),
       ended_by text check ((ended_by is null) = (ending is null)),
       -- Tag and fields.
-      reason jsonb,
+      reason jsonb check ((reason is null) = (ending is null)),
       -- The transaction hash or bank reference of the payment.
       reference text collate "C",
       sequence bigint,

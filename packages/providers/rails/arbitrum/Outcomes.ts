@@ -29,9 +29,7 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
     const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(signed.from, "latest")]))
     if (counts.some(([count]) => count > signed.nonce)) {
       if (yield* isOver(view, payments)) return usedUp
-      yield* Effect.logWarning(
-        `Arbitrum One: a transaction that the venue does not know has used nonce ${signed.nonce}`
-      )
+      yield* Effect.logWarning(`Arbitrum One: a transaction unknown to the venue used nonce ${signed.nonce}`)
       // A missing receipt is conclusive only once the nonce is finally used; until then it may be late.
       if ((yield* usedAt(view, signed.from, view.final.number)) > signed.nonce)
         return { _tag: "Pending", obstacle: { _tag: "NonceUsed", nonce: signed.nonce } } as const
