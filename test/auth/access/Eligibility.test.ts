@@ -77,12 +77,12 @@ describe("eligibility", () => {
 /** User state whose look-up the test can delay. */
 const scene = Effect.gen(function* () {
   let state = onboarded
-  let asked = 0
+  let lookups = 0
   let gate: Effect.Effect<void, DatabaseUnavailable> = Effect.void
   const states = UserStates.of({
     find: () =>
       Effect.suspend(() => {
-        asked++
+        lookups++
         const answer = state
         return Effect.as(gate, answer)
       })
@@ -97,7 +97,7 @@ const scene = Effect.gen(function* () {
     Effect.provide(services),
     Effect.map(({ revocations, eligibilities }) => ({
       eligibilities,
-      asked: () => asked,
+      lookups: () => lookups,
       holdBack: (until: Effect.Effect<void, DatabaseUnavailable>) => {
         gate = until
       },
@@ -116,10 +116,10 @@ const scene = Effect.gen(function* () {
 describe("UserEligibility", () => {
   it.effect("caches the state until an announced change", () =>
     Effect.gen(function* () {
-      const { asked, change, eligibilities } = yield* scene
+      const { lookups, change, eligibilities } = yield* scene
       yield* eligibilities.of(UserId.make("amy"))
       assert.isFalse((yield* eligibilities.of(UserId.make("amy"))).frozen)
-      assert.strictEqual(asked(), 1)
+      assert.strictEqual(lookups(), 1)
       yield* change({ frozen: true })
       assert.isTrue((yield* eligibilities.of(UserId.make("amy"))).frozen)
     }).pipe(Effect.scoped)

@@ -116,25 +116,25 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       Effect.gen(function* () {
         yield* begin("seen")
         const keys = yield* ApiKeys
-        const told = Effect.map(keys.ofUser(UserId.make("seen-user")), ([key]) => [
+        const uses = Effect.map(keys.ofUser(UserId.make("seen-user")), ([key]) => [
           key!.lastUsedAtMillis,
           key!.lastFailedAtMillis
         ])
         const used = sign("seen")
         yield* verify(used)
-        assert.deepStrictEqual(yield* told, [null, null])
+        assert.deepStrictEqual(yield* uses, [null, null])
         yield* TestClock.adjust("5 seconds")
-        yield* written(told, ([lastUsed]) => lastUsed !== null)
-        assert.deepStrictEqual(yield* told, [nowSeconds * 1_000, null])
+        yield* written(uses, ([lastUsed]) => lastUsed !== null)
+        assert.deepStrictEqual(yield* uses, [nowSeconds * 1_000, null])
         yield* refusal({ ...sign("seen"), signature: "0".repeat(64) })
         yield* refusal(sign("nobody"))
         yield* TestClock.adjust("5 seconds")
-        yield* written(told, ([, lastFailed]) => lastFailed !== null)
-        assert.deepStrictEqual(yield* told, [nowSeconds * 1_000, nowSeconds * 1_000 + 5_000])
+        yield* written(uses, ([, lastFailed]) => lastFailed !== null)
+        assert.deepStrictEqual(yield* uses, [nowSeconds * 1_000, nowSeconds * 1_000 + 5_000])
         yield* refusal(used)
         yield* TestClock.adjust("5 seconds")
-        yield* written(told, ([, lastFailed]) => lastFailed! > nowSeconds * 1_000 + 5_000)
-        assert.deepStrictEqual(yield* told, [nowSeconds * 1_000, nowSeconds * 1_000 + 10_000])
+        yield* written(uses, ([, lastFailed]) => lastFailed! > nowSeconds * 1_000 + 5_000)
+        assert.deepStrictEqual(yield* uses, [nowSeconds * 1_000, nowSeconds * 1_000 + 10_000])
       })
     )
 
@@ -292,13 +292,13 @@ describe("Hmac", () => {
 
   it.effect("looks up only well-formed keys, and caches no unknown one", () =>
     Effect.gen(function* () {
-      const asked: Array<string> = []
+      const lookups: Array<string> = []
       const keys = yield* ApiKeys
       const counting = ApiKeys.of({
         ...keys,
         find: (publicKey) =>
           Effect.andThen(
-            Effect.sync(() => void asked.push(publicKey)),
+            Effect.sync(() => void lookups.push(publicKey)),
             keys.find(publicKey)
           )
       })
@@ -306,14 +306,14 @@ describe("Hmac", () => {
       yield* begin("kept")
       yield* hmac.verify(sign("kept"), "")
       for (let times = 0; times < 2; times++) yield* Effect.flip(hmac.verify(sign("made up"), ""))
-      assert.deepStrictEqual(asked, ["kept", "made up", "made up"].map(keyOf))
+      assert.deepStrictEqual(lookups, ["kept", "made up", "made up"].map(keyOf))
       assert.deepStrictEqual(["kept", "made up"].map(keyOf).map(hmac.isKnown), [true, false])
-      asked.length = 0
+      lookups.length = 0
       yield* hmac.verify(sign("kept"), "")
       for (const publicKey of ["kept", "svc_pub_", `${keyOf("kept")}0`]) {
         yield* Effect.flip(hmac.verify({ ...sign("kept"), publicKey }, ""))
       }
-      assert.deepStrictEqual(asked, [])
+      assert.deepStrictEqual(lookups, [])
       yield* TestClock.adjust("1 hour")
       assert.isTrue(hmac.isKnown(keyOf("kept")))
       hmac.forget(keyOf("kept"))
@@ -334,11 +334,11 @@ describe("Hmac", () => {
   )
 })
 
-let asked = 0
+let lookups = 0
 const brokenOnce = Layer.mock(ApiKeys, {
   find: () =>
     Effect.suspend(() =>
-      asked++ === 0 ? Effect.fail(new DatabaseUnavailable({ cause: "down" })) : Effect.succeed(Option.none())
+      lookups++ === 0 ? Effect.fail(new DatabaseUnavailable({ cause: "down" })) : Effect.succeed(Option.none())
     )
 })
 

@@ -50,7 +50,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const deeds = (userId: UserId) =>
       Effect.flatMap(Audit, (audit) => Effect.map(audit.about(userId), (all) => all.map(({ action }) => action)))
-    const found = (finding: Partial<Finding>) =>
+    const callback = (finding: Partial<Finding>) =>
       JSON.stringify({
         outcome: "verified",
         country: null,
@@ -120,11 +120,11 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
           }
         )
         assert.strictEqual((yield* onboarding.progress(UserId.make("dan"))).identity, "pending")
-        const heard = yield* Effect.filter(urls, (url) =>
-          Effect.isSuccess(onboarding.hear(found({ reference: referenceOf(url), firstName: "Dan" }), ""))
+        const applied = yield* Effect.filter(urls, (url) =>
+          Effect.isSuccess(onboarding.hear(callback({ reference: referenceOf(url), firstName: "Dan" }), ""))
         )
-        assert.lengthOf(heard, 1)
-        yield* onboarding.hear(found({ reference: referenceOf(heard[0]!), firstName: "Other" }), "")
+        assert.lengthOf(applied, 1)
+        yield* onboarding.hear(callback({ reference: referenceOf(applied[0]!), firstName: "Other" }), "")
         assert.strictEqual((yield* onboarding.progress(UserId.make("dan"))).identity, "verified")
         assert.strictEqual((yield* (yield* Profiles).find(UserId.make("dan"))).firstName, "Dan")
         assert.lengthOf(
@@ -140,7 +140,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
         yield* user(UserId.make("eve"))
         yield* onboarding.acceptTerms(UserId.make("eve"), "2026-01")
         const url = yield* onboarding.beginVerification(UserId.make("eve"))
-        yield* onboarding.hear(found({ reference: referenceOf(url), country: "NO" }), "")
+        yield* onboarding.hear(callback({ reference: referenceOf(url), country: "NO" }), "")
         assert.isTrue((yield* onboarding.progress(UserId.make("eve"))).canTrade)
         yield* onboarding.seenIn(UserId.make("eve"), "XK")
         // Visible at once, also without the announcement.
@@ -155,7 +155,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
         assert.deepStrictEqual((yield* onboarding.progress(UserId.make("eve"))).missing, ["region"])
         yield* onboarding.seenIn(UserId.make("eve"), "SE")
         assert.isTrue((yield* onboarding.progress(UserId.make("eve"))).canTrade)
-        yield* onboarding.hear(found({ reference: referenceOf(url), country: "XK", foundAtMillis: 2 }), "")
+        yield* onboarding.hear(callback({ reference: referenceOf(url), country: "XK", foundAtMillis: 2 }), "")
         yield* onboarding.seenIn(UserId.make("eve"), "NO")
         assert.deepStrictEqual((yield* onboarding.progress(UserId.make("eve"))).missing, ["region"])
       })

@@ -51,10 +51,10 @@ const suite = (
     it.effect("D2: revokes the tokens of a key when it is removed in an emergency, and only then", () =>
       Effect.gen(function* () {
         const rotation = yield* KeyRotation
-        const heard: Array<Revocation> = []
+        const announced: Array<Revocation> = []
         const last = yield* Deferred.make<void>()
         yield* (yield* Revocations).watch((revocation) => {
-          heard.push(revocation)
+          announced.push(revocation)
           if (revocation.subject === "the last") Deferred.doneUnsafe(last, Effect.void)
         })
         const replaced = Effect.gen(function* () {
@@ -75,7 +75,7 @@ const suite = (
         // May contain revocations of other tests: a notice without a listener is published by the next poll.
         const about = new Set([inNoHurry, stolen, "the last"])
         assert.deepStrictEqual(
-          heard
+          announced
             .filter(({ kind, subject }) => kind !== "signing_keys" && about.has(subject))
             .map(({ kind, subject }) => ({ kind, subject })),
           [taken, taken, { kind: "key", subject: "the last" }]

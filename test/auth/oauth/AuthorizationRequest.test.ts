@@ -5,9 +5,9 @@ import { Effect, Redacted } from "effect"
 import * as OAuth from "./OAuthServices.ts"
 
 /** Redirect of a request that must be rejected. */
-const sentBack = (asked: URLSearchParams) =>
+const sentBack = (query: URLSearchParams) =>
   Effect.gen(function* () {
-    const begun = yield* OAuth.begin(asked)
+    const begun = yield* OAuth.begin(query)
     if (begun._tag === "Consent") return assert.fail("the request was taken on")
     return new URL(begun.url)
   })
@@ -31,8 +31,8 @@ describe("AuthorizationRequest", () => {
       yield* (yield* OAuthClients).disable(shut.clientId)
       const twice = OAuth.query(client.clientId)
       twice.append("client_id", client.clientId)
-      const reason = (asked: URLSearchParams) =>
-        Effect.map(Effect.flip(OAuth.begin(asked)), (refused) =>
+      const reason = (query: URLSearchParams) =>
+        Effect.map(Effect.flip(OAuth.begin(query)), (refused) =>
           refused._tag === "AuthorizeRefused" ? refused.reason : refused._tag
         )
       assert.strictEqual(yield* reason(twice), "client_id")
@@ -53,10 +53,10 @@ describe("AuthorizationRequest", () => {
         allowLoopback: true,
         redirectUris: ["http://localhost:57423/callback"]
       })
-      const leadsNowhere = (asked: URLSearchParams) =>
+      const leadsNowhere = (query: URLSearchParams) =>
         Effect.gen(function* () {
-          const refused = yield* Effect.flip(OAuth.begin(asked))
-          assert.deepInclude(refused, { _tag: "AuthorizeRefused", reason: "redirect_uri" }, asked.toString())
+          const refused = yield* Effect.flip(OAuth.begin(query))
+          assert.deepInclude(refused, { _tag: "AuthorizeRefused", reason: "redirect_uri" }, query.toString())
         })
       for (const redirect_uri of [
         undefined,
@@ -130,12 +130,12 @@ describe("AuthorizationRequest", () => {
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const state = ` a+b%20&c=d"\\#'`
-        const asked = OAuth.query(client.clientId, {
+        const query = OAuth.query(client.clientId, {
           redirect_uri: "https://rp.example/cb?tenant=7",
           state,
           ...changes
         })
-        const { href, searchParams } = yield* sentBack(asked)
+        const { href, searchParams } = yield* sentBack(query)
         assert.isTrue(href.startsWith("https://rp.example/cb?tenant=7&error="))
         assert.strictEqual(searchParams.get("error"), error)
         assert.match(searchParams.get("error_description")!, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
@@ -151,8 +151,8 @@ describe("AuthorizationRequest", () => {
       const twice = OAuth.query(client.clientId)
       twice.append("state", "a state")
       const states = [undefined, "", "x".repeat(513), "é", "a\nb", "\u0000"]
-      for (const asked of [twice, ...states.map((state) => OAuth.query(client.clientId, { state }))]) {
-        const { searchParams } = yield* sentBack(asked)
+      for (const query of [twice, ...states.map((state) => OAuth.query(client.clientId, { state }))]) {
+        const { searchParams } = yield* sentBack(query)
         assert.strictEqual(searchParams.get("error"), "invalid_request")
         assert.isFalse(searchParams.has("state"))
       }
@@ -163,8 +163,8 @@ describe("AuthorizationRequest", () => {
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const worst = { response_type: "token", code_challenge_method: "plain", scope: "trade", prompt: "none" }
-      const first = (asked: URLSearchParams) =>
-        Effect.map(sentBack(asked), ({ searchParams }) => searchParams.get("error"))
+      const first = (query: URLSearchParams) =>
+        Effect.map(sentBack(query), ({ searchParams }) => searchParams.get("error"))
       const twice = OAuth.query(client.clientId, worst)
       twice.append("unknown", "1")
       twice.append("unknown", "2")
@@ -186,7 +186,7 @@ describe("AuthorizationRequest", () => {
       const caller = yield* OAuth.signedIn
       const empty = { scope: "", nonce: "", prompt: "", resource: "", response_mode: "", request: "" }
       const changes = { ...empty, unknown: "x" }
-      const details = yield* (yield* Authorize).details(caller, yield* OAuth.asked(client, changes))
+      const details = yield* (yield* Authorize).details(caller, yield* OAuth.requestId(client, changes))
       assert.strictEqual(details._tag === "Details" && details.scope, "email")
     }).pipe(Effect.provide(OAuth.memory))
   )

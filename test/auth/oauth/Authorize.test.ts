@@ -20,7 +20,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
-        const id = yield* OAuth.asked(client, { nonce: "a nonce" })
+        const id = yield* OAuth.requestId(client, { nonce: "a nonce" })
         assert.match(Redacted.value(id), /^[0-9a-zA-Z]{32}$/)
         assert.deepStrictEqual(yield* authorize.details(caller, id), {
           _tag: "Details",
@@ -53,7 +53,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
         const redirect_uri = "https://rp.example/cb?tenant=7"
-        const id = yield* OAuth.asked(client, { redirect_uri })
+        const id = yield* OAuth.requestId(client, { redirect_uri })
         const url = Redacted.value((yield* authorize.decide(caller, id, "deny")).redirectUrl)
         const iss = encodeURIComponent(OAuth.issuer)
         assert.strictEqual(url, `${redirect_uri}&error=access_denied&state=a%20state&iss=${iss}`)
@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const { client } = yield* OAuth.register({ type: "public" })
         const caller = yield* OAuth.signedIn
         for (const first of ["approve", "deny"] as const) {
-          const id = yield* OAuth.asked(client)
+          const id = yield* OAuth.requestId(client)
           yield* authorize.decide(caller, id, first)
           for (const again of [
             authorize.decide(caller, id, "approve"),
@@ -87,7 +87,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
         const [caller, other] = [yield* OAuth.signedIn, yield* OAuth.signedIn]
-        const id = yield* OAuth.asked(client)
+        const id = yield* OAuth.requestId(client)
         yield* authorize.details(caller, id)
         for (const refused of [
           authorize.details(other, id),
@@ -107,7 +107,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
-        const [early, late] = [yield* OAuth.asked(client), yield* OAuth.asked(client)]
+        const [early, late] = [yield* OAuth.requestId(client), yield* OAuth.requestId(client)]
         yield* TestClock.adjust(10 * minute - 1)
         yield* authorize.decide(caller, early, "approve")
         yield* TestClock.adjust(1)
@@ -124,7 +124,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const caller = yield* OAuth.signedIn
         const code = yield* OAuth.approvedCode(caller, client)
         const { issued } = yield* OAuth.exchange(client, OAuth.redemption(code))
-        const id = yield* OAuth.asked(client)
+        const id = yield* OAuth.requestId(client)
         for (const refused of [
           authorize.details(OAuth.claimsOf(issued), id),
           authorize.decide(OAuth.claimsOf(issued), id, "approve")
@@ -142,7 +142,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const { client } = yield* OAuth.register()
         const before = yield* OAuth.signedIn
         const after = yield* OAuth.secured(before)
-        const id = yield* OAuth.asked(client)
+        const id = yield* OAuth.requestId(client)
         const later = yield* OAuth.signInOf(before.userId)
         for (const lesser of [before, later, { ...later, aal: "aal2" as const }]) {
           for (const refused of [authorize.details(lesser, id), authorize.decide(lesser, id, "approve")]) {
@@ -165,7 +165,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
-        const id = yield* OAuth.asked(client)
+        const id = yield* OAuth.requestId(client)
         yield* (yield* Sessions).end([caller.sessionId])
         assert.strictEqual((yield* Effect.flip(authorize.decide(caller, id, "approve")))._tag, "SessionEnded")
         yield* authorize.decide(yield* OAuth.signInOf(caller.userId), id, "approve")
@@ -177,7 +177,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
-        const id = yield* OAuth.asked(client)
+        const id = yield* OAuth.requestId(client)
         yield* (yield* OAuthClients).disable(client.clientId)
         const refused = yield* Effect.flip(authorize.decide(caller, id, "approve"))
         assert.strictEqual(refused._tag, "AuthorizationNotFound")
@@ -191,14 +191,14 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const caller = yield* OAuth.signedIn
         yield* OAuth.approvedCode(caller, client, { scope: "openid email" })
         for (const scope of ["openid email", "email", undefined]) {
-          const again = yield* authorize.details(caller, yield* OAuth.asked(client, { scope }))
+          const again = yield* authorize.details(caller, yield* OAuth.requestId(client, { scope }))
           assert.strictEqual(again._tag, "Answered")
           if (again._tag === "Answered") {
             const { issued } = yield* OAuth.exchange(client, OAuth.redemption(OAuth.codeOf(again)))
             assert.strictEqual(issued.scope, scope ?? "email")
           }
         }
-        const other = yield* authorize.details(yield* OAuth.signedIn, yield* OAuth.asked(client))
+        const other = yield* authorize.details(yield* OAuth.signedIn, yield* OAuth.requestId(client))
         assert.strictEqual(other._tag, "Details")
       })
     )
@@ -210,7 +210,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const caller = yield* OAuth.signedIn
         const shown = (prompt: string) =>
           Effect.gen(function* () {
-            return (yield* authorize.details(caller, yield* OAuth.asked(client, { prompt })))._tag
+            return (yield* authorize.details(caller, yield* OAuth.requestId(client, { prompt })))._tag
           })
         yield* OAuth.approvedCode(caller, client)
         assert.strictEqual(yield* shown("select_account"), "Answered")
@@ -227,9 +227,9 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const caller = yield* OAuth.signedIn
         yield* OAuth.approvedCode(caller, client)
         yield* TestClock.adjust("5 minutes")
-        yield* authorize.decide(caller, yield* OAuth.asked(client, { max_age: "300" }), "approve")
+        yield* authorize.decide(caller, yield* OAuth.requestId(client, { max_age: "300" }), "approve")
         for (const freshness of [{ max_age: "299" }, { max_age: "0" }, { prompt: "login" }]) {
-          const id = yield* OAuth.asked(client, freshness)
+          const id = yield* OAuth.requestId(client, freshness)
           for (const refused of [
             authorize.details(caller, id),
             authorize.decide(caller, id, "approve"),
@@ -253,7 +253,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           const { client } = yield* OAuth.register()
           const { userId } = yield* OAuth.signedIn
           yield* TestClock.adjust("1 hour")
-          const id = yield* OAuth.asked(client, { max_age: "0" })
+          const id = yield* OAuth.requestId(client, { max_age: "0" })
           yield* TestClock.adjust("2 seconds")
           const again = yield* OAuth.signInOf(userId)
           const signedInAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -271,7 +271,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const caller = yield* OAuth.signedIn
         const shown = (scope: string) =>
           Effect.gen(function* () {
-            return (yield* authorize.details(caller, yield* OAuth.asked(client, { scope })))._tag
+            return (yield* authorize.details(caller, yield* OAuth.requestId(client, { scope })))._tag
           })
         yield* OAuth.approvedCode(caller, client, { scope: "openid email" })
         assert.strictEqual(yield* shown("openid email profile"), "Details")
@@ -288,7 +288,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const { client } = yield* OAuth.register({ type: "public" })
         const caller = yield* OAuth.signedIn
         yield* OAuth.approvedCode(caller, client)
-        assert.strictEqual((yield* authorize.details(caller, yield* OAuth.asked(client)))._tag, "Details")
+        assert.strictEqual((yield* authorize.details(caller, yield* OAuth.requestId(client)))._tag, "Details")
       })
     )
 
@@ -297,7 +297,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
-        const id = yield* OAuth.asked(client)
+        const id = yield* OAuth.requestId(client)
         const approve = Effect.exit(authorize.decide(caller, id, "approve"))
         const exits = yield* Effect.all(
           Array.from({ length: 10 }, () => approve),

@@ -207,11 +207,11 @@ layer(OAuth.memory)("an application that is disabled", (it) => {
   it.effect("announces a disabled application once", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
-      const told: Array<Revocation> = []
-      yield* (yield* Revocations).watch((revocation) => void told.push(revocation))
+      const announced: Array<Revocation> = []
+      yield* (yield* Revocations).watch((revocation) => void announced.push(revocation))
       yield* disable(client)
       yield* Effect.flip(disable(client))
-      assert.deepStrictEqual(told, [{ kind: "client", subject: client.clientId }])
+      assert.deepStrictEqual(announced, [{ kind: "client", subject: client.clientId }])
     })
   )
 })

@@ -112,10 +112,10 @@ layer(OAuth.memory)("Consents", (it) => {
       const caller = yield* OAuth.signedIn
       const code = yield* OAuth.approvedCode(caller, client)
       const { issued } = yield* OAuth.exchange(client, OAuth.redemption(code))
-      const told: Array<Revocation> = []
-      yield* (yield* Revocations).watch((revocation) => void told.push(revocation))
+      const announced: Array<Revocation> = []
+      yield* (yield* Revocations).watch((revocation) => void announced.push(revocation))
       yield* (yield* Consents).withdraw(caller.userId, client.clientId)
-      assert.deepStrictEqual(told, [{ kind: "session", subject: issued.session.sessionId }])
+      assert.deepStrictEqual(announced, [{ kind: "session", subject: issued.session.sessionId }])
     })
   )
 })

@@ -144,10 +144,10 @@ export const query = (clientId: string, changes: Readonly<Record<string, string 
   return new URLSearchParams(given)
 }
 
-export const begin = (asked: URLSearchParams) => Effect.flatMap(Authorize, (authorize) => authorize.begin(asked))
+export const begin = (query: URLSearchParams) => Effect.flatMap(Authorize, (authorize) => authorize.begin(query))
 
 /** Id of an accepted request. */
-export const asked = ({ clientId }: OAuthClient, changes: Readonly<Record<string, string | undefined>> = {}) =>
+export const requestId = ({ clientId }: OAuthClient, changes: Readonly<Record<string, string | undefined>> = {}) =>
   Effect.map(begin(query(clientId, changes)), idOf)
 
 const idOf = (begun: Begun) => {
@@ -167,7 +167,7 @@ export const approvedCode = (
 ) =>
   Effect.gen(function* () {
     const authorize = yield* Authorize
-    return codeOf(yield* authorize.decide(caller, yield* asked(client, changes), "approve"))
+    return codeOf(yield* authorize.decide(caller, yield* requestId(client, changes), "approve"))
   })
 
 export const redemption = (code: Redacted.Redacted, changes: Partial<Redemption> = {}): Redemption => ({

@@ -49,8 +49,8 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
   it.effect("returns the claims of an issued token", () =>
     Effect.gen(function* () {
       const issued = yield* (yield* SigningKeys).sign(claims, "at+jwt")
-      const said = yield* checked(issued)
-      assert.deepStrictEqual(said, {
+      const tokenClaims = yield* checked(issued)
+      assert.deepStrictEqual(tokenClaims, {
         userId: session.userId,
         sessionId: session.sessionId,
         kid: decodeProtectedHeader(issued).kid!,
@@ -69,8 +69,8 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
       assert.notProperty(claims, "scope")
       const granted = { ...session, clientId: "7c1d", scope: "openid email" }
       const issue = { issuer, tokenId: "5f0f", scope: "email", issuedAtSeconds: nowSeconds }
-      const said = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
-      assert.deepInclude(said, { clientId: "7c1d", scope: "email" })
+      const tokenClaims = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
+      assert.deepInclude(tokenClaims, { clientId: "7c1d", scope: "email" })
     })
   )
 
@@ -160,10 +160,10 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     Effect.gen(function* () {
       const text = yield* token()
       const over = (nowSeconds + 3605) * 1000
-      const said = yield* checked(text, over - 1)
-      assert.isFalse(isOver(said, over - 1))
+      const tokenClaims = yield* checked(text, over - 1)
+      assert.isFalse(isOver(tokenClaims, over - 1))
       assert.strictEqual(yield* refusal(text, over), "expired")
-      assert.isTrue(isOver(said, over))
+      assert.isTrue(isOver(tokenClaims, over))
     })
   )
 

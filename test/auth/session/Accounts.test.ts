@@ -30,13 +30,13 @@ describe("Accounts", () => {
         concurrency: 2
       })
       assert.deepStrictEqual(yield* accounts.ownerOf(AccountId.make("x".repeat(129))), Option.none())
-      assert.deepStrictEqual(asked, ["alice"])
+      assert.deepStrictEqual(lookups, ["alice"])
     }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provide(counting))))
   )
 })
 
-const asked: Array<string> = []
+const lookups: Array<string> = []
 const counting = Layer.mock(Users, {
   ownerOf: (accountId) =>
-    Effect.sync(() => Option.some(asked.push(accountId) > 0 ? UserId.make("alice") : UserId.make("")))
+    Effect.sync(() => Option.some(lookups.push(accountId) > 0 ? UserId.make("alice") : UserId.make("")))
 })

@@ -99,15 +99,15 @@ export const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.
 export const successes = <A, E>(exits: ReadonlyArray<Exit.Exit<A, E>>) => exits.filter(Exit.isSuccess)
 
 /** Runs the work and waits until the user's revocation is published. */
-export const heard = <A, E, R>(userId: UserId, work: Effect.Effect<A, E, R>) =>
+export const untilAnnounced = <A, E, R>(userId: UserId, work: Effect.Effect<A, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const told = yield* Deferred.make<void>()
+      const announced = yield* Deferred.make<void>()
       yield* (yield* Revocations).watch(({ kind, subject }) => {
-        if (kind === "user" && subject === userId) Deferred.doneUnsafe(told, Effect.void)
+        if (kind === "user" && subject === userId) Deferred.doneUnsafe(announced, Effect.void)
       })
       const done = yield* work
-      yield* Deferred.await(told)
+      yield* Deferred.await(announced)
       return done
     })
   )

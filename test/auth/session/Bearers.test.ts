@@ -38,15 +38,15 @@ const replaceKey = Effect.gen(function* () {
 })
 
 /** Runs `work` and waits until its revocation is published. */
-const heard = <A, E, R>(subject: string, work: Effect.Effect<A, E, R>) =>
+const untilAnnounced = <A, E, R>(subject: string, work: Effect.Effect<A, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const told = yield* Deferred.make<void>()
+      const announced = yield* Deferred.make<void>()
       yield* (yield* Revocations).watch((revocation) => {
-        if (revocation.subject === subject) Deferred.doneUnsafe(told, Effect.void)
+        if (revocation.subject === subject) Deferred.doneUnsafe(announced, Effect.void)
       })
       yield* work
-      yield* Deferred.await(told)
+      yield* Deferred.await(announced)
     })
   )
 
@@ -73,7 +73,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const bearers = yield* Bearers
         yield* bearers.verify(token)
         yield* bearers.verify(other.token)
-        yield* heard(session.sessionId, (yield* Sessions).end([session.sessionId]))
+        yield* untilAnnounced(session.sessionId, (yield* Sessions).end([session.sessionId]))
         const refused = yield* Effect.flip(bearers.verify(token))
         assert.deepInclude(refused, { _tag: "SessionEnded", sessionId: session.sessionId })
         yield* bearers.verify(other.token)
@@ -89,7 +89,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const token = Redacted.value(raised.accessToken)
         assert.strictEqual((yield* bearers.verify(token)).aal, "aal2")
         yield* tokens.lower(UserId.make(userId))
-        yield* heard(userId, (yield* Revocations).announce({ kind: "user", subject: userId }))
+        yield* untilAnnounced(userId, (yield* Revocations).announce({ kind: "user", subject: userId }))
         assert.strictEqual((yield* bearers.verify(token)).aal, "aal1")
       })
     )
@@ -124,7 +124,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           "at+jwt"
         )
         yield* replaceKey
-        yield* heard(kid, (yield* Revocations).announce({ kind: "signing_key", subject: kid }))
+        yield* untilAnnounced(kid, (yield* Revocations).announce({ kind: "signing_key", subject: kid }))
         for (const old of [token, unseen]) {
           assert.deepInclude(yield* Effect.flip(bearers.verify(old)), { reason: "unknown_key" })
         }
@@ -159,14 +159,14 @@ describe("Bearers", () => {
     Effect.gen(function* () {
       const services = yield* Layer.build(memory)
       const real = Context.get(services, Sessions)
-      const asked = yield* Deferred.make<void>()
+      const hasStarted = yield* Deferred.make<void>()
       const mayAnswer = yield* Deferred.make<void>()
       /** Reads at once and returns late. */
       const slow = Sessions.of({
         ...real,
         find: (sessionId) =>
           real.find(sessionId).pipe(
-            Effect.tap(() => Deferred.succeed(asked, undefined)),
+            Effect.tap(() => Deferred.succeed(hasStarted, undefined)),
             Effect.tap(() => Deferred.await(mayAnswer))
           )
       })
@@ -174,7 +174,7 @@ describe("Bearers", () => {
         const { session, token } = yield* begin
         const bearers = yield* Bearers
         const first = yield* Effect.forkChild(bearers.verify(token))
-        yield* Deferred.await(asked)
+        yield* Deferred.await(hasStarted)
         yield* real.end([session.sessionId])
         yield* Deferred.succeed(mayAnswer, undefined)
         yield* Fiber.join(first)

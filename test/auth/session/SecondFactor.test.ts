@@ -11,7 +11,7 @@ import {
   claimsOf,
   deeds,
   enrol,
-  heard,
+  untilAnnounced,
   isEnrolled,
   onBoth,
   refresh,
@@ -34,7 +34,7 @@ onBoth("the second factor", (it) => {
       assert.isFalse(yield* isEnrolled(UserId.make(userId)))
       const { factorId } = enrolment
       const code = yield* shown(enrolment)
-      const verified = yield* heard(UserId.make(userId), verify(claims, factorId, code))
+      const verified = yield* untilAnnounced(UserId.make(userId), verify(claims, factorId, code))
       assert.strictEqual(verified.issued.session.aal, "aal2")
       assert.isNull(verified.recoveryCodesLeft)
       const codes = (verified.recoveryCodes ?? []).map((code) => Redacted.value(code))
@@ -104,9 +104,9 @@ onBoth("the second factor", (it) => {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment
       const code = yield* shown(enrolment)
-      const asked = yield* Effect.all(Array.from({ length: 7 }, () => challenge(claims, factorId)))
+      const challenges = yield* Effect.all(Array.from({ length: 7 }, () => challenge(claims, factorId)))
       const exits = yield* Effect.forEach(
-        asked,
+        challenges,
         ({ challengeId }) => Effect.exit(answer(claims, factorId, challengeId, code)),
         { concurrency: "unbounded" }
       )
@@ -184,12 +184,12 @@ onBoth("the second factor", (it) => {
       const code = yield* shown(enrolment)
       const refused = yield* Effect.flip(verify(claims, enrolment.factorId, wrong(code)))
       const used = yield* verify(claims, enrolment.factorId, recoveryCodes[0]!)
-      const said = inspect([enrolment, refused, used, yield* deeds(UserId.make(userId))], {
+      const output = inspect([enrolment, refused, used, yield* deeds(UserId.make(userId))], {
         depth: Infinity,
         showHidden: true
       })
       for (const secret of [Redacted.value(enrolment.secret), wrong(code), ...recoveryCodes]) {
-        assert.notInclude(said, secret)
+        assert.notInclude(output, secret)
       }
     })
   )

@@ -15,7 +15,7 @@ import {
   deeds,
   enrol,
   factorsOf,
-  heard,
+  untilAnnounced,
   isEnrolled,
   onBoth,
   sessionOf,
@@ -135,7 +135,7 @@ onBoth("the limits of the second factor", (it) => {
       const other = claimsOf(
         (yield* verify(claimsOf(yield* signIn(UserId.make(userId))), enrolment.factorId, recoveryCodes[0]!)).issued
       )
-      yield* heard(UserId.make(userId), unenrol(claims, enrolment.factorId))
+      yield* untilAnnounced(UserId.make(userId), unenrol(claims, enrolment.factorId))
       assert.isFalse(yield* isEnrolled(UserId.make(userId)))
       const kept = RecoveryCode.hash(UserId.make(userId), Redacted.make(recoveryCodes[1]!))
       assert.deepStrictEqual(yield* (yield* RecoveryCodes).spend(UserId.make(userId), kept), Option.none())

@@ -174,12 +174,12 @@ layer(OAuth.memory)("TokenRevocation", (it) => {
     Effect.gen(function* () {
       const { client, issues, session } = yield* scene
       const stranger = yield* scene
-      const heard: Array<Revocation> = []
-      yield* (yield* Revocations).watch((revocation) => void heard.push(revocation))
+      const announced: Array<Revocation> = []
+      yield* (yield* Revocations).watch((revocation) => void announced.push(revocation))
       yield* revoke(stranger.client, issues[2].accessToken)
-      assert.deepStrictEqual(heard, [])
+      assert.deepStrictEqual(announced, [])
       for (const { accessToken } of issues) yield* revoke(client, accessToken)
-      assert.deepStrictEqual(heard, [{ kind: "session", subject: session.sessionId }])
+      assert.deepStrictEqual(announced, [{ kind: "session", subject: session.sessionId }])
     })
   )
 

@@ -258,8 +258,8 @@ const random16 = Uint8Array.from({ length: 16 }, (_, n) => n * 0x11)
 /** Nonce as defined in the contract. */
 const nonceBy = (version: string, agreementUrl: string): string => {
   const address = owner.address.toLowerCase()
-  const said = ["builder-msg", version, "app.venue.example", settings.uri, agreementUrl, address, code]
-  const bytes = Buffer.concat([Buffer.from(`${said.join("\0")}\0${"2026-03-01T12:00:00.000Z"}\0`), random16])
+  const parts = ["builder-msg", version, "app.venue.example", settings.uri, agreementUrl, address, code]
+  const bytes = Buffer.concat([Buffer.from(`${parts.join("\0")}\0${"2026-03-01T12:00:00.000Z"}\0`), random16])
   const proof = createHmac("sha256", "k".repeat(32)).update(bytes).digest("hex")
   return Buffer.from(random16).toString("hex") + proof.slice(0, 32)
 }

@@ -7,14 +7,14 @@ import { TestClock } from "effect/testing"
 layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
   it.effect("requires a captcha always or never, whatever the counts", () =>
     Effect.gen(function* () {
-      for (const [setting, asked] of [
+      for (const [setting, isRequired] of [
         ["always", true],
         ["never", false]
       ] as const) {
         const rule = yield* CaptchaRule.make(setting)
-        assert.strictEqual(yield* rule.begin("a"), asked)
+        assert.strictEqual(yield* rule.begin("a"), isRequired)
         yield* Effect.replicateEffect(rule.fail("a"), 20)
-        assert.strictEqual(yield* rule.begin("a"), asked)
+        assert.strictEqual(yield* rule.begin("a"), isRequired)
       }
     })
   )

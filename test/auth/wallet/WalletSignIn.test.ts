@@ -208,9 +208,9 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const shown = proof(12, "secretnonce1")
         const { accessToken, refreshToken } = yield* signIn(shown)
         const refused = yield* Effect.flip(signIn(shown))
-        const told = `${String(refused)} ${JSON.stringify(refused)}`
-        assert.notMatch(told, /secretnonce1/)
-        assert.notInclude(told, shown.signature)
+        const text = `${String(refused)} ${JSON.stringify(refused)}`
+        assert.notMatch(text, /secretnonce1/)
+        assert.notInclude(text, shown.signature)
         const printed = `${String(accessToken)} ${JSON.stringify({ accessToken, refreshToken })}`
         assert.notInclude(printed, Redacted.value(refreshToken))
         assert.notInclude(printed, Redacted.value(accessToken))

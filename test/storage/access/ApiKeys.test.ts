@@ -35,10 +35,10 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
             allowedAddresses
           })
         )
-        const found = Option.getOrThrow(yield* keys.find("alice-key"))
-        assert.strictEqual(Redacted.value(found.secret), "secret of alice ü")
+        const stored = Option.getOrThrow(yield* keys.find("alice-key"))
+        assert.strictEqual(Redacted.value(stored.secret), "secret of alice ü")
         assert.deepStrictEqual(
-          { ...found, secret: undefined },
+          { ...stored, secret: undefined },
           {
             publicKey: "alice-key",
             userId: "alice",
@@ -76,8 +76,8 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
         yield* TestClock.setTime(10_000)
         assert.isFalse(yield* keys.revoke(UserId.make("bob"), "bob-key"))
         assert.deepStrictEqual(announced, ["key bob-key"])
-        const found = Option.getOrThrow(yield* keys.find("bob-key"))
-        assert.deepStrictEqual([found.revokedAtMillis, found.permissions], [9_000, []])
+        const stored = Option.getOrThrow(yield* keys.find("bob-key"))
+        assert.deepStrictEqual([stored.revokedAtMillis, stored.permissions], [9_000, []])
         assert.deepStrictEqual(yield* keys.ofUser(UserId.make("bob")), [])
       })
     )
@@ -91,8 +91,8 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
         const stranger = yield* Effect.flip(keys.create(key(UserId.make("stranger"), {})))
         assert.strictEqual(again._tag, "ApiKeyExists")
         assert.strictEqual(stranger._tag, "UnknownUser")
-        const found = Option.getOrThrow(yield* keys.find("carol-key"))
-        assert.strictEqual(Redacted.value(found.secret), "secret of carol ü")
+        const stored = Option.getOrThrow(yield* keys.find("carol-key"))
+        assert.strictEqual(Redacted.value(stored.secret), "secret of carol ü")
       })
     )
 
@@ -211,8 +211,8 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
             announced
           )
           assert.lengthOf(announced, names.length - 1)
-          const found = yield* Effect.forEach([...names, "hal-other"], (name) => keys.find(name))
-          const good = found.flatMap(Option.toArray)
+          const stored = yield* Effect.forEach([...names, "hal-other"], (name) => keys.find(name))
+          const good = stored.flatMap(Option.toArray)
           assert.deepStrictEqual(
             good.map(({ builderUserId }) => builderUserId),
             ["builder-1", "builder-2"]
@@ -244,8 +244,8 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
         const keys = yield* ApiKeys
         yield* user(UserId.make("lea"))
         yield* keys.create(key(UserId.make("lea"), { permissions: ["view_orders", "execute_orders"] }))
-        const permitted = Effect.map(keys.find("lea-key"), (found) => {
-          const { permissions, revokedAtMillis } = Option.getOrThrow(found)
+        const permitted = Effect.map(keys.find("lea-key"), (stored) => {
+          const { permissions, revokedAtMillis } = Option.getOrThrow(stored)
           return [...permissions, revokedAtMillis]
         })
         announced.splice(0)
@@ -304,7 +304,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
         const keys = yield* ApiKeys
         yield* user(UserId.make("kim"))
         yield* keys.create(key(UserId.make("kim"), {}))
-        const tell = (lastUsedAtMillis: number | null, lastFailedAtMillis: number | null) =>
+        const note = (lastUsedAtMillis: number | null, lastFailedAtMillis: number | null) =>
           keys.noteUses([
             { publicKey: "kim-gone", lastUsedAtMillis: 1, lastFailedAtMillis: null },
             { publicKey: "kim-key", lastUsedAtMillis, lastFailedAtMillis }
@@ -313,11 +313,11 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
           kim!.lastUsedAtMillis,
           kim!.lastFailedAtMillis
         ])
-        yield* tell(5_000, null)
+        yield* note(5_000, null)
         assert.deepStrictEqual(yield* told, [5_000, null])
-        yield* tell(4_000, 3_001)
+        yield* note(4_000, 3_001)
         assert.deepStrictEqual(yield* told, [5_000, 3_001])
-        yield* Effect.all([tell(null, 3_500), tell(6_000, null)], { concurrency: 2 })
+        yield* Effect.all([note(null, 3_500), note(6_000, null)], { concurrency: 2 })
         assert.deepStrictEqual(yield* told, [6_000, 3_500])
       })
     )

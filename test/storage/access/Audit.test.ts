@@ -19,8 +19,8 @@ const recorded = Effect.fnUntraced(function* (from: Claimed, userId: UserId, ...
       isCollected = true
       return { events: TraderRecord.encode([]), alongside }
     }
-    const told = (isTaken: boolean) => () => resume(Effect.succeed(isTaken))
-    journal.append({ stream: traderStream(userId), collect, committed: told(true), lost: told(false) }, from).wake()
+    const settle = (isTaken: boolean) => () => resume(Effect.succeed(isTaken))
+    journal.append({ stream: traderStream(userId), collect, committed: settle(true), lost: settle(false) }, from).wake()
   })
 })
 

@@ -10,7 +10,7 @@ import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
 const minute = 60_000
-const asked: AuthorizationRequested = {
+const request: AuthorizationRequested = {
   clientId: "app",
   redirectUri: "https://rp.example/cb",
   scope: "openid email",
@@ -34,12 +34,12 @@ const open = (name: string) =>
     const authorizations = yield* Authorizations
     const clients = yield* OAuthClients
     if (Option.isNone(yield* clients.find("app"))) {
-      const { redirectUri } = asked
+      const { redirectUri } = request
       const rest = { name: "App", type: "public", logoUri: null, clientUri: null, grantTypes: [] } as const
       yield* clients.register({ ...rest, clientId: "app", redirectUris: [redirectUri] }, null)
     }
     const id = Redacted.make(`id of ${name}`)
-    yield* authorizations.open(id, asked, 11 * minute)
+    yield* authorizations.open(id, request, 11 * minute)
     return { authorizations, id, code: Redacted.make(`code of ${name}`), amy: `${name}-amy`, ben: `${name}-ben` }
   })
 
@@ -55,7 +55,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         const { amy, authorizations, ben, id } = yield* open("bound")
         assert.deepStrictEqual(
           yield* authorizations.bind(id, UserId.make(amy)),
-          Option.some({ ...asked, requestedAtMillis: minute, status: "pending" })
+          Option.some({ ...request, requestedAtMillis: minute, status: "pending" })
         )
         assert.isTrue(Option.isNone(yield* authorizations.bind(id, UserId.make(ben))))
         assert.isTrue(Option.isNone(yield* authorizations.bind(Redacted.make("another id"), UserId.make(amy))))
@@ -92,7 +92,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
         assert.deepStrictEqual(
           yield* authorizations.bind(id, UserId.make(amy)),
-          Option.some({ ...asked, requestedAtMillis: minute, status: "denied" })
+          Option.some({ ...request, requestedAtMillis: minute, status: "denied" })
         )
       })
     )
@@ -101,7 +101,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       Effect.gen(function* () {
         const { amy, authorizations, code } = yield* approved("coded")
         assert.deepStrictEqual(Option.getOrThrow(yield* authorizations.findCode(code)), {
-          ...asked,
+          ...request,
           userId: UserId.make(amy),
           signedIn,
           expiresAtMillis: 2 * minute,
@@ -123,9 +123,9 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         )
         assert.strictEqual(used.filter((isFirst) => isFirst).length, 1)
         yield* authorizations.produced(code, "a session")
-        const found = Option.getOrThrow(yield* authorizations.findCode(code))
-        assert.isTrue(found.isConsumed)
-        assert.strictEqual(found.sessionId, "a session")
+        const storedCode = Option.getOrThrow(yield* authorizations.findCode(code))
+        assert.isTrue(storedCode.isConsumed)
+        assert.strictEqual(storedCode.sessionId, "a session")
       })
     )
 
@@ -158,11 +158,11 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         const { authorizations, code } = yield* approved("old")
         yield* authorizations.consume(code)
         yield* TestClock.setTime(25 * 60 * minute)
-        yield* authorizations.open(Redacted.make("a day later"), asked, 0)
+        yield* authorizations.open(Redacted.make("a day later"), request, 0)
         assert.isTrue(Option.isSome(yield* authorizations.findCode(code)))
         yield* TestClock.setTime(26 * 60 * minute)
         // Each request deletes only a few rows, and other tests left some.
-        for (let n = 0; n < 10; n++) yield* authorizations.open(Redacted.make(`later ${n}`), asked, 0)
+        for (let n = 0; n < 10; n++) yield* authorizations.open(Redacted.make(`later ${n}`), request, 0)
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
       })
     )

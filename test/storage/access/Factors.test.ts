@@ -39,8 +39,8 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const factor = { factorId, userId: "amy", friendlyName: "phone", status: "unverified" }
         const times = { createdAtMillis: 5_000, updatedAtMillis: 5_000 }
         assert.deepStrictEqual<unknown>(yield* factors.ofUser(UserId.make("amy")), [{ ...factor, ...times }])
-        const found = Option.getOrThrow(yield* factors.find(UserId.make("amy"), factorId))
-        assert.strictEqual(Redacted.value(found.secret), Redacted.value(secret))
+        const stored = Option.getOrThrow(yield* factors.find(UserId.make("amy"), factorId))
+        assert.strictEqual(Redacted.value(stored.secret), Redacted.value(secret))
         assert.deepStrictEqual(yield* factors.find(UserId.make("ann"), factorId), Option.none())
       })
     )
@@ -205,8 +205,8 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         for (const id of ["", "\0", "'; drop table factor", "\ud800", "x".repeat(10_000)]) {
           assert.deepStrictEqual(yield* factors.ofUser(UserId.make(id)), [])
           assert.deepStrictEqual(yield* factors.find(UserId.make("liz"), id), Option.none())
-          const asked = { challengeId: id, factorId: mine, sessionId: "s" }
-          assert.strictEqual((yield* Effect.flip(challenges.attempt(asked)))._tag, "ChallengeExpired")
+          const foreign = { challengeId: id, factorId: mine, sessionId: "s" }
+          assert.strictEqual((yield* Effect.flip(challenges.attempt(foreign)))._tag, "ChallengeExpired")
         }
         assert.lengthOf(yield* factors.ofUser(UserId.make("liz")), 1)
       })

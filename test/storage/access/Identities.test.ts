@@ -43,9 +43,9 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
         yield* TestClock.setTime(2_000)
         const again = yield* identities.arrive({ address: "0xb1", seen: { ...seen, network: "1" } })
         assert.deepStrictEqual(again, { userId: first.userId, isNew: false })
-        const found = yield* identities.ofUser(first.userId)
-        assert.strictEqual(found.length, 1)
-        assert.deepInclude(found[0], { network: "1", createdAtMillis: 1_000, lastSignInAtMillis: 2_000 })
+        const rows = yield* identities.ofUser(first.userId)
+        assert.strictEqual(rows.length, 1)
+        assert.deepInclude(rows[0], { network: "1", createdAtMillis: 1_000, lastSignInAtMillis: 2_000 })
       })
     )
 

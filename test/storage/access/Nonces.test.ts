@@ -57,8 +57,8 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const claim = (n: number) => (n % 2 === 0 ? a : b).claim("key", n < 20 ? "ef56" : "EF56")
-          const asked = Array.from({ length: 40 }, (_, n) => claim(n))
-          const outcomes = yield* Effect.all(asked.map(Effect.result), { concurrency: "unbounded" })
+          const claims = Array.from({ length: 40 }, (_, n) => claim(n))
+          const outcomes = yield* Effect.all(claims.map(Effect.result), { concurrency: "unbounded" })
           assert.strictEqual(outcomes.filter(Result.isSuccess).length, 1)
         })
       )
@@ -109,7 +109,7 @@ describe("the nonce table", () => {
           select 'key', n::text, clock_timestamp() - interval '21 minutes' from generate_series(1, 12000) n`
         yield* TestClock.adjust("1 minute")
         const count = sql<{ count: bigint }>`select count(*) as count from nonce`
-        for (let asked = 0; asked < 5_000 && (yield* count)[0]!.count > 1n; asked++);
+        for (let turns = 0; turns < 5_000 && (yield* count)[0]!.count > 1n; turns++);
         assert.deepStrictEqual(yield* sql`select nonce from nonce`, [{ nonce: "young" }])
       })
     )
@@ -137,7 +137,7 @@ describe("the nonce table", () => {
         yield* inDoubt.execute("insert into nonce (public_key, nonce) values ('key', 'held')", [], undefined)
         const hanging = yield* Effect.forkChild(Effect.flip(nonces.claim("key", "held")))
         const waiting = sql`select from pg_locks where not granted`
-        for (let asked = 0; asked < 5_000 && (yield* waiting).length === 0; asked++);
+        for (let turns = 0; turns < 5_000 && (yield* waiting).length === 0; turns++);
         const next = yield* Effect.forkChild(nonces.claim("key", "next"))
         yield* TestClock.adjust("3 seconds")
         assert.strictEqual((yield* Fiber.join(hanging))._tag, "DatabaseUnavailable")

@@ -13,21 +13,21 @@ const suite = (name: string, services: Layer.Layer<Revocations | Transaction, un
     it.effect("calls an observer for every announcement until its scope closes", () =>
       Effect.gen(function* () {
         const revocations = yield* Revocations
-        const heard: Array<Revocation> = []
+        const observed: Array<Revocation> = []
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const told = yield* Deferred.make<void>()
+            const calls = yield* Deferred.make<void>()
             yield* revocations.watch((revocation) => {
-              heard.push(revocation)
-              Deferred.doneUnsafe(told, Effect.void)
+              observed.push(revocation)
+              Deferred.doneUnsafe(calls, Effect.void)
             })
             yield* revocations.announce({ kind: "key", subject: "svc_pub_1" })
-            yield* Deferred.await(told)
+            yield* Deferred.await(calls)
           })
         )
         yield* revocations.announce({ kind: "key", subject: "svc_pub_2" })
-        assert.deepInclude(heard[0], { kind: "key", subject: "svc_pub_1" })
-        assert.isUndefined(heard.find(({ subject }) => subject === "svc_pub_2"))
+        assert.deepInclude(observed[0], { kind: "key", subject: "svc_pub_1" })
+        assert.isUndefined(observed.find(({ subject }) => subject === "svc_pub_2"))
       })
     )
 
@@ -46,11 +46,11 @@ const suite = (name: string, services: Layer.Layer<Revocations | Transaction, un
 /** Two observers: the first throws at one subject, the second records everything. */
 const besideAFaultyOne = Effect.gen(function* () {
   const { watch } = yield* Revocations
-  const heard = new Map<string, Deferred.Deferred<void>>()
+  const observed = new Map<string, Deferred.Deferred<void>>()
   const of = (subject: string) => {
-    const found = heard.get(subject) ?? Deferred.makeUnsafe<void>()
-    heard.set(subject, found)
-    return found
+    const deferred = observed.get(subject) ?? Deferred.makeUnsafe<void>()
+    observed.set(subject, deferred)
+    return deferred
   }
   yield* watch(({ subject }) => {
     if (subject.startsWith("odd")) throw new Error("a test")
@@ -80,11 +80,11 @@ const node = (url: Effect.Success<typeof freshDatabase>) =>
     )
     const revocations = Context.get(services, Revocations)
     const transaction = Context.get(services, Transaction)
-    const heard = new Map<string, Deferred.Deferred<void>>()
+    const observed = new Map<string, Deferred.Deferred<void>>()
     const of = (subject: string) => {
-      const found = heard.get(subject) ?? Deferred.makeUnsafe<void>()
-      heard.set(subject, found)
-      return found
+      const deferred = observed.get(subject) ?? Deferred.makeUnsafe<void>()
+      observed.set(subject, deferred)
+      return deferred
     }
     const counts = new Map<string, number>()
     yield* revocations.watch(({ subject }) => {
@@ -208,21 +208,21 @@ it.effect(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { delayMillis, whenDelayed } = yield* Revocations
-      let told = 0
-      yield* whenDelayed(() => void told++)
+      let calls = 0
+      yield* whenDelayed(() => void calls++)
       for (let polls = 0; polls < 5; polls++) {
         yield* TestClock.adjust("1 second")
         yield* passUntil(() => delayMillis() <= 500)
       }
       yield* sql`alter table revocation rename to elsewhere`
       yield* passUntil(() => delayMillis() > 10_000)
-      assert.strictEqual(told, 0)
-      yield* passUntil(() => told > 2)
+      assert.strictEqual(calls, 0)
+      yield* passUntil(() => calls > 2)
       yield* sql`alter table elsewhere rename to revocation`
       yield* passUntil(() => delayMillis() <= 500)
-      const before = told
+      const before = calls
       yield* TestClock.adjust("1 second")
-      assert.strictEqual(told, before)
+      assert.strictEqual(calls, before)
     }).pipe(Effect.provide(Revocations.layer.pipe(Layer.provideMerge(postgresLayer), Layer.provide(silent))))
 )
 

@@ -35,15 +35,15 @@ const begin = (userId: UserId, ...sessionIds: ReadonlyArray<string>) =>
     return sessions
   })
 
-const idsOf = (found: ReadonlyArray<{ readonly sessionId: string }>) => found.map(({ sessionId }) => sessionId)
+const idsOf = (stored: ReadonlyArray<{ readonly sessionId: string }>) => stored.map(({ sessionId }) => sessionId)
 
 const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Transaction | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("returns a session as begun, with a refresh token of generation 1", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("amy"), "a1")
-        const found = Option.getOrThrow(yield* sessions.find("a1"))
-        assert.deepStrictEqual(found, {
+        const stored = Option.getOrThrow(yield* sessions.find("a1"))
+        assert.deepStrictEqual(stored, {
           ...newSession(UserId.make("amy"), "a1"),
           createdAtMillis: 1_000,
           refreshedAtMillis: 1_000,
@@ -88,16 +88,16 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
     it.effect("announces the end of a session once", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("dan"), "d1", "d2")
-        const heard: Array<string> = []
+        const announced: Array<string> = []
         const last = yield* Deferred.make<void>()
         yield* (yield* Revocations).watch(({ kind, subject }) => {
-          if (kind === "session") heard.push(subject)
+          if (kind === "session") announced.push(subject)
           if (subject === "d2") Deferred.doneUnsafe(last, Effect.void)
         })
         yield* sessions.end(["d1"])
         yield* sessions.end(["d1", "d2"])
         yield* Deferred.await(last)
-        assert.deepStrictEqual(heard, ["d1", "d2"])
+        assert.deepStrictEqual(announced, ["d1", "d2"])
       }).pipe(Effect.scoped)
     )
 
@@ -112,10 +112,10 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
         yield* ofClient("una-2", "app")
         yield* ofClient("una-3", "app")
         yield* ofClient("una-4", "other app")
-        const heard: Array<string> = []
+        const announced: Array<string> = []
         const last = yield* Deferred.make<void>()
         yield* (yield* Revocations).watch(({ kind, subject }) => {
-          heard.push(`${kind} ${subject}`)
+          announced.push(`${kind} ${subject}`)
           if (subject === "una-4") Deferred.doneUnsafe(last, Effect.void)
         })
         yield* sessions.end(["una-3"])
@@ -129,7 +129,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
         )
         yield* sessions.end(["una-4"])
         yield* Deferred.await(last)
-        assert.deepStrictEqual(heard, ["session una-3", "client app", "session una-4"])
+        assert.deepStrictEqual(announced, ["session una-3", "client app", "session una-4"])
       }).pipe(Effect.scoped)
     )
 
@@ -164,10 +164,10 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
           const place = { sessionId, generation: 2, salt: new Uint8Array() }
           yield* sessions.issue(Redacted.make(`next of ${sessionId}`), place)
         }
-        const heard: Array<string> = []
+        const announced: Array<string> = []
         const last = yield* Deferred.make<void>()
         yield* (yield* Revocations).watch(({ subject }) => {
-          heard.push(subject)
+          announced.push(subject)
           if (subject === "jon-1") Deferred.doneUnsafe(last, Effect.void)
         })
         yield* TestClock.setTime(3_000)
@@ -177,7 +177,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
         yield* begin(UserId.make("jon"), "jon-1")
         yield* sessions.end(["jon-1"])
         yield* Deferred.await(last)
-        assert.sameMembers(heard, ["ida-0", "ida-1", "jon-1"])
+        assert.sameMembers(announced, ["ida-0", "ida-1", "jon-1"])
         const live = idsOf(yield* sessions.ofUser(UserId.make("ida")))
         assert.sameMembers(live, [...ids.slice(2), "ida-new-1", "ida-new-2"])
       }).pipe(Effect.scoped)

@@ -75,13 +75,13 @@ const suite = (
         Effect.gen(function* () {
           const { run } = yield* Transaction
           const states = yield* UserStates
-          const told = yield* Deferred.make<Revocation["kind"]>()
+          const announced = yield* Deferred.make<Revocation["kind"]>()
           yield* (yield* Revocations).watch(({ kind, subject }) => {
-            if (subject === "ben") Deferred.doneUnsafe(told, Effect.succeed(kind))
+            if (subject === "ben") Deferred.doneUnsafe(announced, Effect.succeed(kind))
           })
           yield* user(UserId.make("ben"))
           yield* states.acceptTerms(UserId.make("ben"), "2026-01")
-          assert.strictEqual(yield* Deferred.await(told), "user")
+          assert.strictEqual(yield* Deferred.await(announced), "user")
           yield* Effect.ignore(run(Effect.andThen(states.freeze(UserId.make("ben")), Effect.fail("undone"))))
           assert.isFalse((yield* states.find(UserId.make("ben"))).frozen)
         })

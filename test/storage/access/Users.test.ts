@@ -93,18 +93,18 @@ it.live(
       const users = yield* Users
       const { run } = yield* Transaction
       yield* users.create({ userId: UserId.make("erin"), name: "Erin" })
-      const told: Array<string> = []
+      const order: Array<string> = []
       const [locked, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const first = yield* users.lock(UserId.make("erin")).pipe(
         Effect.andThen(Deferred.succeed(locked, undefined)),
         Effect.andThen(Deferred.await(end)),
-        Effect.tap(() => Effect.sync(() => told.push("first"))),
+        Effect.tap(() => Effect.sync(() => order.push("first"))),
         run,
         Effect.forkChild
       )
       yield* Deferred.await(locked)
       const second = yield* users.lock(UserId.make("erin")).pipe(
-        Effect.tap(() => Effect.sync(() => told.push("second"))),
+        Effect.tap(() => Effect.sync(() => order.push("second"))),
         run,
         Effect.forkChild
       )
@@ -112,7 +112,7 @@ it.live(
       yield* Deferred.succeed(end, undefined)
       yield* Fiber.join(first)
       yield* Fiber.join(second)
-      assert.deepStrictEqual(told, ["first", "second"])
+      assert.deepStrictEqual(order, ["first", "second"])
     }).pipe(
       Effect.provide(Layer.mergeAll(Users.layer, Transaction.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
     ),

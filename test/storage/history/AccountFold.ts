@@ -105,7 +105,7 @@ export const cashBefore = (journal: ReadonlyArray<TraderEvent>, moment: number):
 export const volumes = (
   log: ReadonlyArray<MarketEvent>
 ): ReadonlyMap<string, readonly [maker: bigint, taker: bigint]> => {
-  const found = new Map<string, readonly [bigint, bigint]>()
+  const byDay = new Map<string, readonly [bigint, bigint]>()
   for (const event of log) {
     if (event._tag !== "Traded" || event.offBook !== undefined) continue
     const day = Math.floor(event.atMillis / 86_400_000)
@@ -115,9 +115,9 @@ export const volumes = (
       [event.taker, 0n, amount]
     ] as const) {
       const at = `${order.accountId} ${day}`
-      const [maker, taker] = found.get(at) ?? [0n, 0n]
-      found.set(at, [maker + made, taker + taken])
+      const [maker, taker] = byDay.get(at) ?? [0n, 0n]
+      byDay.set(at, [maker + made, taker + taken])
     }
   }
-  return found
+  return byDay
 }

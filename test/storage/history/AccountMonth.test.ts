@@ -84,11 +84,11 @@ const assertMonth = Effect.fnUntraced(function* (month: Month.Month) {
   for (const [userId, { journal, trader }] of month.traders) {
     const cash = millis.map((moment) => Fold.cashBefore(journal, moment))
     for (const accountId of trader.accounts.keys()) {
-      const asked = { accountId, instruments, moments }
+      const profitQuery = { accountId, instruments, moments }
       const states = millis.map((_, at) =>
         month.markets.map(({ stream }, market) => [stream.instrument, held[market]![at]!.get(accountId)] as const)
       )
-      const sums = yield* read(Profits.summed(asked))
+      const sums = yield* read(Profits.summed(profitQuery))
       const own = yield* read(LedgerEntries.cashAt(accountId, moments))
       millis.forEach((_, at) => {
         let [profit, rewards] = [0n, 0n]
@@ -102,10 +102,10 @@ const assertMonth = Effect.fnUntraced(function* (month: Month.Month) {
         assert.strictEqual(own[at]!.deposited, own[at]!.amount)
         if (profit !== 0n) seen++
       })
-      const told = yield* read(Profits.at(asked, 10_000))
-      const moment = told[Math.ceil(told.length / 2)]?.moment ?? 0
-      const newest = told.filter((state) => state.moment > moment)
-      assert.deepStrictEqual(yield* read(Profits.at(asked, newest.length)), newest)
+      const tableStates = yield* read(Profits.at(profitQuery, 10_000))
+      const moment = tableStates[Math.ceil(tableStates.length / 2)]?.moment ?? 0
+      const newest = tableStates.filter((state) => state.moment > moment)
+      assert.deepStrictEqual(yield* read(Profits.at(profitQuery, newest.length)), newest)
       const expected = millis.flatMap((_, at) =>
         states[at]!.toSorted(([a], [b]) => (a.symbol < b.symbol ? -1 : 1)).flatMap(([{ symbol }, state]) =>
           state === undefined
@@ -125,15 +125,15 @@ const assertMonth = Effect.fnUntraced(function* (month: Month.Month) {
               ]
         )
       )
-      assert.deepStrictEqual(told, expected)
+      assert.deepStrictEqual(tableStates, expected)
 
       const days = { fromDay: dayOf(began), beforeDay: dayOf(ended) + 1 }
       for (const [at, { symbol }] of month.markets.entries()) {
         const traded = yield* read(DailyVolumes.ofAccount({ userId, accountId, symbols: [symbol], ...days }))
-        const found = [...volumes[at]!].filter(([of]) => of.startsWith(`${accountId} `))
+        const ofAccount = [...volumes[at]!].filter(([of]) => of.startsWith(`${accountId} `))
         assert.deepStrictEqual(
           traded.map(({ day, maker, taker }) => [`${accountId} ${day}`, [maker, taker] as const]),
-          found
+          ofAccount
         )
       }
     }

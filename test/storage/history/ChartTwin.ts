@@ -31,8 +31,8 @@ const candleOf = (trades: ReadonlyArray<Traded>) => {
 
 export const candles = (events: Events, starts: ReadonlyArray<number>, minutes: number) =>
   starts.flatMap((startMinute) => {
-    const found = within(trades(events), startMinute, startMinute + minutes)
-    return found.length === 0 ? [] : [{ startMinute, ...candleOf(found) }]
+    const inWindow = within(trades(events), startMinute, startMinute + minutes)
+    return inWindow.length === 0 ? [] : [{ startMinute, ...candleOf(inWindow) }]
   })
 
 const minuteCandle = (events: Events, symbol: MarketSymbol, minute: number) => ({
@@ -56,11 +56,11 @@ const middlesOf = (events: Events) =>
 
 export const prices = (events: Events, starts: ReadonlyArray<number>, minutes: number) =>
   starts.flatMap((startMinute) => {
-    const found = within(of(events, "Priced"), startMinute, startMinute + minutes)
-    const [first, last] = [found[0], found.at(-1)]
+    const inWindow = within(of(events, "Priced"), startMinute, startMinute + minutes)
+    const [first, last] = [inWindow[0], inWindow.at(-1)]
     if (first === undefined || last === undefined) return []
-    const oracles = found.map(({ oracleE8 }) => oracleE8)
-    const middles = middlesOf(found)
+    const oracles = inWindow.map(({ oracleE8 }) => oracleE8)
+    const middles = middlesOf(inWindow)
     return [
       {
         startMinute,
@@ -79,11 +79,11 @@ export const prices = (events: Events, starts: ReadonlyArray<number>, minutes: n
   })
 
 export const pricesBefore = (events: Events, beforeMinute: number) => {
-  const found = within(of(events, "Priced"), 0, beforeMinute)
-  const last = found.at(-1)
+  const inWindow = within(of(events, "Priced"), 0, beforeMinute)
+  const last = inWindow.at(-1)
   if (last === undefined) return undefined
   const { markE8, openInterestLots, oracleE8 } = last
-  return { oracleE8, markE8, middleHalfTicks: middlesOf(found).at(-1) ?? 0, openInterestLots }
+  return { oracleE8, markE8, middleHalfTicks: middlesOf(inWindow).at(-1) ?? 0, openInterestLots }
 }
 
 export const marksFrom = (events: Events, minute: number) => {

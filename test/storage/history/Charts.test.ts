@@ -98,10 +98,10 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
             // Projects from the first row again, as after a restart; nothing may count twice.
             yield* project(groups, symbol, batches.flat())
             all.set(symbol, events)
-            const told = { events, rows: batches.flat().length }
+            const log = { events, rows: batches.flat().length }
             for (const { fromMillis, lengthMillis, minutes } of ranges) {
               const from = began + fromMillis
-              yield* assertAnswers(symbol, told, Windows.between(symbol, minutes, from, from + lengthMillis))
+              yield* assertAnswers(symbol, log, Windows.between(symbol, minutes, from, from + lengthMillis))
             }
           }
           const [first] = all.keys()

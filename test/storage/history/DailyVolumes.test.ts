@@ -15,8 +15,8 @@ import { traded } from "../../journal/EventsByHand.ts"
 const tables = Effect.map(ReadTables, ({ project, read }) => ({
   project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
     project([DailyVolumes.projection], symbol, rows),
-  volumes: (...asked: Parameters<typeof DailyVolumes.ofUsers>) => read(DailyVolumes.ofUsers(...asked)),
-  largest: (...asked: Parameters<typeof DailyVolumes.largest>) => read(DailyVolumes.largest(...asked))
+  volumes: (...query: Parameters<typeof DailyVolumes.ofUsers>) => read(DailyVolumes.ofUsers(...query)),
+  largest: (...query: Parameters<typeof DailyVolumes.largest>) => read(DailyVolumes.largest(...query))
 }))
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
@@ -45,8 +45,8 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         const maker = UserId.make("volume-maker")
         const taker = UserId.make("volume-taker")
         const read = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>, from: number, before: number) {
-          const found = yield* volumes(userIds, friday + from, friday + before)
-          return found.map(({ symbol, userId, volume }) => `${userId} ${symbol[0]} ${volume}`)
+          const rows = yield* volumes(userIds, friday + from, friday + before)
+          return rows.map(({ symbol, userId, volume }) => `${userId} ${symbol[0]} ${volume}`)
         })
         assert.deepStrictEqual(yield* read([taker, maker, UserId.make("volume-nobody")], 0, 1), [
           "volume-maker E 2000000",
@@ -59,8 +59,8 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         assert.deepStrictEqual(yield* read([taker], -30, 0), [])
         assert.deepStrictEqual(yield* read([], -30, 30), [])
         const ranked = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>, limit: number) {
-          const found = yield* largest(userIds, friday + 1, limit)
-          return found.map(({ accountId, volume }) => `${accountId} ${volume}`)
+          const rows = yield* largest(userIds, friday + 1, limit)
+          return rows.map(({ accountId, volume }) => `${accountId} ${volume}`)
         })
         const [first, ...others] = yield* ranked([maker, taker], 10)
         assert.strictEqual(first, "volume-maker 6000000")

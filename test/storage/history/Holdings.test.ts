@@ -102,14 +102,14 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
           const moments = { first: first + 1, step: 1, count: 4 }
           const millis = [1, 2, 3, 4].map((quarters) => began + quarters * quarterHourMillis)
           const expected = Fold.heldAt(instrument, events, millis)
-          const told = Effect.fnUntraced(function* (name: string) {
+          const statesOf = Effect.fnUntraced(function* (name: string) {
             return yield* read(
               Profits.at({ accountId: AccountId.make(name), instruments: [instrument], moments }, 10_000)
             )
           })
           let lots = 0
           for (const name of ["every-maker", "every-one-taker", "every-two-taker", owner]) {
-            const states = yield* told(name)
+            const states = yield* statesOf(name)
             assert.deepStrictEqual(
               states.map(({ basis, cashFlow, fees, funding, quantityLots, rewards }) =>
                 [quantityLots, cashFlow, basis, fees, funding, rewards].map(BigInt)
@@ -121,7 +121,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
             )
             lots += states.at(-1)!.quantityLots
           }
-          const fund = yield* told(fundAccountId)
+          const fund = yield* statesOf(fundAccountId)
           assert.deepStrictEqual(
             fund.map(({ cashFlow, funding, moment, quantityLots }) => [
               moment - first,

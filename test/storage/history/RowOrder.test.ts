@@ -82,39 +82,39 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     () =>
       Effect.gen(function* () {
         const { memory, sql } = yield* twins
-        let found = 0
-        const same = Effect.fnUntraced(function* <A>(query: ReadQuery<ReadonlyArray<A>>, asked: object) {
+        let rowCount = 0
+        const same = Effect.fnUntraced(function* <A>(query: ReadQuery<ReadonlyArray<A>>, filter: object) {
           const rows = yield* sql.read(query)
-          assert.deepStrictEqual(rows, yield* memory.read(query), JSON.stringify(asked))
-          found += rows.length
+          assert.deepStrictEqual(rows, yield* memory.read(query), JSON.stringify(filter))
+          rowCount += rows.length
         })
-        const sameCount = Effect.fnUntraced(function* (query: ReadQuery<number>, asked: object) {
-          assert.strictEqual(yield* sql.read(query), yield* memory.read(query), JSON.stringify(asked))
+        const sameCount = Effect.fnUntraced(function* (query: ReadQuery<number>, filter: object) {
+          assert.strictEqual(yield* sql.read(query), yield* memory.read(query), JSON.stringify(filter))
         })
         const one = (yield* sql.read(Trades.page({ accountId: accounts[0]!, limit: 1, offset: 3 })))[0]!.orderId
         for (const page of pages) {
           for (const accountId of accounts) {
-            for (const asked of combinations({
+            for (const filter of combinations({
               symbol: aSymbol,
               orderId: [undefined, one],
               orderType: [undefined, OrderType.literals[0]],
               side: [undefined, ...Side.literals],
               ...times
             })) {
-              yield* same(Trades.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
-              yield* sameCount(Trades.count({ accountId, ...asked }), { accountId, ...asked })
+              yield* same(Trades.page({ accountId, ...filter, ...page }), { accountId, ...filter, ...page })
+              yield* sameCount(Trades.count({ accountId, ...filter }), { accountId, ...filter })
             }
-            for (const asked of combinations({
+            for (const filter of combinations({
               symbol: aSymbol,
               clientOrderId: [undefined, ...clientOrderIds],
               ...times
             })) {
-              yield* same(Orders.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
-              yield* sameCount(Orders.count({ accountId, ...asked }), { accountId, ...asked })
+              yield* same(Orders.page({ accountId, ...filter, ...page }), { accountId, ...filter, ...page })
+              yield* sameCount(Orders.count({ accountId, ...filter }), { accountId, ...filter })
             }
-            for (const asked of combinations({ symbol: aSymbol })) {
-              yield* same(Twaps.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
-              yield* sameCount(Twaps.count({ accountId, ...asked }), { accountId, ...asked })
+            for (const filter of combinations({ symbol: aSymbol })) {
+              yield* same(Twaps.page({ accountId, ...filter, ...page }), { accountId, ...filter, ...page })
+              yield* sameCount(Twaps.count({ accountId, ...filter }), { accountId, ...filter })
             }
           }
         }
@@ -124,7 +124,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
             assert.deepStrictEqual(yield* sql.read(query), yield* memory.read(query))
           }
         }
-        assert.isAbove(found, 2_000)
+        assert.isAbove(rowCount, 2_000)
         for (const [name, list] of Object.entries(listings)) {
           const rows = yield* walk(sql.read, list, 7)
           assert.isAbove(rows.length, 1, name)
@@ -161,13 +161,13 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
           seq += 1
           return Effect.forEach(symbols, (symbol) => add(tables, symbol, seq))
         })
-        const told = (yield* walk(tables.read, list, 5, more)).map(textOf)
-        assert.strictEqual(new Set(told).size, told.length, name)
-        const orders = new Set(told)
+        const texts = (yield* walk(tables.read, list, 5, more)).map(textOf)
+        assert.strictEqual(new Set(texts).size, texts.length, name)
+        const orders = new Set(texts)
         // Fills of an order may grow between the parts; the set of orders may not.
         const known = (rows: ReadonlyArray<string>) =>
           rows.map((row) => (JSON.parse(row) as { orderId?: string }).orderId)
-        if (name === "orders") assert.includeMembers(known(told), known(before))
+        if (name === "orders") assert.includeMembers(known(texts), known(before))
         else for (const row of before) assert.isTrue(orders.has(row), `${name}: ${row}`)
       }
       assert.isAbove(seq, 10)

@@ -66,8 +66,8 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         const rows = [{ seq: 3, events: [closed(twap, "MARGIN", 5)] }]
         yield* project(one, rows)
         yield* project(one, rows)
-        const [found] = yield* page("twap-whole")
-        assert.deepInclude(found, {
+        const [listedTwap] = yield* page("twap-whole")
+        assert.deepInclude(listedTwap, {
           twapId: twap.twapId,
           status: "CANCELLED",
           ending: "MARGIN",
@@ -85,7 +85,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
           createdAtMillis: atMillis,
           endedAtMillis: atMillis + 5
         })
-        assert.match(found!.clientTwapId, /^a "quoted" /)
+        assert.match(listedTwap!.clientTwapId, /^a "quoted" /)
       })
     )
 

@@ -34,16 +34,16 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
           assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "restarting")
           yield* unseen(6)
           yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 })
-          const told = Effect.map(nodes.all, (all) =>
+          const states = Effect.map(nodes.all, (all) =>
             all.map(({ isLiving, isReady, name, shards, wanted }) => ({ isLiving, isReady, name, shards, wanted }))
           )
           const silent = { isLiving: false, isReady: false, name: "runner-2", shards: 0, wanted: "serving" } as const
-          assert.deepStrictEqual(yield* told, [
+          assert.deepStrictEqual(yield* states, [
             { isLiving: true, isReady: true, name: "runner-1", shards: 7, wanted: "restarting" },
             silent
           ])
           yield* nodes.leave("runner-1 of now")
-          assert.deepStrictEqual(yield* told, [
+          assert.deepStrictEqual(yield* states, [
             { isLiving: false, isReady: false, name: "runner-1", shards: 0, wanted: "restarting" },
             silent
           ])
@@ -72,11 +72,11 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
     it.effect("accepts a node during the replacement of a setting only if each side accepts the other's value", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
-        const told = (one: string, other: string) =>
+        const outcome = (a: string, b: string) =>
           Effect.gen(function* () {
             yield* unseen(6)
-            yield* nodes.join(node("gateway-1", { settings: { VENUE_AUTH_CLIENT_KEY: one } }))
-            return yield* Effect.match(nodes.join(node("gateway-2", { settings: { VENUE_AUTH_CLIENT_KEY: other } })), {
+            yield* nodes.join(node("gateway-1", { settings: { VENUE_AUTH_CLIENT_KEY: a } }))
+            return yield* Effect.match(nodes.join(node("gateway-2", { settings: { VENUE_AUTH_CLIENT_KEY: b } })), {
               onSuccess: () => "joined",
               onFailure: ({ _tag }) => _tag
             })
@@ -84,15 +84,15 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
         const steps = ["a", "a,b", "b,a", "b"]
         for (const [index, step] of steps.entries())
           for (const near of steps.slice(Math.max(0, index - 1), index + 2))
-            assert.strictEqual(yield* told(step, near), "joined", `${step} and ${near}`)
+            assert.strictEqual(yield* outcome(step, near), "joined", `${step} and ${near}`)
         for (const [one, other] of [
           ["a", "b"],
           ["a", "b,a"],
           ["a,b", "b"],
           ["a", "ab"]
         ] as const) {
-          assert.strictEqual(yield* told(one, other), "SettingsDiffer", `${one} and ${other}`)
-          assert.strictEqual(yield* told(other, one), "SettingsDiffer", `${other} and ${one}`)
+          assert.strictEqual(yield* outcome(one, other), "SettingsDiffer", `${one} and ${other}`)
+          assert.strictEqual(yield* outcome(other, one), "SettingsDiffer", `${other} and ${one}`)
         }
       })
     )

@@ -18,7 +18,7 @@ const future = (futureSymbol: string, until: string) => ({
   expirationMillis: at(until) + 1_000
 })
 /** Calendar of one symbol as text. */
-const told = (symbol: MarketSymbol) =>
+const calendarOf = (symbol: MarketSymbol) =>
   Effect.map(
     Effect.flatMap(FuturesReference, ({ calendar }) => calendar(symbol)),
     (entries) =>
@@ -31,7 +31,7 @@ const told = (symbol: MarketSymbol) =>
 const activeAt = (symbol: MarketSymbol, atMillis: number) =>
   Effect.map(
     Effect.flatMap(FuturesReference, (reference) => reference.activeAt(symbol, atMillis)),
-    (found) => Option.getOrUndefined(Option.map(found, ({ futureSymbol }) => futureSymbol))
+    (entries) => Option.getOrUndefined(Option.map(entries, ({ futureSymbol }) => futureSymbol))
   )
 
 const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =>
@@ -79,9 +79,9 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
             recordedAtMillis: 0
           })
         )
-        const asked = [at(from) - 1, at(from), at(first), at(first) + 1, at(last), at(last) + 1]
-        const found = yield* Effect.forEach(asked, (atMillis) => activeAt(copper, atMillis))
-        assert.deepStrictEqual(found, [undefined, "HGX6", "HGX6", "HGZ6", "HGZ6", undefined])
+        const times = [at(from) - 1, at(from), at(first), at(first) + 1, at(last), at(last) + 1]
+        const entries = yield* Effect.forEach(times, (atMillis) => activeAt(copper, atMillis))
+        assert.deepStrictEqual(entries, [undefined, "HGX6", "HGX6", "HGZ6", "HGZ6", undefined])
         assert.isUndefined(yield* activeAt(us500, at(first)))
         // Includes times outside four-digit years.
         for (const odd of [
@@ -103,17 +103,17 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
           future("NGJ6", day("04-01"))
         ])
         yield* setCalendar(natgas, at(day("02-15")), [future("NGK6", day("05-01"))])
-        assert.deepStrictEqual(yield* told(natgas), [
+        assert.deepStrictEqual(yield* calendarOf(natgas), [
           `NGK6 ${day("02-15")} ${day("05-01")}`,
           `NGH6 ${day("02-01")} ${day("02-15")}`,
           `NGG6 ${day("01-01")} ${day("02-01")}`
         ])
         // Continues at the end of the calendar.
         yield* setCalendar(natgas, at(day("05-01")), [future("NGM6", day("06-01"))])
-        assert.strictEqual((yield* told(natgas)).length, 4)
+        assert.strictEqual((yield* calendarOf(natgas)).length, 4)
         assert.strictEqual(yield* activeAt(natgas, at(day("05-01"))), "NGK6")
         yield* setCalendar(natgas, at(day("02-01")), [])
-        assert.deepStrictEqual(yield* told(natgas), [`NGG6 ${day("01-01")} ${day("02-01")}`])
+        assert.deepStrictEqual(yield* calendarOf(natgas), [`NGG6 ${day("01-01")} ${day("02-01")}`])
       })
     )
 
@@ -128,7 +128,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
             days.map((day) => future(`${name}${day}`, `2026-01-${day}T00:00:00Z`))
           )
         yield* Effect.all([set("A", ["01", "02"]), set("B", ["01", "02", "03"])], { concurrency: 2 })
-        const names = (yield* told(symbol)).map((line) => line[0])
+        const names = (yield* calendarOf(symbol)).map((line) => line[0])
         assert.include(["AA", "BBB"], names.join(""))
       })
     )
@@ -141,7 +141,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
           Array.from({ length: 60 }, (_, index) => future(`F${from + index}`, new Date(from + index + 1).toISOString()))
         yield* setCalendar(symbol, 0, futures(0))
         yield* setCalendar(symbol, 60, futures(60))
-        const names = (yield* told(symbol)).map((line) => line.split(" ")[0])
+        const names = (yield* calendarOf(symbol)).map((line) => line.split(" ")[0])
         assert.deepStrictEqual([names.length, names[0], names.at(-1)], [100, "F119", "F20"])
       })
     )
