@@ -10,19 +10,19 @@ import { freshDatabase, postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Revocations | Transaction, unknown>) =>
   layer(services, { excludeTestServices: true, timeout: "2 minutes" })(name, (it) => {
-    it.effect("calls an observer for every announcement until its scope closes", () =>
+    it.effect("wasCalled an observer for every announcement until its scope closes", () =>
       Effect.gen(function* () {
         const revocations = yield* Revocations
         const observed: Array<Revocation> = []
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const calls = yield* Deferred.make<void>()
+            const wasCalled = yield* Deferred.make<void>()
             yield* revocations.watch((revocation) => {
               observed.push(revocation)
-              Deferred.doneUnsafe(calls, Effect.void)
+              Deferred.doneUnsafe(wasCalled, Effect.void)
             })
             yield* revocations.announce({ kind: "key", subject: "svc_pub_1" })
-            yield* Deferred.await(calls)
+            yield* Deferred.await(wasCalled)
           })
         )
         yield* revocations.announce({ kind: "key", subject: "svc_pub_2" })
@@ -31,7 +31,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Transaction, un
       })
     )
 
-    it.effect("calls every observer although another one throws", () =>
+    it.effect("wasCalled every observer although another one throws", () =>
       Effect.gen(function* () {
         const { announce } = yield* Revocations
         const hears = yield* besideAFaultyOne
