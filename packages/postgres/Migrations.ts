@@ -9,7 +9,8 @@ import { baseline } from "./migrations/0001_baseline.ts"
 import * as Table from "./Table.ts"
 
 /**
- * Every migration since 0.1.0, in order. A released migration never changes. The next release adds
+ * Every migration since 0.1.0, in order. A released migration never changes: `test/upgrade/ReleasedMigrations.test.ts` pins
+ * its SQL, and `test/upgrade/0.1.0.sql` holds rows of 0.1.0 that every later release must read. The next release adds
  * `migrations/0002_name.ts` and its line here; nodes of the previous release keep running meanwhile, so the migration only
  * adds what they can ignore and holds no lock on a large table. Indexes of large tables go into `largeIndexes`.
  */

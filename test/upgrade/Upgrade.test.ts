@@ -1,7 +1,7 @@
 /**
  * State that each release stored, read by this one: logs and snapshots of a market and of a trader, with the hash of their
  * state. A release adds its own file and never changes an earlier one. Records of every kind are in `test/journal/fixtures`,
- * and an upgraded table is tested with its migration in `test/postgres/Migrations.test.ts`.
+ * and rows of the tables in `0.1.0.sql`.
  */
 import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
 import { initialInstruments } from "@venue/domain/Instrument"

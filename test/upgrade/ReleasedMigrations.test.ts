@@ -1,0 +1,33 @@
+/** Pins the SQL of each released migration: a database that has run it never runs it again. */
+import { baseline } from "@venue/postgres/migrations/0001_baseline"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { createHash } from "node:crypto"
+
+/** SHA-256 of the statements of each released migration. A release adds its migrations here. */
+const released: ReadonlyArray<readonly [name: string, Effect.Effect<unknown, SqlError, SqlClient.SqlClient>, string]> =
+  [["0001_baseline", baseline, "cab3b7274e6c70dd81d5f41d3d05c55ecc48f60e8fb8bf2703f68a1cdded2663"]]
+
+/** Returns the statements that a migration runs, in order, without comments and line breaks. */
+const statementsOf = Effect.fnUntraced(function* (migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>) {
+  const statements: Array<string> = []
+  const record = (parts: TemplateStringsArray, ...values: ReadonlyArray<unknown>) =>
+    Effect.sync(() => {
+      const text = parts.join("?").replaceAll(/--.*$/gm, "").replaceAll(/\s+/g, " ").trim()
+      statements.push(JSON.stringify([text, values]))
+    })
+  yield* Effect.provideService(migration, SqlClient.SqlClient, record as unknown as SqlClient.SqlClient)
+  return statements
+})
+
+describe("released migrations", () => {
+  it.effect.each(released)("keeps the SQL of the released migration %s", ([name, migration, pinned]) =>
+    Effect.gen(function* () {
+      const statements = yield* statementsOf(migration)
+      const hash = createHash("sha256").update(statements.join("\n")).digest("hex")
+      assert.strictEqual(hash, pinned, `${name}: a released migration is never changed; add migration 2`)
+    })
+  )
+})
