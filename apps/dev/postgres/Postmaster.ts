@@ -176,6 +176,8 @@ const faultIn = (log: string): string =>
   log
     .split("\n")
     .flatMap((line) => /(?:FATAL|PANIC): +(.+)/.exec(line)?.[1] ?? [])
+    // Written by dying sessions of a killed predecessor, which still has this file open.
+    .filter((fault) => !fault.startsWith("terminating connection due to unexpected postmaster exit"))
     .at(-1) ?? "it ended by itself"
 
 /**
