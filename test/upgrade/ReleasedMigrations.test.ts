@@ -8,7 +8,7 @@ import { createHash } from "node:crypto"
 
 /** SHA-256 of the statements of each released migration. A release adds its migrations here. */
 const released: ReadonlyArray<readonly [name: string, Effect.Effect<unknown, SqlError, SqlClient.SqlClient>, string]> =
-  [["0001_baseline", baseline, "cab3b7274e6c70dd81d5f41d3d05c55ecc48f60e8fb8bf2703f68a1cdded2663"]]
+  [["0001_baseline", baseline, "c89190d44069c0e0dbc70ccc1c43374a6a9a40cae7e5af730f202479903a9889"]]
 
 /** Returns the statements that a migration runs, in order, without comments and line breaks. */
 const statementsOf = Effect.fnUntraced(function* (migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>) {
