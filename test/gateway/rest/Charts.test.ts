@@ -108,8 +108,10 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
       const { get } = yield* RestClient
       const range = yield* ranged
       const metrics = (query: string) => get(`/defillama/metrics?${range}&${query}`)
-      const { body } = yield* metrics("intervalMinutes=1440")
+      // Charts wait until the read tables are current; the metrics read them as they are.
       const { candles } = (yield* get(`/candles/GOLD-USD?resolution=1DAY&${range}`)).body
+      yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)
+      const { body } = yield* metrics("intervalMinutes=1440")
       expect(body.data).toHaveLength(1)
       expect([body.data[0].windowStart, body.data[0].dailyVolumeUSD]).toEqual([
         candles[0].startedAt,
