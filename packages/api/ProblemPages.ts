@@ -40,7 +40,7 @@ export const pages = {
     "An address receives at most 8 charts of more than 1,000 windows at a time; wait until a chart ends.",
   "charts-full":
     "The gateway sends the maximum number of charts of more than 1,000 windows; try again after the seconds in Retry-After.",
-  "interval-not-offered": "The chart does not support this interval; choose one that detail lists.",
+  "interval-not-offered": "The chart does not support this interval; choose one that `detail` lists.",
   "leverage-not-available":
     "The market does not offer this leverage; detail states the bounds. Choose a whole number within them.",
   "leverage-in-use":

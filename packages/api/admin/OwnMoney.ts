@@ -15,7 +15,7 @@ export const OwnMoney = Schema.Struct({
     description: "Id of the entry, chosen by the operator; a repeat with the same id changes nothing.",
     examples: ["6c9d0e2f-4a77-4f0e-8b1a-e41c7a903d52"]
   }),
-  rail: RailName.annotate({ description: "Rail of the money." }),
+  rail: RailName.annotate({ description: "Rail that holds the money." }),
   amount: usdChange("Money of the venue that was put on the rail; negative for money taken from it"),
   reason: Reason
 }).annotate({ identifier: "OwnMoney" })
@@ -23,7 +23,7 @@ export const OwnMoney = Schema.Struct({
 /** Answer of `POST /own-money`. */
 export const OwnMoneyEntry = Schema.Struct({
   own_money_id: Schema.String.annotate({ description: "Id of the entry." }),
-  rail: RailName.annotate({ description: "Rail of the money." }),
+  rail: RailName.annotate({ description: "Rail that holds the money." }),
   amount: Schema.Finite.annotate({ description: "Amount, in USD; negative if it was taken." })
 }).annotate({ identifier: "OwnMoneyEntry" })
 

@@ -20,8 +20,7 @@ export const SetPrice = Schema.Struct({
   /** Required outside 50 % to 150 % of the price in force (rule 3.6). */
   confirm: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description:
-        "Confirmation, required to be true for a price outside 50 % to 150 % of the price in force. Default: false."
+      description: "Must be true if the price is below 50 % or above 150 % of the price in force. Default: false."
     })
   ),
   reason: Schema.optionalKey(Reason.annotate({ description: "Reason for the audit log.", examples: ["source outage"] }))

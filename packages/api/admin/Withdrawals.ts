@@ -84,7 +84,7 @@ export const WithdrawalList = Schema.Struct({
 const Step = Schema.Struct({
   from: Schema.NullOr(WithdrawalState).annotate({ description: "State before; null for the first step." }),
   to: WithdrawalState.annotate({ description: "State after." }),
-  by: Schema.String.annotate({ description: "Author of the step." }),
+  by: Schema.String.annotate({ description: "Operator or part of the venue that made the step." }),
   at: Moment.annotate({ description: "Time of the step, ISO 8601 in UTC." })
 })
 

@@ -112,7 +112,7 @@ export const MarketStats = data("market_stats", {
   daily_volumes: listOf("Volume traded on the book since 20:00 in Chicago.", {
     volume: Member.quantityText("Traded quantity")
   }),
-  funding_rates: listOf("Funding rate of the hour in each market.", { time, ...Rate }),
+  funding_rates: listOf("Funding rate of each market for the current hour.", { time, ...Rate }),
   rolling_volumes: listOf("Volume traded on the book in the last 1,440 minutes, including the current one.", {
     quantity_24h: Member.quantityText("Traded quantity"),
     usd_notional_24h: Member.usdText("Traded notional")

@@ -19,7 +19,7 @@ export const brandedMembers: ReadonlyArray<Member> = ["svc_fee_share_bps"]
 export const CreateBuilderCodeRequestBody = Schema.Struct({
   $schema: SchemaLink,
   svc_fee_share_bps: NumberOrText(venueBps).annotate({
-    description: "Share of the venue in each fee, in basis points.",
+    description: "The venue's share of each fee, in basis points.",
     examples: [5000]
   }),
   builder_fee_share_bps: NumberOrText(builderBps).annotate({
@@ -35,7 +35,7 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
 export const BuilderCodeBody = Schema.Struct({
   $schema: SchemaLink,
   builder_code: Uuid.annotate({ description: "Code that orders carry." }),
-  svc_fee_share_bps: Schema.Int.annotate({ description: "Share of the venue in each fee, in basis points." }),
+  svc_fee_share_bps: Schema.Int.annotate({ description: "The venue's share of each fee, in basis points." }),
   svc_fee_share_percent: Schema.Finite.annotate({ description: "Share of the venue in each fee, in percent." }),
   builder_fee_share_bps: Schema.Int.annotate({ description: "Share of the builder in each fee, in basis points." }),
   builder_fee_share_percent: Schema.Finite.annotate({ description: "Share of the builder in each fee, in percent." }),

@@ -43,7 +43,7 @@ export const RefdataSymbol = Schema.Struct({
   default_max_leverage: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
     description: "Highest leverage of the market, as a multiple of the margin."
   }),
-  tick_size: Schema.String.annotate({ description: "Step of prices, in USD, decimal text." }),
+  tick_size: Schema.String.annotate({ description: "Price increment in USD, decimal text." }),
   lot_size: Schema.String.annotate({ description: "Step of quantities, in base units, decimal text." }),
   min_price: Schema.String.annotate({
     description: "Current minimum price of an order, in USD, decimal text; 0 before the first price."

@@ -108,7 +108,7 @@ export type StopOrderResponse = typeof StopOrderResponse.Type
 
 const MarginRates = {
   initial_margin: Member.fraction("Initial margin rate at this leverage, of the notional"),
-  maintenance_margin: Member.fraction("Maintenance margin rate at this leverage, of the notional")
+  maintenance_margin: Member.fraction("Maintenance margin at this leverage, as a fraction of the notional")
 }
 
 /** Position of the account in a market. */

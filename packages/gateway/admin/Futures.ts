@@ -43,7 +43,7 @@ export const layer = group(
           if (millisOfDay(day)! > (yield* Clock.currentTimeMillis))
             return yield* refusals.unfit(
               "body.day",
-              "Expected today or an earlier day: the newest settlement is in force"
+              "Expected a date no later than today, because the newest settlement takes effect at once"
             )
           const [officialCloseE8, settlementE8] = [official_close, settlement].map((price) =>
             unitsOf(nearestMultiple(price, 1))

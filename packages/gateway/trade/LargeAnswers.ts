@@ -57,7 +57,8 @@ export const make = ({ after, close, countAnswers, waitingBytes }: Outlet): Larg
     if (wasIdle && waitingBytes() <= maxPulseBytes) sendNow()
     else {
       waitingCharacters += frame.length
-      if (waitingCharacters > maxCharacters) return close(1013, "answers were not read; 8 MiB of them were waiting")
+      if (waitingCharacters > maxCharacters)
+        return close(1013, "the client does not read its responses; 8 MiB are waiting")
       waiting.push(() => {
         waitingCharacters -= frame.length
         sendNow()

@@ -84,7 +84,7 @@ it("closes a connection whose unread answers would exceed 8 MiB, and sends nothi
   const { answers, ask, closed, counted, isIdle, sent, steps } = scene(0)
   for (let count = 0; count < 12; count++) ask("a", 900 * kib)
   expect(sent).toEqual(["a"])
-  expect(closed[0]).toBe("1013 answers were not read; 8 MiB of them were waiting")
+  expect(closed[0]).toBe("1013 the client does not read its responses; 8 MiB are waiting")
   answers.end()
   expect(counted()).toEqual({ inFlight: 0, waiting: 0 })
   steps(3)

@@ -113,7 +113,7 @@ export const make = Effect.fn("TronNode.make")(function* (
     const path = finality === "solid" ? "walletsolidity" : "wallet"
     const found = yield* ask(`/${path}/gettransactioninfobyid`, { value: id }, InfoAnswer, maxInfosBytes)
     if (!isInfo(found)) return undefined
-    return found.id === id ? found : yield* unavailable(`a node answers for transaction ${id} with another`)
+    return found.id === id ? found : yield* unavailable(`a node returned a different transaction for ${id}`)
   })
 
   /**
@@ -136,7 +136,7 @@ export const make = Effect.fn("TronNode.make")(function* (
     solid: Effect.map(block("/walletsolidity/getnowblock", {}), blockOf),
     block: Effect.fn("TronNode.block")(function* (number) {
       const found = blockOf(yield* block("/wallet/getblock", { id_or_num: String(number), detail: false }))
-      return found.number === number ? found : yield* unavailable(`a node answers for block ${number} with another`)
+      return found.number === number ? found : yield* unavailable(`a node returned a different block for ${number}`)
     }),
     infosOf: (block) => {
       const path = "/wallet/gettransactioninfobyblocknum"
