@@ -14,7 +14,7 @@ export const SchemaLink = Schema.optionalKey(
 )
 
 /** Symbol of a market in a body. */
-export const SymbolName = Schema.String.annotate({ description: "Symbol of the market.", examples: ["GOLD-USD"] })
+export const SymbolName = Schema.String.annotate({ description: "Market symbol.", examples: ["GOLD-USD"] })
 
 /** Member `count` of a list. */
 export const RowCount = Schema.Int.annotate({ description: "Number of rows in this answer." })

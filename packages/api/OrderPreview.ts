@@ -22,8 +22,8 @@ export const PreviewRefusal = Schema.Struct({
 export const PreviewParts = {
   user_id: Member.uuid("Account of the order; the user's id for the primary account"),
   symbol: Member.symbol,
-  side: Schema.optionalKey(Side.annotate({ description: "Side of the order; absent for a close without a position." })),
-  type: OrderType.annotate({ description: "Type of the order." }),
+  side: Schema.optionalKey(Side.annotate({ description: "Order side; absent for a close without a position." })),
+  type: OrderType.annotate({ description: "Order type." }),
   time_in_force: TimeInForce.annotate({ description: "Time in force of the order." }),
   price: Member.price("Limit price, 0 for MARKET; for a stop, the mark price that fires it"),
   quantity: Member.quantity("Total quantity"),

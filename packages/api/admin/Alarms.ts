@@ -30,7 +30,7 @@ export const Alarm = Schema.Struct({
     "DEPOSIT_UNMATCHED"
   ]).annotate({ description: "Kind of the condition." }),
   symbol: Schema.NullOr(Schema.String).annotate({
-    description: "Symbol of the market; null for an alarm without a market."
+    description: "Market symbol; null for an alarm without a market."
   }),
   since: Schema.NullOr(Moment).annotate({
     description: "Start of the condition, ISO 8601 in UTC; null if no price was ever received."

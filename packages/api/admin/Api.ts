@@ -38,7 +38,7 @@ import { operation } from "../Operation.ts"
 export const Credit = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid.annotate({
-    description: "Id of the account to credit.",
+    description: "Account id to credit.",
     examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
   }),
   amount: usdChange("Amount to credit; a negative amount debits the account"),
@@ -48,7 +48,7 @@ export const Credit = Schema.Struct({
 /** Answer of `POST /credits`. */
 export const Credited = Schema.Struct({
   credit_id: Schema.String.annotate({ description: "Id of the credit." }),
-  account_id: Schema.String.annotate({ description: "Id of the account." }),
+  account_id: Schema.String.annotate({ description: "Account id." }),
   amount: Schema.Finite.annotate({ description: "Amount credited, in USD; negative for a debit." })
 }).annotate({ identifier: "Credited" })
 

@@ -36,7 +36,7 @@ export const AssignDeposit = Schema.Struct({
     examples: ["BANK:20260302-000017"]
   }),
   user_id: Uuid.annotate({
-    description: "Id of the user to credit.",
+    description: "User id to credit.",
     examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
   }),
   reason: Reason

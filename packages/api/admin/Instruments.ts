@@ -43,7 +43,7 @@ export const ListInstrument = Schema.Struct({
 /** Contract that the venue lists. */
 export const ListedInstrument = Schema.Struct({
   symbol: SymbolName,
-  clob_pair_id: Schema.Int.annotate({ description: "Number of the order book." }),
+  clob_pair_id: Schema.Int.annotate({ description: "Order book number." }),
   ...terms,
   tick_size: Schema.Finite.annotate({ description: "Step of prices, in USD." }),
   lot_size: Schema.Finite.annotate({ description: "Step of quantities, in base units." }),

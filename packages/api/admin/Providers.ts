@@ -12,7 +12,7 @@ import { operation } from "../Operation.ts"
 /** Sets the limit of an account in the named markets; limits in other markets are unchanged. */
 export const AppointProvider = Schema.Struct({
   $schema: SchemaLink,
-  account_id: Uuid.annotate({ description: "Id of the account.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
+  account_id: Uuid.annotate({ description: "Account id.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
   symbols: Symbols,
   limit: usdMember(
     Usd.check(Schema.isGreaterThanOrEqualTo(0)),
@@ -23,15 +23,15 @@ export const AppointProvider = Schema.Struct({
 
 /** Answer of `POST /liquidity-providers`. */
 export const ProviderAppointed = Schema.Struct({
-  account_id: Schema.String.annotate({ description: "Id of the account." }),
+  account_id: Schema.String.annotate({ description: "Account id." }),
   symbols: Schema.Array(Schema.String).annotate({ description: "Markets that the limit was set for." }),
   limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
 }).annotate({ identifier: "ProviderAppointed" })
 
 /** Limit of a liquidity provider in one market. */
 export const LiquidityProvider = Schema.Struct({
-  user_id: Schema.String.annotate({ description: "Id of the account's user." }),
-  account_id: Schema.String.annotate({ description: "Id of the account." }),
+  user_id: Schema.String.annotate({ description: "Account id's user." }),
+  account_id: Schema.String.annotate({ description: "Account id." }),
   symbol: SymbolName,
   limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
 }).annotate({ identifier: "LiquidityProvider", description: "Limit of a liquidity provider in one market." })

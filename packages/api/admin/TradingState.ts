@@ -18,7 +18,7 @@ export const SetTradingState = Schema.Struct({
 /** Answer of `GET /trading-state` and `POST /trading-state`. */
 export const TradingStates = Schema.Struct({
   data: Schema.Array(
-    Schema.Struct({ symbol: SymbolName, state: TradingState.annotate({ description: "State of the market." }) })
+    Schema.Struct({ symbol: SymbolName, state: TradingState.annotate({ description: "Market state." }) })
   ).annotate({ description: "Markets with their state." }),
   count: RowCount
 }).annotate({ identifier: "TradingStates" })

@@ -9,7 +9,7 @@ import { operation } from "../Operation.ts"
 /** Body of `POST /users/freeze` and `POST /users/unfreeze`. */
 export const UserNamed = Schema.Struct({
   $schema: SchemaLink,
-  user_id: Uuid.annotate({ description: "Id of the user.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
+  user_id: Uuid.annotate({ description: "User id.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
   reason: Reason
 }).annotate({
   identifier: "UserNamed"

@@ -24,7 +24,7 @@ const Decision = Schema.Struct({
 
 const summary = {
   withdrawal_id: Schema.String.annotate({ description: "Id of the withdrawal." }),
-  user_id: Schema.String.annotate({ description: "Id of the user." }),
+  user_id: Schema.String.annotate({ description: "User id." }),
   rail: RailName.annotate({ description: "Rail of the withdrawal." }),
   method: WithdrawalMethod.annotate({ description: "Network, or payment rail of the bank." }),
   amount: Schema.Finite.annotate({ description: "Amount taken from the account, with the fee, in USD." }),
@@ -39,7 +39,9 @@ const summary = {
   ending: Schema.NullOr(
     Schema.Struct({
       state: Schema.String.annotate({ description: "State that the withdrawal ends in." }),
-      by: Schema.String.annotate({ description: "Author of the end." }),
+      by: Schema.String.annotate({
+        description: "Who ended the withdrawal: the name of an operator, or the part of the venue."
+      }),
       reason: Schema.String.annotate({ description: "Reason of the end." })
     })
   ).annotate({ description: "End of a withdrawal that returns to the account; null otherwise." }),

@@ -24,7 +24,7 @@ export type SigFigs = typeof SigFigs.Type
 
 /** Length of a candle's window. */
 export const Interval = Schema.Literals(["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]).annotate({
-  description: "Length of the window; windows start at whole multiples of it since 1970-01-01T00:00:00Z."
+  description: "Window length; windows start at whole multiples of it since 1970-01-01T00:00:00Z."
 })
 export type Interval = typeof Interval.Type
 

@@ -87,7 +87,7 @@ export const Candle = Schema.Struct({
   type: Schema.Literal("candle"),
   sequence,
   symbol: Member.symbol,
-  start: Member.instant("Start of the window"),
+  start: Member.instant("Window start"),
   resolution: Interval,
   open: Member.priceText("First price of the window"),
   high: Member.priceText("Highest price of the window"),

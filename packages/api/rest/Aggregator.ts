@@ -16,7 +16,7 @@ import { operation } from "../Operation.ts"
 /** Statistics of one contract; the rate of the current hour is both the current and the next one, since it is due at its end. */
 export const Contract = Schema.Struct({
   $schema: SchemaLink,
-  ticker_id: Member.symbol.annotate({ description: "Symbol of the market." }),
+  ticker_id: Member.symbol.annotate({ description: "Market symbol." }),
   base_currency: Member.text('Base of the contract, such as "AAPL"'),
   target_currency: Member.text('Currency of prices and volumes, "USD"'),
   last_price: Member.priceText("Price of the last trade on the book, or the mark price before the first").annotate({
@@ -59,7 +59,7 @@ export const ContractsResponseBody = Schema.Struct({
 /** Answer of `GET /md/orderbook/{symbol}`. */
 export const OrderBookResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  ticker_id: Schema.String.annotate({ description: "Symbol of the market." }),
+  ticker_id: Schema.String.annotate({ description: "Market symbol." }),
   timestamp: Schema.Int.annotate({ description: "Time of the answer, in Unix milliseconds." }),
   bids: Rows(LevelText).annotate({
     description: "Up to 100 levels of bids, best first, each as price in USD and quantity in base units."

@@ -36,7 +36,7 @@ export const BuilderCodeBody = Schema.Struct({
   $schema: SchemaLink,
   builder_code: Uuid.annotate({ description: "Code that orders carry." }),
   svc_fee_share_bps: Schema.Int.annotate({ description: "The venue's share of each fee, in basis points." }),
-  svc_fee_share_percent: Schema.Finite.annotate({ description: "Share of the venue in each fee, in percent." }),
+  svc_fee_share_percent: Schema.Finite.annotate({ description: "The venue's share of each fee, in percent." }),
   builder_fee_share_bps: Schema.Int.annotate({ description: "Share of the builder in each fee, in basis points." }),
   builder_fee_share_percent: Schema.Finite.annotate({ description: "Share of the builder in each fee, in percent." }),
   is_active: Schema.Boolean.annotate({ description: "Whether orders with the code earn rewards." }),

@@ -34,7 +34,7 @@ export const BuilderWalletBody = Schema.Struct({
 /** Answer of `POST /builder/web3/api-key`. */
 export const BuilderWalletKey = Schema.Struct({
   user_id: Uuid.annotate({ description: "Id of the wallet's user." }),
-  account_id: Uuid.annotate({ description: "Id of the user's primary account." }),
+  account_id: Uuid.annotate({ description: "User id's primary account." }),
   public_key: Schema.String.annotate({ description: "Public key, which names the API key." }),
   secret_key: Schema.String.annotate({ description: "Secret of the API key. It is returned only once." })
 }).annotate({ identifier: "BuilderWalletKey" })

@@ -12,9 +12,9 @@ import { operation } from "../Operation.ts"
 /** Trades of one window. */
 export const Candle = Schema.Struct({
   $schema: SchemaLink,
-  startedAt: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
-  ticker: Schema.String.annotate({ description: "Symbol of the market." }),
-  resolution: Schema.String.annotate({ description: "Length of the window." }),
+  startedAt: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
+  ticker: Schema.String.annotate({ description: "Market symbol." }),
+  resolution: Schema.String.annotate({ description: "Window length." }),
   low: Schema.String.annotate({ description: "Lowest price traded, in USD, decimal text." }),
   high: Schema.String.annotate({ description: "Highest price traded, in USD, decimal text." }),
   open: Schema.String.annotate({

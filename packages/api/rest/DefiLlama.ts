@@ -12,7 +12,7 @@ import { chartParameters, startOf } from "./ChartRange.ts"
 /** Window of the metrics of the venue. */
 export const VenueMetrics = Schema.Struct({
   $schema: SchemaLink,
-  windowStart: Schema.String.annotate({ description: "Start of the window, in ISO 8601 and UTC." }),
+  windowStart: Schema.String.annotate({ description: "Window start, in ISO 8601 and UTC." }),
   dailyVolumeUSD: Member.usd("Notional traded in all markets during the window, whatever its length"),
   openInterestAtEndUSD: Member.usd(
     "Open interest of one side in all markets at the end of the window, at the mark price, including markets delisted since"

@@ -11,8 +11,8 @@ import { operation } from "../Operation.ts"
 export const FundingPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
-  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  intervalMinutes: Schema.Int.annotate({ description: "Window length, in minutes." }),
+  windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   rate: Schema.NullOr(Schema.Finite).annotate({
     description:
       "Funding rate of the last hour that ended by the start of the window, as a fraction of the notional, " +

@@ -21,7 +21,7 @@ export const SettlementCalendarEntry = Schema.Struct({
     description: "Last instant at which the oracle uses the future, ISO 8601 in UTC."
   }),
   future_symbol: Schema.String.annotate({ description: "Name of the future at its exchange." }),
-  svc_symbol: Schema.String.annotate({ description: "Symbol of the market." })
+  svc_symbol: Schema.String.annotate({ description: "Market symbol." })
 }).annotate({ identifier: "SettlementCalendarEntry", description: "Future that prices a market." })
 
 /** Settlement of one day. */

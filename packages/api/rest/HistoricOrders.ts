@@ -30,14 +30,14 @@ const ExecutionState = Schema.Literals(["UNFILLED", "PARTIALLY_FILLED", "FILLED"
 /** Order that has ended. */
 export const HistoricOrder = Schema.Struct({
   $schema: SchemaLink,
-  order_id: Schema.String.annotate({ description: "Id of the order." }),
+  order_id: Schema.String.annotate({ description: "Order id." }),
   terminal_status: Schema.String.annotate({ description: "Status that ended the order." }),
   status_ts: Moment.annotate({ description: "Time at which the order ended, ISO 8601 in UTC." }),
   symbol: SymbolName,
-  side: Schema.String.annotate({ description: "Side of the order: `BUY` or `SELL`." }),
-  type: Schema.String.annotate({ description: "Type of the order." }),
+  side: Schema.String.annotate({ description: "Order side: `BUY` or `SELL`." }),
+  type: Schema.String.annotate({ description: "Order type." }),
   time_in_force: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
-  quantity: Schema.Finite.annotate({ description: "Quantity of the order, in base units." }),
+  quantity: Schema.Finite.annotate({ description: "Order quantity, in base units." }),
   price: Schema.Finite.annotate({ description: "Limit price, in USD per base unit; 0 for MARKET." }),
   client_order_id: Schema.String.annotate({ description: "Id that the client gave; empty if none." }),
   passive_qty: Schema.Finite.annotate({ description: "Quantity filled as maker, in base units." }),

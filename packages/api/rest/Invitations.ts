@@ -31,7 +31,7 @@ export const InvitationCode = Schema.Struct({
     description: "Time of redemption, ISO 8601 in UTC; null if not redeemed."
   }),
   redeemed_by: Schema.NullOr(Uuid).annotate({
-    description: "Id of the user who redeemed the code; null if not redeemed."
+    description: "User id who redeemed the code; null if not redeemed."
   })
 }).annotate({ identifier: "InvitationCode", description: "Invitation code of a user." })
 

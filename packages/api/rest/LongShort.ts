@@ -13,8 +13,8 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const SymbolLongShortPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  interval: Schema.String.annotate({ description: "Length of the window." }),
-  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  interval: Schema.String.annotate({ description: "Window length." }),
+  windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   longUsers: Count.annotate({ description: "Number of users with a long position at the start of the window." }),
   shortUsers: Count.annotate({ description: "Number of users with a short position at the start of the window." })
 }).annotate({ identifier: "SymbolLongShortPoint", description: "Holders of one window." })

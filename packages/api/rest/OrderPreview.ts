@@ -23,11 +23,11 @@ const Trigger = (what: string) =>
 export const PreviewOrderRequestBody = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String.check(Text.atMost(64)).annotate({
-    description: "Symbol of the market.",
+    description: "Market symbol.",
     examples: ["GOLD-USD"]
   }),
-  side: Side.annotate({ description: "Side of the order." }),
-  order_type: OrderType.annotate({ description: "Type of the order." }),
+  side: Side.annotate({ description: "Order side." }),
+  order_type: OrderType.annotate({ description: "Order type." }),
   order_time_in_force: TimeInForce.annotate({
     description: "Time in force: `GTC` stays open until cancelled; `IOC` and `FOK` end immediately."
   }),
@@ -62,7 +62,7 @@ export const PreviewOrderRequestBody = Schema.Struct({
 export const PreviewCloseRequestBody = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String.check(Text.atMost(64)).annotate({
-    description: "Symbol of the market.",
+    description: "Market symbol.",
     examples: ["AAPL-USD"]
   }),
   close_position: Schema.Literal(true).annotate({

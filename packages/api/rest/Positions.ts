@@ -18,7 +18,7 @@ export const PositionPublic = Schema.Struct({
   position: Schema.Finite.annotate({ description: "Signed size of the position, in base units; negative when short." }),
   average_price: Schema.Finite.annotate({ description: "Average entry price, in USD per base unit." }),
   leverage: Schema.Finite.annotate({
-    description: "Leverage of the account in this market, as a multiple of the margin."
+    description: "The account's leverage in this market, as a multiple of the margin."
   }),
   initial_margin: Schema.Finite.annotate({
     description: "Initial margin rate, as a fraction of the notional: 1 / leverage."

@@ -31,7 +31,7 @@ export const ProfileBody = Schema.Struct({
   $schema: SchemaLink,
   username: Schema.NullOr(Schema.String).annotate({ description: "Public name of the user; null if none is set." }),
   avatar_url: Schema.NullOr(Schema.String).annotate({
-    description: "Address of the user's picture; null if none is set."
+    description: "URL of the user's picture; null if none is set."
   }),
   is_public: Schema.Boolean.annotate({
     description: "Whether the user's positions, trades and rank on the leaderboard are public."

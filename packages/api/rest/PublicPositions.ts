@@ -9,8 +9,8 @@ import { operation } from "../Operation.ts"
 /** Account of a user with a public profile. */
 export const AccountPublic = Schema.Struct({
   $schema: SchemaLink,
-  account_id: Uuid.annotate({ description: "Id of the account." }),
-  user_id: Uuid.annotate({ description: "Id of the user." }),
+  account_id: Uuid.annotate({ description: "Account id." }),
+  user_id: Uuid.annotate({ description: "User id." }),
   is_public: Schema.Boolean.annotate({
     description: "Whether the user's profile is public; always true here."
   }),
@@ -18,7 +18,7 @@ export const AccountPublic = Schema.Struct({
     Schema.String.annotate({ description: "Public name of the user; absent if none is set." })
   ),
   avatar_url: Schema.optionalKey(
-    Schema.String.annotate({ description: "Address of the user's picture; absent if none is set." })
+    Schema.String.annotate({ description: "URL of the user's picture; absent if none is set." })
   )
 }).annotate({ identifier: "AccountPublic", description: "Account of a user with a public profile." })
 

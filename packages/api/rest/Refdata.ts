@@ -32,7 +32,7 @@ const MarketHoursBody = Schema.Struct({
 /** Terms, price bounds and status of one market. */
 export const RefdataSymbol = Schema.Struct({
   $schema: SchemaLink,
-  clobPairId: Schema.String.annotate({ description: "Number of the order book, as text." }),
+  clobPairId: Schema.String.annotate({ description: "Order book number, as text." }),
   symbol: SymbolName,
   underlier_price: Schema.String.annotate({
     description: "Oracle price in USD, decimal text; 0 before the first price."

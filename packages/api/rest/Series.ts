@@ -8,8 +8,8 @@ import { type Span, windows } from "./Duration.ts"
 /** Value of one window. */
 export const SeriesPoint = Schema.Struct({
   $schema: SchemaLink,
-  window_start: Moment.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
-  value: Schema.Finite.annotate({ description: "Value of the window, in the unit of the answer." })
+  window_start: Moment.annotate({ description: "Window start, ISO 8601 in UTC." }),
+  value: Schema.Finite.annotate({ description: "Window value, in the unit of the answer." })
 }).annotate({ identifier: "SeriesPoint", description: "Value of one window." })
 export type SeriesPoint = typeof SeriesPoint.Type
 

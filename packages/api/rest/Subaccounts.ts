@@ -32,7 +32,7 @@ export const CreateSubaccountResponseBody = Schema.Struct({
 
 /** Balance of one account. */
 export const AccountBalance = Schema.Struct({
-  account_id: Uuid.annotate({ description: "Id of the account." }),
+  account_id: Uuid.annotate({ description: "Account id." }),
   available_balance: Schema.Finite.annotate({ description: "Money that new orders may use, in USD." }),
   equity: Schema.Finite.annotate({ description: "Equity: cash plus unrealised profit or loss, in USD." }),
   is_master: Schema.Boolean.annotate({ description: "Whether it is the primary account." })

@@ -12,8 +12,8 @@ import { operation } from "../Operation.ts"
 export const TakerVolumePoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
-  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  intervalMinutes: Schema.Int.annotate({ description: "Window length, in minutes." }),
+  windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   takerBuyQty: Schema.Finite.annotate({ description: "Quantity bought by takers, in base units." }),
   takerSellQty: Schema.Finite.annotate({ description: "Quantity sold by takers, in base units." }),
   takerBuyNotional: Schema.Finite.annotate({ description: "Notional bought by takers, in USD." }),

@@ -41,9 +41,9 @@ export const Trade = Schema.Struct({
   margin_used: Schema.Finite.annotate({
     description: "Initial margin that the fill added, in USD; 0 if it reduced the position."
   }),
-  order_type: Schema.String.annotate({ description: "Type of the order." }),
+  order_type: Schema.String.annotate({ description: "Order type." }),
   tif: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
-  order_id: Schema.String.annotate({ description: "Id of the order that was filled." }),
+  order_id: Schema.String.annotate({ description: "Order id that was filled." }),
   realised_pnl_change: Schema.Finite.annotate({ description: "Profit or loss that the fill realised, in USD." }),
   liquidation: Schema.String.annotate({
     description: "Role of the fill in a liquidation: `NONE`, `ORDERBOOK`, `OFF_BOOK` or `ADL`."

@@ -11,8 +11,8 @@ import { operation } from "../Operation.ts"
 export const UnderlierPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  interval: Schema.String.annotate({ description: "Length of the window." }),
-  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  interval: Schema.String.annotate({ description: "Window length." }),
+  windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   openPrice: Schema.Finite.annotate({ description: "First oracle price, in USD per base unit." }),
   highPrice: Schema.Finite.annotate({ description: "Highest oracle price, in USD per base unit." }),
   lowPrice: Schema.Finite.annotate({ description: "Lowest oracle price, in USD per base unit." }),

@@ -55,7 +55,7 @@ const Truth = Schema.Union([
   )
 ])
 const ReduceOnly = Truth.annotate({ description: "Whether the order may only reduce a position." })
-const OrderSide = Side.annotate({ description: "Side of the order." })
+const OrderSide = Side.annotate({ description: "Order side." })
 const Price = Decimal("Limit price, in USD per base unit; for a stop, the mark price that fires it.")
 
 const message = <const Type extends string, Params extends Schema.Constraint>(type: Type, params: Params) =>
@@ -110,8 +110,8 @@ export const ModifyOrder = message(
   Schema.Struct({
     symbol: Symbol,
     order_id: Id("Order id of the venue"),
-    side: Side.annotate({ description: "Side of the order, which cannot change." }),
-    order_type: OrderType.annotate({ description: "Type of the order, which cannot change." }),
+    side: Side.annotate({ description: "Order side, which cannot change." }),
+    order_type: OrderType.annotate({ description: "Order type, which cannot change." }),
     reduce_only: Truth.annotate({ description: "Whether the order is reduce-only, which cannot change." }),
     price: Maybe(NewPrice),
     quantity: Maybe(NewQuantity),

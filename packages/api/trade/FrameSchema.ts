@@ -23,7 +23,7 @@ export const OrderStatus = Schema.Literals([
 export type OrderStatus = typeof OrderStatus.Type
 
 const status = Schema.Union([OrderStatus, OrderRefusal]).annotate({
-  description: "Status of the order, or the standard name of the refusal."
+  description: "Order status, or the standard name of the refusal."
 })
 const clientOrderId = Member.text("Client order id; empty if none")
 const userId = Member.uuid("Account id; the user id for the primary account")
@@ -39,12 +39,8 @@ export const OrderResponse = Schema.Struct({
   price: Member.price("Limit price, 0 for MARKET; for a stop, the mark price that fires it"),
   take_profit: takeProfit,
   stop_loss: stopLoss,
-  side: Schema.optionalKey(
-    Side.annotate({ description: "Side of the order; absent for a cancel of an unknown order." })
-  ),
-  type: Schema.optionalKey(
-    OrderType.annotate({ description: "Type of the order; absent for a cancel of an unknown order." })
-  ),
+  side: Schema.optionalKey(Side.annotate({ description: "Order side; absent for a cancel of an unknown order." })),
+  type: Schema.optionalKey(OrderType.annotate({ description: "Order type; absent for a cancel of an unknown order." })),
   time_in_force: Schema.optionalKey(
     TimeInForce.annotate({ description: "Time in force of the order; absent for a cancel of an unknown order." })
   ),
@@ -98,7 +94,7 @@ export const StopOrderResponse = Schema.Struct({
   symbol: Member.symbol,
   price: Member.price("Mark price that fires the stop"),
   quantity: Member.quantity("Quantity of the stop; 0 once it has ended"),
-  direction: Side.annotate({ description: "Side of the order that the stop becomes." }),
+  direction: Side.annotate({ description: "Order side that the stop becomes." }),
   stop_order_type: Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]).annotate({ description: "Type of the stop." }),
   client_order_id: clientOrderId,
   /** ISO 8601, as the specification has it here; every other time of this socket is in Unix seconds. */
