@@ -1,4 +1,4 @@
-/** All tables and logs of a venue as one layer, on Postgres or in memory. */
+/** All of a venue's tables and logs as one layer, on Postgres or in memory. */
 import { Journal } from "@venue/journal/Journal"
 import { Layer } from "effect"
 import * as AccessTables from "./access/AccessTables.ts"
@@ -11,8 +11,9 @@ const readTables = Layer.mergeAll(ReadTables.layer, FuturesReference.layer, List
 const accessTables = Layer.merge(AccessTables.layer, TreasuryTables.layer)
 
 /**
- * Storage on Postgres. Each use has a connection pool of its own, so that a flood of reads or sign-ins leaves the
- * journal's connections free: `tables` serves history and reference reads, `access` users, keys and the treasury.
+ * Storage on Postgres. Each use has its own connection pool, so that a flood of reads or sign-ins leaves the
+ * journal's connections free: `tables` serves history and reference reads, `access` serves users, keys and the
+ * treasury.
  */
 export const layer = <A, E, R>(pools: Readonly<Record<"journal" | "tables" | "access", Layer.Layer<A, E, R>>>) =>
   Layer.mergeAll(
@@ -21,7 +22,7 @@ export const layer = <A, E, R>(pools: Readonly<Record<"journal" | "tables" | "ac
     Layer.provide(accessTables, pools.access)
   )
 
-/** Storage in memory around the given journal. */
+/** In-memory storage that uses the given journal. */
 export const layerMemory = <E, R>(journal: Layer.Layer<Journal, E, R>) =>
   Layer.mergeAll(ReadTables.layerMemory, FuturesReference.layerMemory, Listings.layerMemory).pipe(
     Layer.merge(TreasuryTables.layerMemory.pipe(Layer.provideMerge(Layer.merge(AccessTables.layerMemory, journal))))

@@ -16,7 +16,7 @@ const keyTable = Table.make("api_key", {
   scope: text,
   sealedSecret: bytea,
   allowedAddresses: textArray,
-  /** Builder that holds the key; null for a key of the user's own. */
+  /** Builder that holds the key, or null for a key that the user holds. */
   builderUserId: orNull(text),
   createdAtMillis: timestamptz,
   /** Null while the key is valid. */
@@ -30,17 +30,17 @@ export interface ApiKey extends Omit<Row, "sealedSecret"> {
   readonly secret: Redacted.Redacted
 }
 
-/** Times of the last accepted and the last rejected request that named the key; null for never. */
+/** Times of the last accepted and the last rejected request with this key; null if there was no such request. */
 export type KeyUse = Pick<ApiKey, "publicKey" | "lastUsedAtMillis" | "lastFailedAtMillis">
 
-/** Storage of keys; the rules in `ApiKeys` are the same for each implementation. */
+/** Storage of keys. The rules in `ApiKeys` apply to the Postgres and the in-memory implementation alike. */
 export interface ApiKeyTable {
   readonly transaction: <A, E, R>(
     work: Effect.Effect<A, E | DatabaseUnavailable, R>
   ) => Effect.Effect<A, E | DatabaseUnavailable, R>
   readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
   readonly goodOf: (userId: UserId) => Effect.Effect<ReadonlyArray<Omit<ApiKey, "secret">>, DatabaseUnavailable>
-  /** Returns false if the public key exists already. */
+  /** Returns false if a key with this public name exists already. */
   readonly insert: (key: ApiKey) => Effect.Effect<boolean, DatabaseUnavailable>
   readonly change: (publicKey: string, change: Change) => Effect.Effect<unknown, DatabaseUnavailable>
   readonly remove: (publicKey: string) => Effect.Effect<unknown, DatabaseUnavailable>
@@ -74,7 +74,7 @@ export const onSql = (sql: SqlClient.SqlClient, { open, seal }: Seal["Service"])
   change: (publicKey, change) =>
     orUnavailable(sql`update api_key set ${keyTable.set(change)} where public_key = ${publicKey}`),
   remove: (publicKey) => orUnavailable(sql`delete from api_key where public_key = ${publicKey}`),
-  // Locks rows in one order: two nodes that record the same keys would deadlock otherwise.
+  // Locks the rows in a fixed order, because two nodes that record the same keys in different orders could deadlock.
   noteUses: (uses) =>
     orUnavailable(sql`
       with noted as (

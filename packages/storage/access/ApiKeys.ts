@@ -1,5 +1,5 @@
 /**
- * API keys: each has a public name, a secret that is sealed at rest, permissions, a scope and an allow-list of
+ * API keys: each has a public name, a secret that is sealed at rest, permissions, a scope and an allow-list of IP
  * addresses.
  */
 import { type ApiKeySummary, isReservedLabel, maxApiKeys, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
@@ -24,7 +24,7 @@ export type NewApiKey = KeyPair &
   Pick<ApiKey, "userId" | "label" | "permissions" | "scope"> &
   Partial<Pick<ApiKey, "allowedAddresses">>
 
-/** Key of a user that a builder holds. */
+/** A user's key that a builder holds. */
 export type HeldKey = Pick<ApiKey, "publicKey" | "label" | "createdAtMillis" | "lastUsedAtMillis"> & {
   readonly builderUserId: string
 }
@@ -33,18 +33,18 @@ export type NewBuilderKey = KeyPair & Pick<ApiKey, "userId" | "label"> & { reado
 
 export class ApiKeyExists extends Schema.TaggedError<ApiKeyExists>()("ApiKeyExists", { publicKey: Schema.String }) {}
 
-/** Changes to the keys of one user run one at a time, because each locks the user's row. */
+/** Changes to one user's keys run one at a time, because each change locks the user's row. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     readonly create: (
       key: NewApiKey
     ) => Effect.Effect<ApiKeySummary, UnknownUser | ApiKeyExists | TooManyApiKeys | DatabaseUnavailable>
-    /** Returns a key, valid or revoked. */
+    /** Returns a key, whether it is valid or revoked. */
     readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
-    /** Returns the valid keys in order of creation, without keys whose label is reserved. */
+    /** Returns the user's valid keys in order of creation, except keys with a reserved label. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<ApiKeySummary>, DatabaseUnavailable>
-    /** Returns the valid keys that builders hold, in order of creation. */
+    /** Returns the user's valid keys that builders hold, in order of creation. */
     readonly ofBuilders: (userId: UserId) => Effect.Effect<ReadonlyArray<HeldKey>, DatabaseUnavailable>
     readonly rename: (
       userId: UserId,
@@ -52,36 +52,36 @@ export class ApiKeys extends Context.Service<
       label: string
     ) => Effect.Effect<void, UnknownUser | UnknownApiKey | DatabaseUnavailable>
     /**
-     * Revokes and announces a key; returns false if it was revoked already. Keys that `ofUser` hides are revocable
-     * too.
+     * Revokes a key and announces the revocation; returns false if the key was revoked already. Also revokes keys
+     * that `ofUser` omits.
      */
     readonly revoke: (
       userId: UserId,
       publicKey: string
     ) => Effect.Effect<boolean, UnknownUser | UnknownApiKey | DatabaseUnavailable>
-    /** Replaces a key by a new pair with the same permissions; revokes and announces the old key. */
+    /** Replaces a key by a new pair with the same permissions. Revokes the old key and announces the revocation. */
     readonly rotate: (
       userId: UserId,
       publicKey: string,
       next: KeyPair
     ) => Effect.Effect<ApiKeySummary, UnknownUser | UnknownApiKey | ApiKeyExists | DatabaseUnavailable>
     /**
-     * Makes this the only key of the user and builder. Deletes and announces an earlier key, whatever its label, and
-     * returns its public name.
+     * Replaces the builder's key for the user by this one. If there was an earlier key, deletes it whatever its
+     * label, announces the deletion, and returns the earlier key's public name.
      */
     readonly replaceBuilderKey: (
       key: NewBuilderKey
     ) => Effect.Effect<Option.Option<string>, UnknownUser | ApiKeyExists | DatabaseUnavailable>
     /**
-     * Grants or withdraws one permission and returns the key's user. Announces a change, so that nodes drop the
-     * cached key; fails for a revoked key.
+     * Grants or withdraws one permission and returns the key's user. Announces the change, so that nodes drop the
+     * cached key. Fails if the key is revoked.
      */
     readonly setPermission: (
       publicKey: string,
       permission: Permission,
       granted: boolean
     ) => Effect.Effect<string, UnknownApiKey | DatabaseUnavailable>
-    /** Records the later of the stored and the given times; ignores keys that no longer exist. */
+    /** Updates the stored times where the given ones are later; ignores keys that no longer exist. */
     readonly noteUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/ApiKeys") {
@@ -160,7 +160,7 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
         yield* announce(publicKey)
         return userId
       },
-      // Users are never deleted, so the user of a key exists.
+      // Users are never deleted, so the key's user exists.
       Effect.catchTag("UnknownUser", Effect.die),
       table.transaction
     ),
@@ -170,7 +170,7 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
   })
 })
 
-/** Steps of the changes; each runs inside a transaction. */
+/** Parts of the changes; each part runs inside a transaction. */
 const parts = (table: ApiKeyTable.ApiKeyTable, users: Users["Service"], revocations: Revocations["Service"]) => {
   const insert = Effect.fnUntraced(function* (
     key: Omit<ApiKey, "createdAtMillis" | "lastUsedAtMillis" | "lastFailedAtMillis" | "revokedAtMillis">
@@ -180,7 +180,7 @@ const parts = (table: ApiKeyTable.ApiKeyTable, users: Users["Service"], revocati
     if (!(yield* table.insert(made))) return yield* new ApiKeyExists({ publicKey: key.publicKey })
     return summaryOf(made)
   })
-  /** Locks the user's row. */
+  /** Returns the user's key after locking the user's row. */
   const keyOf = Effect.fnUntraced(function* (userId: UserId, publicKey: string) {
     yield* users.lock(userId)
     const key = Option.filter(yield* table.find(publicKey), (key) => key.userId === userId)

@@ -1,7 +1,7 @@
-/** Assurance levels of a session, and the methods of authentication behind them. */
+/** Assurance levels of a session, and the authentication methods that justify them. */
 import { Schema } from "effect"
 
-/** `aal1` is one factor, `aal2` is two. */
+/** `aal1` means one authentication factor, `aal2` means two. */
 export const Assurance = Schema.Literals(["aal1", "aal2"])
 export type Assurance = typeof Assurance.Type
 

@@ -1,6 +1,6 @@
 /**
- * Audit log: actors, actions and subjects. Append-only; each entry is written in the transaction of its action.
- * Actions that a trader's journal records of an operator are written with the journal row.
+ * Append-only audit log: the actor, action and subject of each entry. An entry is written in the transaction of its
+ * action; an operator's action that a trader's journal records is written with the journal row.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -15,13 +15,13 @@ import * as Table from "@venue/postgres/Table"
 
 const auditTable = Table.make("audit", {
   recordedAtMillis: timestamptz,
-  /** In the past tense, such as `signed_in`. */
+  /** Verb in the past tense, such as `signed_in`. */
   action: text,
   /** User id or operator name. */
   actor: text,
-  /** Id of a user, application or signing key; symbol of a contract; or a year of the calendar. */
+  /** Id of a user, application or signing key, symbol of a contract, or year of the holiday calendar. */
   subject: named("user_id", text),
-  /** Ids and names, never a secret. */
+  /** Ids and names; never a secret. */
   facts: of(
     "jsonb",
     Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Boolean, Schema.Null]))
@@ -67,7 +67,7 @@ export class Audit extends Context.Service<
       const taken = tables.table<number>()
       const { deeds } = yield* JournalRows
       const add = (row: Recorded) => recorded.set(String(recorded.rows().length), row)
-      /** Appends the actions of journal rows written since the last call. */
+      /** Appends the operator actions in journal rows written since the last call. */
       const catchUp = Effect.sync(() => {
         for (const { _tag, atMillis, ...deed } of deeds.slice(taken.get("") ?? 0)) {
           add({ ...deed, recordedAtMillis: atMillis })

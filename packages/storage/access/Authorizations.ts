@@ -1,4 +1,6 @@
-/** Authorization requests of applications, from the request through the user's decision and the code to the session. */
+/**
+ * Authorization requests by applications: each row covers the request, the user's decision, the code and the session.
+ */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -13,7 +15,7 @@ import { hashOf } from "@venue/postgres/SecretHash"
 import { Assurance, Methods } from "./Assurance.ts"
 import type { Session } from "./Sessions.ts"
 
-/** Contents of a request. */
+/** Parameters of an authorization request. */
 const requestColumns = {
   clientId: text,
   redirectUri: text,
@@ -23,9 +25,9 @@ const requestColumns = {
   codeChallenge: text,
   nonce: orNull(text),
   resource: orNull(text),
-  /** Maximum age of the sign-in (OIDC `max_age`); null for no limit. */
+  /** Maximum age of the sign-in in seconds (OIDC `max_age`), or null for no limit. */
   maxAgeSeconds: orNull(integer),
-  /** Requires the consent of the user even if a grant covers the scopes. */
+  /** Whether the user must consent again, even if an earlier grant covers the scopes. */
   promptsConsent: boolean
 }
 const requestTable = Table.make("authorization_request", {
@@ -34,9 +36,12 @@ const requestTable = Table.make("authorization_request", {
   requestedAtMillis: named("created_at", timestamptz),
   expiresAtMillis: timestamptz,
   status: of("text", Schema.Literals(["pending", "approved", "denied"])),
-  /** First user who opened the request. */
+  /** First user who opened the request; null before that. */
   userId: orNull(of("text", UserId)),
-  /** Assurance and methods of the user's session; null, like the code, until the user approves. */
+  /**
+   * Assurance and authentication methods of the user's session. Null until the user approves the request, as is the
+   * code.
+   */
   aal: orNull(of("text", Assurance)),
   amr: orNull(of("jsonb", Methods)),
   codeHash: orNull(text),
@@ -50,20 +55,20 @@ export type AuthorizationRequested = Pick<Row, keyof typeof requestColumns>
 const authorizations = requestTable.pick(...Struct.keys(requestColumns), "status", "requestedAtMillis")
 export type Authorization = Table.Row<typeof authorizations>
 
-/** Consent of a user, with the code and the assurance of the user's session. */
+/** A user's consent, with the code and the assurance of the user's session. */
 export interface Approval {
   readonly code: Redacted.Redacted
   readonly codeExpiresAtMillis: number
   readonly signedIn: Pick<Session, "aal" | "amr">
 }
 
-/** Approved request behind a code. */
+/** Approved request that a code stands for. */
 export interface Code extends AuthorizationRequested {
   readonly userId: UserId
   readonly signedIn: Pick<Session, "aal" | "amr">
   readonly expiresAtMillis: number
   readonly isConsumed: boolean
-  /** Session made from the code; null before the exchange, and after a failed one. */
+  /** Session created in exchange for the code; null before the exchange and after a failed one. */
   readonly sessionId: string | null
 }
 
@@ -80,31 +85,34 @@ export class Authorizations extends Context.Service<
       expiresAtMillis: number
     ) => Effect.Effect<void, DatabaseUnavailable>
     /**
-     * Binds a request to the first user who opens it, and locks it until the end of the transaction. Returns none to
-     * other users and for an unknown or expired request.
+     * Binds a request to the first user who opens it, and locks the request until the end of the transaction. Returns
+     * `Option.none` if the request is unknown, expired or bound to another user.
      */
     readonly bind: (
       authorizationId: Redacted.Redacted,
       userId: UserId
     ) => Effect.Effect<Option.Option<Authorization>, DatabaseUnavailable>
-    /** Approves a request; returns false unless it was bound and pending. */
+    /** Approves a request; returns false unless the request is bound to a user and undecided. */
     readonly approve: (
       authorizationId: Redacted.Redacted,
       approval: Approval
     ) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Denies a request; returns false unless it was bound and pending. */
+    /** Denies a request; returns false unless the request is bound to a user and undecided. */
     readonly deny: (authorizationId: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Returns a used or expired code too for at least a day, so that a second use is recognised. */
+    /**
+     * Returns the request of a code. Includes used and expired codes for at least a day, so that a second use is
+     * detected.
+     */
     readonly findCode: (code: Redacted.Redacted) => Effect.Effect<Option.Option<Code>, DatabaseUnavailable>
     /**
-     * Marks a code as used; returns true to the first caller only. A concurrent caller waits for the first one's
+     * Marks a code as used; returns true only to the first caller. A concurrent caller waits for the first caller's
      * transaction.
      */
     readonly consume: (code: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly produced: (code: Redacted.Redacted, sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
     /**
-     * Cancels the unused codes of a user, for one application or, with null, for all; waits for exchanges in
-     * progress.
+     * Cancels a user's unused codes, either for one application or, if `clientId` is null, for all applications.
+     * Waits for code exchanges in progress.
      */
     readonly cancelCodes: (userId: UserId, clientId: string | null) => Effect.Effect<void, DatabaseUnavailable>
   }
@@ -271,9 +279,9 @@ export class Authorizations extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-/** A code is used within minutes of the request; a second use is recognised for a day. */
+/** A code is used within minutes of the request, and a second use must be detected for a day. */
 const keptMillis = 25 * 60 * 60 * 1000
-/** Each request adds one row and deletes at most four expired ones, so the table holds about a day of requests. */
+/** Maximum number of expired rows that each new request deletes, so that the table holds about a day of requests. */
 const maxPruned = 4
 
 const codeOf = ({ aal, amr, codeExpiresAtMillis, consumedAtMillis, sessionId, userId, ...row }: Row): Code => {

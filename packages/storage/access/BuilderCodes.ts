@@ -1,4 +1,4 @@
-/** Builder codes, at most one per user; orders may carry only active codes. */
+/** Builder codes, at most one per user. Orders are allowed to carry only active codes. */
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { UserId } from "@venue/domain/UserId"
 import { boolean, integer, of, text, timestamptz } from "@venue/postgres/Column"
@@ -31,7 +31,7 @@ export class UnknownBuilderCode extends Schema.TaggedError<UnknownBuilderCode>()
 export class BuilderCodes extends Context.Service<
   BuilderCodes,
   {
-    /** The user must exist. */
+    /** Creates a code for an existing user. */
     readonly create: (code: NewBuilderCode) => Effect.Effect<BuilderCode, BuilderCodeExists | DatabaseUnavailable>
     readonly find: (builderCode: string) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>
     readonly ofUser: (userId: UserId) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>

@@ -1,4 +1,4 @@
-/** Challenges for a second factor, with limits on the tries of a challenge and of a user. */
+/** Second-factor challenges, with limits on the attempts per challenge and per user. */
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { UserId } from "@venue/domain/UserId"
 import { integer, named, of, text, timestamptz } from "@venue/postgres/Column"
@@ -17,14 +17,16 @@ const challengeTable = Table.make("factor_challenge", {
 type Issued = Table.Row<typeof challengeTable>
 export type Challenge = Pick<Issued, "challengeId" | "factorId" | "sessionId">
 
-/** Number of challenges and tries of a user in the minute that began at `sinceMillis`. */
+/** Number of a user's challenges and attempts in the minute that began at `sinceMillis`. */
 const attemptsTable = Table.make("factor_attempts", {
   userId: of("text", UserId),
   sinceMillis: named("since_at", timestamptz),
   attempts: integer
 })
 
-/** The challenge has expired, is answered, has used its five tries, or does not exist for this session. */
+/**
+ * The challenge has expired, was already answered, has used up its five attempts, or does not exist for this session.
+ */
 export class ChallengeExpired extends Schema.TaggedError<ChallengeExpired>()("ChallengeExpired", {
   challengeId: Schema.String
 }) {}
@@ -36,13 +38,19 @@ export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooM
 export class FactorChallenges extends Context.Service<
   FactorChallenges,
   {
-    /** Issues a challenge of an existing factor; returns its expiry in Unix milliseconds. */
+    /** Issues a challenge for an existing factor; returns the challenge's expiry in Unix milliseconds. */
     readonly issue: (challenge: Challenge) => Effect.Effect<number, DatabaseUnavailable>
-    /** Takes one of the five tries; outside a transaction, a failed verification does not return it. */
+    /**
+     * Uses one of the challenge's five attempts. Call it outside a transaction, so that a failed verification does
+     * not give the attempt back.
+     */
     readonly attempt: (challenge: Challenge) => Effect.Effect<void, ChallengeExpired | DatabaseUnavailable>
-    /** Ends an answered challenge; returns true to the first caller only. */
+    /** Ends a challenge after a correct answer; returns true only to the first caller. */
     readonly spend: (challengeId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Counts one of a user's 15 challenges and tries per minute; outside a transaction, a failure does not uncount it. */
+    /**
+     * Counts one challenge or attempt towards a user's limit of 15 per minute. Call it outside a transaction, so that
+     * a rollback does not undo the count.
+     */
     readonly count: (userId: UserId) => Effect.Effect<void, TooManyAttempts | DatabaseUnavailable>
   }
 >()("@venue/storage/access/FactorChallenges") {

@@ -1,4 +1,4 @@
-/** Authenticators of users as second factors; their secrets are sealed at rest. */
+/** Users' authenticator apps as second factors; the secrets are sealed at rest. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -14,7 +14,7 @@ import { Seal } from "@venue/postgres/Seal"
 const factorTable = Table.make("factor", {
   factorId: text,
   userId: of("text", UserId),
-  /** Empty unless the user gave a name. */
+  /** Empty unless the user chose a name. */
   friendlyName: text,
   sealedSecret: bytea,
   createdAtMillis: timestamptz,
@@ -36,21 +36,21 @@ export class FactorNameConflict extends Schema.TaggedError<FactorNameConflict>()
   userId: UserId
 }) {}
 
-/** An expired unverified factor does not exist for any method. */
+/** All methods treat an expired, unverified factor as absent. */
 export class Factors extends Context.Service<
   Factors,
   {
-    /** Adds an unverified factor of an existing user; it expires after 300 seconds unless it is verified. */
+    /** Adds an unverified factor for an existing user. The factor expires after 300 seconds unless it is verified. */
     readonly add: (
       factor: Pick<FactorSecret, "factorId" | "userId" | "friendlyName" | "secret">
     ) => Effect.Effect<void, FactorNameConflict | DatabaseUnavailable>
-    /** In the order they were added. */
+    /** Returns the user's factors in the order in which they were added. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Factor>, DatabaseUnavailable>
-    /** Returns a factor of this user; none for a factor of another user. */
+    /** Returns the user's factor, or `Option.none` if this user has no such factor. */
     readonly find: (userId: UserId, factorId: string) => Effect.Effect<Option.Option<FactorSecret>, DatabaseUnavailable>
     /**
-     * Accepts the code of a time step, and verifies an unverified factor. Returns false, without a change, if the
-     * code of this or a later step was accepted before.
+     * Accepts a code by its time step, and marks an unverified factor as verified. Returns false without a change if
+     * a code with this or a later time step was accepted before.
      */
     readonly accept: (factorId: string, step: number) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly remove: (factorId: string) => Effect.Effect<void, DatabaseUnavailable>
@@ -168,7 +168,7 @@ const factorOf = (row: Row): Factor => ({
 
 export const isVerified = (factor: Factor): boolean => factor.status === "verified"
 
-/** The prefix keeps one kind of sealed secret from being opened as another. */
+/** The prefix prevents a factor's sealed secret from being opened as a secret of another kind. */
 const nameOf = (factorId: string): string => `factor:${factorId}`
 
 interface StoredFactor {

@@ -11,7 +11,7 @@ const grantTable = Table.make("oauth_grant", {
   clientId: text,
   /** In alphabetical order. */
   scopes: textArray,
-  /** Time of the user's last consent. */
+  /** Time of the user's last consent to this application. */
   grantedAtMillis: timestamptz
 })
 export type Grant = Table.Row<typeof grantTable>
@@ -19,12 +19,12 @@ export type Grant = Table.Row<typeof grantTable>
 export class Grants extends Context.Service<
   Grants,
   {
-    /** Adds the scopes to those granted before. */
+    /** Adds the scopes to the scopes that were granted before. */
     readonly give: (grant: Omit<Grant, "grantedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
     readonly find: (userId: UserId, clientId: string) => Effect.Effect<Option.Option<Grant>, DatabaseUnavailable>
-    /** Newest consent first. */
+    /** Returns the user's grants, newest consent first. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Grant>, DatabaseUnavailable>
-    /** Removes a grant; returns false for an unknown grant. Sessions stay: `Consents` in auth ends them. */
+    /** Removes a grant; returns false if there was no grant. Does not end sessions, which `Consents` in auth does. */
     readonly remove: (userId: UserId, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Grants") {

@@ -1,4 +1,4 @@
-/** Wallet identities: each address belongs to one user, who is created at the address's first sign-in. */
+/** Wallet identities: each address belongs to one user, who is created when the address first signs in. */
 import { Clock, Context, Effect, Option } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { UserId } from "@venue/domain/UserId"
@@ -10,12 +10,15 @@ import { Users } from "./Users.ts"
 
 const identityTable = Table.make("identity", {
   identityId: text,
-  /** `web3:ethereum:` and the address. */
+  /** `web3:ethereum:` followed by the address. */
   subject: text,
   userId: of("text", UserId),
   /** In lower case. */
   address: text,
-  /** Chain id in digits. `network`, `domain` and `statement` are those of the last sign-in; empty before the first. */
+  /**
+   * Chain id in digits. `network`, `domain` and `statement` come from the last sign-in and are empty before the
+   * first.
+   */
   network: text,
   domain: text,
   statement: text,
@@ -25,13 +28,13 @@ const identityTable = Table.make("identity", {
 })
 export type Identity = Table.Row<typeof identityTable>
 
-/** Wallet that has just proved its address. */
+/** A wallet that has just proved control of its address. */
 export interface Arrival {
   /** In lower case. */
   readonly address: string
-  /** Contents of the signed message; null if the wallet proved its address without a sign-in. */
+  /** Fields of the signed message, or null if the wallet proved its address without signing in. */
   readonly seen: Pick<Identity, "network" | "domain" | "statement"> | null
-  /** User, existing or new, of an address that is seen for the first time; a random id unless given. */
+  /** User to link a new address to, existing or not; a random id if omitted. */
   readonly userId?: UserId
 }
 
@@ -40,12 +43,12 @@ export class Identities extends Context.Service<
   {
     /**
      * Returns the user of an address. The first call creates the user with a primary account; concurrent first calls
-     * create one user.
+     * create a single user.
      */
     readonly arrive: (
       arrival: Arrival
     ) => Effect.Effect<{ readonly userId: UserId; readonly isNew: boolean }, DatabaseUnavailable>
-    /** Oldest first. */
+    /** Returns the user's identities, oldest first. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Identity>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Identities") {
@@ -73,7 +76,8 @@ const make = Effect.gen(function* () {
       const known = yield* resume(arrival)
       if (Option.isSome(known)) return { userId: known.value.userId, isNew: false }
       const identity = yield* newIdentity(random, arrival)
-      // The first of concurrent inserts creates the user; the others wait for its commit, then read its row.
+      // The first of several concurrent inserts creates the user; the others wait for its commit and then read its
+      // row.
       if (!(yield* identities.insert(identity))) {
         return { userId: Option.getOrThrow(yield* resume(arrival)).userId, isNew: false }
       }

@@ -1,4 +1,4 @@
-/** Invitation codes: each brings one new user, whose journal records the redemption. */
+/** Invitation codes: each code admits one new user, whose journal records the redemption. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -14,17 +14,17 @@ import * as Table from "@venue/postgres/Table"
 const invitationCodeTable = Table.make("invitation_code", {
   code: text,
   userId: of("text", UserId),
-  /** Number of the code among its user's codes, from 0. */
+  /** Position of the code in its user's list, from 0. */
   number: integer,
   createdAtMillis: timestamptz,
-  /** Only this user may redeem the code; null while anybody may. */
+  /** The only user who is allowed to redeem the code; null while any user is. */
   heldFor: orNull(of("text", UserId)),
-  /** Time at which that user's journal recorded the redemption. */
+  /** Time at which the journal of the redeeming user recorded the redemption; null before. */
   redeemedAtMillis: orNull(timestamptz)
 })
 export type InvitationCode = Table.Row<typeof invitationCodeTable>
 
-/** Referrer and referred user. */
+/** A referrer and the user whom they referred. */
 const referralTable = Table.selection({
   referrerId: { schema: UserId, expression: "user_id" },
   userId: { schema: UserId, expression: "held_for" }
@@ -33,7 +33,7 @@ export type Referral = Table.Row<typeof referralTable>
 
 const referrers = invitationCodeTable.pick("userId")
 
-/** The code does not exist, or is held for another user. */
+/** The code does not exist, or is reserved for another user. */
 export class UnknownInvitationCode extends Schema.TaggedError<UnknownInvitationCode>()("UnknownInvitationCode", {
   code: Schema.String
 }) {}
@@ -45,19 +45,22 @@ export class OwnInvitationCode extends Schema.TaggedError<OwnInvitationCode>()("
 export class InvitationCodes extends Context.Service<
   InvitationCodes,
   {
-    /** Issues these codes to a user; does nothing if the user has codes already. */
+    /** Issues these codes to a user; does nothing if the user already has codes. */
     readonly issue: (userId: UserId, codes: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<InvitationCode>, DatabaseUnavailable>
-    /** Reserves a code for a user and returns the referrer. Idempotent. */
+    /** Reserves a code for a user and returns the referrer's id. Idempotent. */
     readonly hold: (
       code: string,
       userId: UserId
     ) => Effect.Effect<UserId, UnknownInvitationCode | OwnInvitationCode | DatabaseUnavailable>
-    /** Ends the reservation of a code that the user did not redeem. */
+    /** Releases a code that is reserved for the user and was not redeemed. */
     readonly release: (code: string, userId: UserId) => Effect.Effect<void, DatabaseUnavailable>
     /** Returns the users referred by these users. */
     readonly referredBy: (userIds: ReadonlyArray<UserId>) => Effect.Effect<ReadonlyArray<Referral>, DatabaseUnavailable>
-    /** Returns at most `limit` ids above `after` of users who referred somebody, in ascending order. */
+    /**
+     * Returns the ids of at most `limit` users who referred somebody, in ascending order, starting after the id
+     * `after`.
+     */
     readonly referrers: (after: string, limit: number) => Effect.Effect<ReadonlyArray<UserId>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/InvitationCodes") {
@@ -119,7 +122,7 @@ export class InvitationCodes extends Context.Service<
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  /** Redemptions come from the journal in memory. */
+  /** Reads redemptions from the in-memory journal. */
   static readonly layerMemory: Layer.Layer<InvitationCodes> = Layer.effect(
     InvitationCodes,
     Effect.gen(function* () {

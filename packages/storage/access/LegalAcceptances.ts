@@ -1,4 +1,4 @@
-/** Append-only log of accepted terms: user, version, time and means. */
+/** Append-only log of accepted terms: the user, the version, the time and how the user accepted. */
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -13,11 +13,11 @@ import * as Table from "@venue/postgres/Table"
 
 const acceptanceTable = Table.make("legal_acceptance", {
   userId: of("text", UserId),
-  /** Null if the agreement was not the current version; `agreementUrl` identifies it. */
+  /** Null if the accepted agreement was not the current version; `agreementUrl` then identifies the agreement. */
   termsVersion: orNull(text),
   agreementUrl: text,
   source: of("text", Schema.Literals(["user", "builder"])),
-  /** `builderCode`, `address` and `messageHash` are null exactly when the source is `user`. */
+  /** `builderCode`, `address` and `messageHash` are null if and only if the source is `user`. */
   builderCode: orNull(text),
   address: orNull(text),
   messageHash: orNull(bytea),
@@ -26,7 +26,7 @@ const acceptanceTable = Table.make("legal_acceptance", {
 type Row = Table.Row<typeof acceptanceTable>
 
 export interface Acceptance extends Pick<Row, "userId" | "termsVersion" | "agreementUrl"> {
-  /** Null for an acceptance on the venue's own pages in a session. */
+  /** Null if the user accepted on the venue's own pages in a session. */
   readonly builder: {
     readonly builderCode: string
     /** In lower case. */
@@ -43,9 +43,9 @@ export interface RecordedAcceptance extends Acceptance {
 export class LegalAcceptances extends Context.Service<
   LegalAcceptances,
   {
-    /** Records an acceptance of an existing user. */
+    /** Records an existing user's acceptance. */
     readonly record: (acceptance: Acceptance) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns the newest 100 acceptances, newest first. */
+    /** Returns the user's newest 100 acceptances, newest first. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<RecordedAcceptance>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/LegalAcceptances") {

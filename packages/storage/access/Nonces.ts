@@ -1,4 +1,4 @@
-/** Nonces of signed requests, stored long enough to reject a replay on any node and across restarts. */
+/** Nonces of signed requests, stored long enough to reject a replay on any node and after a restart. */
 import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -11,7 +11,10 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 const nonceTable = Table.make("nonce", { publicKey: text, nonce: text })
-/** The caller's cached key may be revoked: the claiming statement reads the key's current state. */
+/**
+ * The caller's cached key might be revoked, so the statement that stores the nonce also reads the key's current
+ * state.
+ */
 const claimedNonces = nonceTable.with({
   isRevoked: {
     schema: Schema.Boolean,
@@ -35,9 +38,10 @@ export class Nonces extends Context.Service<
   Nonces,
   {
     /**
-     * Succeeds once per key and nonce within 15 minutes, regardless of letter case. A nonce is free again after 15
-     * minutes in memory, and after its row is pruned in the database. After `DatabaseUnavailable` the nonce may be
-     * used: take a new one. The database rejects nonces of keys that do not exist or are revoked.
+     * Stores a nonce; succeeds once per key and nonce within 15 minutes, regardless of letter case. A nonce can be
+     * used again after 15 minutes in memory, or after its row is pruned in the database. After `DatabaseUnavailable`
+     * it is unknown whether the nonce was stored, so the caller must take a new one. The database rejects nonces of
+     * unknown and revoked keys.
      */
     readonly claim: (
       publicKey: string,
@@ -51,7 +55,7 @@ export class Nonces extends Context.Service<
       const freeAtMillis = new Map<string, number>()
       return of((publicKey, nonce, done) => {
         const now = clock.currentTimeMillisUnsafe()
-        // Insertion order: oldest entries first.
+        // A Map iterates in insertion order, so the oldest entries come first.
         for (const [key, at] of freeAtMillis) {
           if (at > now) break
           freeAtMillis.delete(key)
@@ -70,18 +74,18 @@ export class Nonces extends Context.Service<
   ).pipe(Layer.provide(Migrations.layer))
 }
 
-/** `claim` may call `done` synchronously. */
+/** `claim` is allowed to call `done` synchronously. */
 const of = (claim: (publicKey: string, nonce: string, done: (exit: Claimed) => void) => void): Nonces["Service"] =>
   Nonces.of({ claim: (publicKey, nonce) => Effect.callback((resume) => claim(publicKey, nonce, resume)) })
 
 const windowMillis = 15 * 60 * 1000
-/** Maximum number of nonces in one insert; further ones go into the next. */
+/** Maximum number of nonces in one insert; the remaining nonces go into the next insert. */
 const maxGroup = 1_000
-/** Above this queue length the database is too slow for waiting to help. */
+/** Maximum queue length. With a longer queue the database is so slow that waiting does not help. */
 const maxWaiting = 20_000
-/** Time limit of an insert; after it the next insert uses another connection. */
+/** Time limit of an insert; after a timeout the next insert uses another connection. */
 const giveUpAfter = "3 seconds"
-/** Maximum number of rows that one statement deletes, so that no claim waits long for it. */
+/** Maximum number of rows that one statement deletes, so that no nonce waits long for the statement. */
 const maxPruned = 5_000
 const maxBatches = 200
 
@@ -92,7 +96,7 @@ interface Claim {
   readonly done: (exit: Claimed) => void
 }
 
-/** Collects claims while an insert is in flight; the next insert takes them all. */
+/** Queues nonces while an insert is in flight; the next insert stores all queued nonces. */
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const runFork = Effect.runForkWith(yield* Effect.context())
@@ -104,7 +108,8 @@ const make = Effect.gen(function* () {
     waiting = waiting.slice(maxGroup)
     isInFlight = group.length > 0
     if (!isInFlight) return
-    // Only the first of equal nonces succeeds. Sorted, because two nodes would deadlock otherwise.
+    // If the queue contains the same nonce twice, only the first entry succeeds. The rows are sorted, because two
+    // nodes that insert in different orders could deadlock.
     const first = new Map(group.toReversed().map((claim) => [claim.key, claim]))
     const rows = [...first.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
     const claims = nonceTable.batch(rows.map(({ nonce, publicKey }) => ({ publicKey, nonce: nonce.toLowerCase() })))
@@ -126,7 +131,7 @@ const make = Effect.gen(function* () {
     }
     waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), done })
     if (isInFlight) return
-    // Collects the claims of this turn of the event loop into the first insert.
+    // Waits for the end of this turn of the event loop, so that the first insert includes all nonces of the turn.
     isInFlight = true
     setImmediate(start)
   })
@@ -150,7 +155,7 @@ const answer = (
   }
 }
 
-/** Prunes on every node; skips rows that another node is deleting. */
+/** Prunes expired nonces. Every node does this and skips rows that another node is deleting. */
 const housekeeping = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* Effect.sleep("1 minute")

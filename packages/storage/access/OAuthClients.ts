@@ -1,4 +1,4 @@
-/** OAuth applications that operators have registered. */
+/** OAuth applications that operators registered. */
 import { Clock, Context, Effect, Option, type Redacted, Schema } from "effect"
 import { of, orNull, text, textArray, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -12,7 +12,7 @@ export type GrantType = typeof GrantType.Type
 const clientTable = Table.make("oauth_client", {
   clientId: text,
   name: text,
-  /** A public client has no secret: it runs where others could read one. */
+  /** A public client has no secret, because it runs where others could read one. */
   type: of("text", Schema.Literals(["public", "confidential"])),
   /** Compared character by character, without normalisation. */
   redirectUris: textArray,
@@ -28,13 +28,13 @@ const clientTable = Table.make("oauth_client", {
 type Row = Table.Row<typeof clientTable>
 
 export interface OAuthClient extends Omit<Row, "secretHash" | "olderSecretHash"> {
-  /** Newest first: two while a new secret replaces an old one, empty for a public client. */
+  /** Newest first. Contains two hashes while a new secret replaces an old one, and is empty for a public client. */
   readonly secretHashes: ReadonlyArray<string>
 }
 
 export type NewOAuthClient = Omit<OAuthClient, "secretHashes" | "createdAtMillis" | "disabledAtMillis">
 
-/** A client with this id exists, enabled or disabled. */
+/** A client with this id already exists, enabled or disabled. */
 export class OAuthClientExists extends Schema.TaggedError<OAuthClientExists>()("OAuthClientExists", {
   clientId: Schema.String
 }) {}
@@ -42,23 +42,23 @@ export class OAuthClientExists extends Schema.TaggedError<OAuthClientExists>()("
 export class OAuthClients extends Context.Service<
   OAuthClients,
   {
-    /** Registers a client; `secret` is null exactly for a public client. */
+    /** Registers a client; `secret` is null if and only if the client is public. */
     readonly register: (
       client: NewOAuthClient,
       secret: Redacted.Redacted | null
     ) => Effect.Effect<OAuthClient, OAuthClientExists | DatabaseUnavailable>
-    /** Returns a client, enabled or disabled. */
+    /** Returns a client, whether it is enabled or disabled. */
     readonly find: (clientId: string) => Effect.Effect<Option.Option<OAuthClient>, DatabaseUnavailable>
     /**
-     * Adds a secret; the previous secret stays valid, older ones end. Returns false for an unknown, public or disabled
-     * client.
+     * Adds a secret. The previous secret stays valid, and older secrets become invalid. Returns false if the client
+     * is unknown, public or disabled.
      */
     readonly addSecret: (clientId: string, secret: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Ends the validity of the previous secret; returns false for a client without one. */
+    /** Invalidates the previous secret; returns false if the client has no previous secret. */
     readonly dropOlderSecret: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Returns whether a client is enabled, and locks that state until the end of the transaction. */
+    /** Returns whether a client is enabled, and locks the client's row until the end of the transaction. */
     readonly holdEnabled: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Disables a client; returns false if it is unknown or disabled already. */
+    /** Disables a client; returns false if the client is unknown or already disabled. */
     readonly disable: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** The newest 1,000 clients, newest first. */
     readonly list: Effect.Effect<ReadonlyArray<OAuthClient>, DatabaseUnavailable>

@@ -1,4 +1,4 @@
-/** Operators of the venue; only the hashes of their tokens are stored. */
+/** The venue's operators; only the hashes of their tokens are stored. */
 import { OperatorName, OperatorRole } from "@venue/domain/Operator"
 import { of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -20,7 +20,7 @@ type Row = Table.Row<typeof operatorTable>
 export type Operator = Omit<Row, "tokenHash">
 export type NewOperator = Pick<Operator, "name" | "roles">
 
-/** A current or removed operator has this name. */
+/** A current or removed operator already has this name. */
 export class OperatorExists extends Schema.TaggedError<OperatorExists>()("OperatorExists", { name: Schema.String }) {}
 
 export class Operators extends Context.Service<
@@ -31,11 +31,11 @@ export class Operators extends Context.Service<
       operator: NewOperator,
       token: Redacted.Redacted
     ) => Effect.Effect<Operator, OperatorExists | DatabaseUnavailable>
-    /** Returns the operator with this token; none if removed. */
+    /** Returns the operator with this token, or `Option.none` if the token is unknown or the operator was removed. */
     readonly ofToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<Operator>, DatabaseUnavailable>
-    /** Invalidates the token; returns false if there is no current operator of this name. */
+    /** Invalidates the operator's token; returns false if no current operator has this name. */
     readonly remove: (name: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** The first 1,000 operators in the order they were added, removed ones included. */
+    /** The first 1,000 operators in the order in which they were added, including removed operators. */
     readonly list: Effect.Effect<ReadonlyArray<Operator>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Operators") {

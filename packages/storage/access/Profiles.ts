@@ -1,4 +1,4 @@
-/** Profiles: the public name of a user, and the name on their documents. */
+/** User profiles: a public username, and the legal name for documents. */
 import { Context, Effect, Option, Schema, Struct } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { UserId } from "@venue/domain/UserId"
@@ -13,14 +13,14 @@ const profileTable = Table.make("profile", {
   username: orNull(text),
   avatarUrl: orNull(text),
   isPublic: boolean,
-  /** First and last name come from the identity provider; only the user sees them. */
+  /** First and last name come from the identity provider, and are visible only to the user. */
   firstName: orNull(text),
   lastName: orNull(text)
 })
 type Row = Table.Row<typeof profileTable>
 export type Profile = Omit<Row, "userId">
 
-/** Part of a profile that everybody may see if the user chose to be public. */
+/** The part of a profile that is public if the user chose so. */
 export type PublicProfile = Pick<Row, "userId" | "username" | "avatarUrl">
 
 export interface ShownPage {
@@ -33,15 +33,15 @@ export class UsernameTaken extends Schema.TaggedError<UsernameTaken>()("Username
 export class Profiles extends Context.Service<
   Profiles,
   {
-    /** Returns a profile; an empty one for a user without a row. */
+    /** Returns a user's profile, or an empty profile if the user has no row. */
     readonly find: (userId: UserId) => Effect.Effect<Profile, DatabaseUnavailable>
-    /** Returns at most `limit` profiles of public users with ids above `after`, by id. */
+    /** Returns at most `limit` public profiles with user ids above `after`, ordered by id. */
     readonly shown: (page: ShownPage) => Effect.Effect<ReadonlyArray<PublicProfile>, DatabaseUnavailable>
-    /** Returns the profiles of the public users among these, by id. */
+    /** Returns the public profiles among these users, ordered by id. */
     readonly shownOf: (
       userIds: ReadonlyArray<UserId>
     ) => Effect.Effect<ReadonlyArray<PublicProfile>, DatabaseUnavailable>
-    /** Changes the given fields of an existing user's profile. */
+    /** Updates the given fields of an existing user's profile. */
     readonly change: (
       userId: UserId,
       change: Partial<Profile>
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
         const changed = yield* profiles.modify({ userId }, (before) => ({ ...empty, ...before, ...change, userId }))
         return profileOf(Option.getOrThrow(changed))
       },
-      // Another user may take the name between the look-up and the change.
+      // Another user might take the name between the look-up and the update.
       (change, _, { username }) =>
         Effect.catchIf(change, isTaken, () => Effect.fail(new UsernameTaken({ username: username ?? "" })))
     )
@@ -88,6 +88,6 @@ const profileOf = (row: Row): Profile => Struct.omit(row, ["userId"])
 
 const shownOf = ({ avatarUrl, userId, username }: Row): PublicProfile => ({ userId, username, avatarUrl })
 
-/** The key conflicts in no other column: only the username is unique. */
+/** A unique key error can only come from the username, because no other column is unique. */
 const isTaken = (error: UsernameTaken | DatabaseUnavailable): error is DatabaseUnavailable =>
   error._tag === "DatabaseUnavailable" && isSqlError(error.cause) && error.cause.reason._tag === "UniqueViolation"

@@ -1,4 +1,4 @@
-/** Refresh tokens of `Sessions`; only their hashes are stored. */
+/** Storage of refresh tokens for `Sessions`; only token hashes are stored. */
 import { Effect, Option, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { bytea, integer, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -10,12 +10,12 @@ const tokenTable = Table.make("refresh_token", {
   tokenHash: bytea,
   sessionId: text,
   generation: integer,
-  /** Salt with which the token was derived from its predecessor. */
+  /** Salt with which this token was derived from the previous one. */
   salt: bytea,
   issuedAtMillis: timestamptz
 })
 const tokens = tokenTable.pick("sessionId", "generation", "salt")
-/** Only the token with the highest generation of its session is valid. */
+/** A refresh token. Only the token with the highest generation of its session is valid. */
 export type RefreshToken = Table.Row<typeof tokens>
 
 export const onSql = (sql: SqlClient.SqlClient) => ({

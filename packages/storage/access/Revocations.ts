@@ -1,4 +1,7 @@
-/** Revocations and other invalidations, announced in the transaction that makes them and published to every node. */
+/**
+ * Revocations and other cache invalidations: announced in the transaction that makes the change, and published to
+ * every node.
+ */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, type Duration, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -12,9 +15,9 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 /**
- * Cached data that nodes must drop: a revoked or changed key; an ended or changed session; all sessions of a client;
- * the eligibility of a user; all tokens of a removed signing key; the list of signing keys, because the named key has
- * changed.
+ * Cached data that nodes must drop: a revoked or changed key, an ended or changed session, all of a client's
+ * sessions, a user's eligibility, all tokens signed with a removed signing key, or the list of signing keys after the
+ * named key changed.
  */
 const revocationTable = Table.make("revocation", {
   kind: of("text", Schema.Literals(["key", "session", "client", "user", "signing_key", "signing_keys"])),
@@ -27,7 +30,7 @@ type Row = Table.Row<typeof numbered>
 const decodeRow = Schema.decodeUnknownEffect(Schema.fromJsonString(numbered.schema))
 
 const snapshots = Table.selection({ snapshot: { schema: Schema.String, expression: "pg_current_snapshot()::text" } })
-/** `row` is null if there is no new row since the last poll. */
+/** `row` is null if there is no new row since the last poll. `snapshot` is the Postgres snapshot of this poll. */
 const polled = Table.selection({
   snapshot: { schema: Schema.String, expression: "snapshot::text" },
   row: { schema: Schema.NullOr(numbered.schema), expression: "to_json(announced)" }
@@ -35,30 +38,30 @@ const polled = Table.selection({
 
 type Observe = (revocation: Revocation) => void
 
-/** True for a single process: nothing else can revoke, so an unreachable database hides no revocation. */
+/** True for a venue of one process. No other process can revoke, so an unreachable database hides no revocation. */
 export const RevokesAlone = Context.Reference<boolean>("@venue/storage/access/RevokesAlone", {
   defaultValue: () => false
 })
 
-/** Beyond this delay a node rejects commands that add risk, and verifies callers without its cache. */
+/** Delay above which a node rejects commands that add risk, and authenticates callers without its cache. */
 export const trustedDelayMillis = 3_000
 
-/** Beyond this delay a node accepts no callers. */
+/** Delay above which a node rejects all callers. */
 export const maxDelayMillis = 10_000
 
 export class Revocations extends Context.Service<
   Revocations,
   {
-    /** Announces a revocation; inside a transaction, when it commits. */
+    /** Announces a revocation; if called inside a transaction, the announcement is sent on commit. */
     readonly announce: (revocation: Revocation) => Effect.Effect<void, DatabaseUnavailable>
     /**
-     * Calls `observe` at least once for each revocation until the scope closes: normally at once, at most a second
-     * later.
+     * Calls `observe` at least once for each revocation until the scope closes: usually immediately, and at most a
+     * second later.
      */
     readonly watch: (observe: Observe) => Effect.Effect<void, never, Scope.Scope>
-    /** Age of this node's last complete read of revocations, in milliseconds. */
+    /** Time since this node last read all revocations, in milliseconds. */
     readonly delayMillis: () => number
-    /** Calls `observe` every 500 ms while `delayMillis` is above `maxDelayMillis`. */
+    /** Calls `observe` every 500 ms while `delayMillis` exceeds `maxDelayMillis`. */
     readonly whenDelayed: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@venue/storage/access/Revocations") {
@@ -72,13 +75,16 @@ export class Revocations extends Context.Service<
         const { publish, watch } = makeObservers<Revocation>()
         let readMillis = clock.currentTimeMillisUnsafe()
         const delayMillis = () => (isAlone ? 0 : clock.currentTimeMillisUnsafe() - readMillis)
-        /** Numbers of the rows published since the last poll, and between the two last polls. */
+        /**
+         * Numbers of the rows published since the last poll, and of those published between the two most recent
+         * polls.
+         */
         let recent = new Set<string>()
         let older = new Set<string>()
         const [start] = yield* snapshots.all(sql`select ${snapshots.columns}`)
         let polledTo = start!.snapshot
 
-        /** Publishes a row once, whether the notice or the poll brings it first. */
+        /** Publishes a row once, although both the notification and the poll deliver it. */
         const receive = (row: Row) =>
           Effect.suspend(() => {
             if (recent.has(row.number) || older.has(row.number)) return Effect.void
@@ -86,8 +92,9 @@ export class Revocations extends Context.Service<
             return publish(row)
           })
         /**
-         * Publishes the rows committed since the last poll; snapshots decide, because neither time nor number gives
-         * the order of commits. In a restored database, rows of another server's transactions were published there.
+         * Publishes the rows committed since the last poll. Compares transaction snapshots, because neither times nor
+         * row numbers follow the order of commits. A restored database also contains rows from another server's
+         * transactions, which that server has already published.
          */
         const poll = Effect.gen(function* () {
           const startMillis = clock.currentTimeMillisUnsafe()
@@ -107,7 +114,10 @@ export class Revocations extends Context.Service<
           recent = new Set()
           readMillis = startMillis
         })
-        /** Requires two consecutive delays: after a pause of this process a poll comes first. */
+        /**
+         * Requires two consecutive checks above the limit, so that a poll can run first after this process was
+         * paused.
+         */
         const whenDelayed = (observe: () => void) =>
           Effect.suspend(() => {
             let wasDelayed = false
@@ -163,17 +173,17 @@ export class Revocations extends Context.Service<
 
 const channel = "revocation"
 const pollEvery = "500 millis"
-/** Time limit of a poll; after it the next poll uses another connection. */
+/** Time limit of a poll; after a timeout the next poll uses another connection. */
 const giveUpAfter = "2 seconds"
 const checkEvery = "500 millis"
 /**
- * Longer than a node without its database accepts callers. Each announcement adds one row and deletes at most four
- * old ones.
+ * Longer than a node accepts callers without its database. Each announcement adds one row and deletes at most four
+ * old rows.
  */
 const keptFor = "1 day"
 const maxPruned = 4
 
-/** Logs every failure and retries: a node that stopped here would accept revoked callers. */
+/** Logs every failure and retries, because a node that stopped reading would accept revoked callers. */
 const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: string) =>
   work.pipe(
     Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning(trouble, cause))),
@@ -184,7 +194,7 @@ const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: 
 const makeObservers = <A>() => {
   const observers = new Set<(value: A) => void>()
   return {
-    /** An observer that throws does not keep the others from being called. */
+    /** Calls all observers, even if one of them throws. */
     publish: (value: A) =>
       Effect.forEach(
         observers,

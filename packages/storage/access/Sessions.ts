@@ -17,18 +17,18 @@ import { Revocations } from "./Revocations.ts"
 const sessionTable = Table.make("session", {
   sessionId: text,
   userId: of("text", UserId),
-  /** Application that acts for the user; null for the user's own session. */
+  /** Application that acts for the user, or null for the user's own session. */
   clientId: orNull(text),
   /** True if the application has no secret. */
   publicClient: boolean,
   /** Scopes granted to the application, space-separated. */
   scope: orNull(text),
   aal: of("text", Assurance),
-  /** Methods by which the user authenticated, latest first. */
+  /** The user's authentication methods, latest first. */
   amr: of("jsonb", Methods),
   createdAtMillis: timestamptz,
   refreshedAtMillis: timestamptz,
-  /** Fixed at the start; a refresh does not extend it. */
+  /** Set when the session begins; a refresh does not extend it. */
   expiresAtMillis: timestamptz,
   endedAtMillis: orNull(timestamptz)
 })
@@ -39,38 +39,38 @@ export type NewSession = Omit<Session, "createdAtMillis" | "refreshedAtMillis" |
 
 export class SessionEnded extends Schema.TaggedError<SessionEnded>()("SessionEnded", { sessionId: Schema.String }) {}
 
-/** Another transaction held the session's lock for 5 s. */
+/** Another transaction held the lock on the session for 5 s. */
 export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy", { sessionId: Schema.String }) {}
 
 export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * Begins a session with its first refresh token, generation 1. Ends the least recently used sessions beyond a
-     * hundred of the user, which bounds the time to end them all.
+     * Begins a session with its first refresh token, generation 1. Keeps at most 100 sessions per user by ending the
+     * least recently used ones, which bounds the time to end all of a user's sessions.
      */
     readonly begin: (session: NewSession, first: Redacted.Redacted) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns a session, ended ones included, until a month after its expiry. */
+    /** Returns a session, including ended sessions, until a month after the session's expiry. */
     readonly find: (sessionId: string) => Effect.Effect<Option.Option<Session>, DatabaseUnavailable>
-    /** Returns the live sessions by id. */
+    /** Returns the user's live sessions, ordered by id. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
-    /** Returns a session and locks it until the end of the transaction; waits at most 5 s. */
+    /** Returns a session and locks it until the end of the transaction; waits at most 5 s for the lock. */
     readonly lock: (sessionId: string) => Effect.Effect<Option.Option<Session>, SessionBusy | DatabaseUnavailable>
-    /** Returns the live sessions by id and locks them until the end of the transaction. */
+    /** Returns the user's live sessions, ordered by id, and locks them until the end of the transaction. */
     readonly lockOfUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
-    /** Ends sessions and announces each that was live. */
+    /** Ends sessions and announces each session that was live. */
     readonly end: (sessionIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
-    /** Ends all sessions of an application with one announcement. */
+    /** Ends all of an application's sessions with one announcement. */
     readonly endOfClient: (clientId: string) => Effect.Effect<void, DatabaseUnavailable>
     readonly prove: (sessionId: string, proof: Pick<Session, "aal" | "amr">) => Effect.Effect<void, DatabaseUnavailable>
     readonly findToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<RefreshToken>, DatabaseUnavailable>
-    /** Returns the valid token; dies for a session that never existed. */
+    /** Returns the valid token of a session; an unknown session is a defect. */
     readonly newestToken: (sessionId: string) => Effect.Effect<RefreshToken, DatabaseUnavailable>
-    /** Returns whether the session ever had a token of this generation. */
+    /** Returns whether the session ever had a token with this generation. */
     readonly hasGeneration: (sessionId: string, generation: number) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Makes this token the valid one of a locked session. */
+    /** Stores the next token of a locked session, which becomes the only valid one. */
     readonly issue: (token: Redacted.Redacted, place: RefreshToken) => Effect.Effect<void, DatabaseUnavailable>
-    /** Records a refresh without a new token, so that the session does not idle out. */
+    /** Records a refresh without a new token, so that the session does not expire as idle. */
     readonly touch: (sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Sessions") {
@@ -168,7 +168,7 @@ export class Sessions extends Context.Service<
 }
 
 const lockTimeout = "5s"
-/** Time a session is kept after its expiry, so that its tokens are rejected with the right reason. */
+/** Time for which a session is kept after its expiry, so that its tokens are rejected with the right reason. */
 const keptMillis = 30 * 24 * 60 * 60 * 1000
 const maxPruned = 4
 const maxLive = 100
@@ -191,7 +191,7 @@ const reading = (sql: SqlClient.SqlClient) => {
     find: Effect.fn("Sessions.find")((sessionId: string) => sessionTable.first(byId(sessionId)), orUnavailable),
     ofUser: Effect.fn("Sessions.ofUser")((userId: UserId) => liveOf(userId, "")),
     lock: Effect.fn("Sessions.lock")(function* (sessionId: string) {
-      // The short lock timeout holds until the end of the transaction.
+      // The short lock timeout applies until the end of the transaction.
       yield* sql`select set_config('lock_timeout', ${lockTimeout}, true)`
       return yield* Effect.catchIf(sessionTable.first(sql`${byId(sessionId)} for update`), isLockTimeout, () =>
         Effect.fail(new SessionBusy({ sessionId }))
@@ -201,7 +201,9 @@ const reading = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** Locks rows in one order: two callers that end the same sessions would deadlock otherwise. */
+/**
+ * Locks the rows in a fixed order, because two callers that end the same sessions in different orders could deadlock.
+ */
 const ending = (sql: SqlClient.SqlClient, revocations: Revocations["Service"]) => ({
   end: Effect.fn("Sessions.end")(
     function* (sessionIds: ReadonlyArray<string>) {
@@ -240,8 +242,8 @@ const refreshing = (sql: SqlClient.SqlClient, end: Sessions["Service"]["end"]) =
   const tokens = RefreshTokens.onSql(sql)
 
   /**
-   * Each new session or token deletes a few expired rows. A session with many tokens takes several rounds, and is
-   * deleted after its last token, so no caller waits for all of them.
+   * Each new session or token deletes a few expired rows, so that no caller waits for a large deletion. A session
+   * with many tokens takes several rounds and is deleted after its last token.
    */
   const prune = Effect.fnUntraced(function* (nowMillis: number) {
     const oldest = yield* ids.all(sql`

@@ -1,4 +1,4 @@
-/** Sign-ins and failures per network in the last 15 minutes, counted over all nodes. */
+/** Sign-ins and failed sign-ins per network in the last 15 minutes, counted over all nodes. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -13,7 +13,8 @@ import * as Table from "@venue/postgres/Table"
 
 const attemptTable = Table.make("sign_in_attempt", {
   /**
-   * Derived from the network, which bounds the number of rows; two networks in one slot share a row, which counts only the later.
+   * Derived from the network, which bounds the number of rows. If two networks share a slot, the row counts only the
+   * network with the later attempt.
    */
   slot: integer,
   networkHash: bytea,
@@ -30,7 +31,7 @@ const counted = attemptTable.pick("signIns", "failures")
 export class SignInAttempts extends Context.Service<
   SignInAttempts,
   {
-    /** Adds to the counts of a network and returns them; they restart 15 minutes after the first attempt. */
+    /** Adds to a network's counts and returns the new counts. The counts restart 15 minutes after the first attempt. */
     readonly count: (network: string, more: Attempts) => Effect.Effect<Attempts, DatabaseUnavailable>
   }
 >()("@venue/storage/access/SignInAttempts") {
@@ -88,13 +89,13 @@ export class SignInAttempts extends Context.Service<
 const windowMillis = 15 * 60 * 1_000
 const window = "15 minutes"
 
-/** Stores a hash instead of the address. */
+/** Stores a hash, so that the database holds no IP address. */
 const rowOf = (network: string, more: Attempts, sinceMillis: number): Row => {
   const networkHash = digestOf(network)
   return { slot: networkHash.readUInt16BE(), networkHash, sinceMillis, ...more }
 }
 
-/** Prunes expired rows on every node; skips rows that another node has locked. */
+/** Prunes expired rows. Every node does this and skips rows that another node has locked. */
 const housekeeping = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* Effect.sleep("1 minute")

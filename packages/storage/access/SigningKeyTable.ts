@@ -1,4 +1,4 @@
-/** Keys that sign tokens, shared by all nodes; private parts are sealed at rest. */
+/** Keys that sign tokens, shared by all nodes; the private keys are sealed at rest. */
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -17,21 +17,21 @@ const keyTable = Table.make("signing_key", {
   /** Thumbprint of the public key. */
   kid: text,
   state: of("text", KeyState),
-  /** Time of the last change of state. */
+  /** Time of the last state change. */
   sinceMillis: timestamptz,
   sealedJwk: bytea
 })
 type Row = Table.Row<typeof keyTable>
 
 export interface StoredKey extends Omit<Row, "sealedJwk"> {
-  /** JWK with its private part, as text. */
+  /** JWK including the private key, as text. */
   readonly jwk: Redacted.Redacted
 }
 
 export class SigningKeyTable extends Context.Service<
   SigningKeyTable,
   {
-    /** Returns the keys of one snapshot, oldest first. */
+    /** Returns all keys as of one snapshot, oldest first. */
     readonly all: Effect.Effect<ReadonlyArray<StoredKey>, DatabaseUnavailable>
     /** Replaces the keys by the result of `change`. Locks the table until the end of the surrounding transaction. */
     readonly replace: <E, R>(
@@ -46,7 +46,7 @@ export class SigningKeyTable extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const { open, seal } = yield* Seal
         const all = Effect.map(
-          // A single statement sees a change of several keys entirely or not at all.
+          // A single statement reads either all or none of the rows that another transaction changed together.
           keyTable.all(sql`select ${keyTable.columns} from signing_key order by number`),
           (rows) =>
             rows.map(({ sealedJwk, ...row }): StoredKey => ({ ...row, jwk: open(sealedJwk, sealName(row.kid)) }))
@@ -57,7 +57,7 @@ export class SigningKeyTable extends Context.Service<
             function* <E, R>(
               change: (keys: ReadonlyArray<StoredKey>) => Effect.Effect<ReadonlyArray<StoredKey>, E, R>
             ) {
-              // Readers are not blocked by this lock mode.
+              // This lock mode does not block readers.
               yield* sql`lock table signing_key in share row exclusive mode`
               const before = yield* all
               const after = yield* change(before)

@@ -1,4 +1,4 @@
-/** Onboarding state of users, which decides what they may do. */
+/** Users' onboarding states, which decide what each user is allowed to do. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -17,14 +17,14 @@ import { UnknownUser, Users } from "./Users.ts"
 const stateTable = Table.make("user_state", {
   userId: of("text", UserId),
   identity: of("text", Schema.Literals(["none", "pending", "verified", "refused"])),
-  /** Reference that the provider gave to the latest verification. */
+  /** Provider's reference for the latest verification. */
   identityReference: orNull(text),
   identityChangedAtMillis: bigint,
   /** Country of the identity document, ISO 3166-1 alpha-2. */
   country: orNull(text),
-  /** Country from which the user was last seen. */
+  /** Country from which the user last connected. */
   seenIn: orNull(text),
-  /** Version of the terms accepted last. */
+  /** Version of the terms that the user accepted last. */
   termsVersion: orNull(text),
   frozen: boolean
 })
@@ -32,7 +32,7 @@ type Row = Table.Row<typeof stateTable>
 type Progress = Omit<Row, "userId">
 const owners = stateTable.pick("userId")
 
-/** `state` is null for a user who has completed no step. */
+/** `state` is null for a user who has not begun onboarding. */
 const userStates = Table.selection({
   state: { schema: Schema.NullOr(stateTable.schema), expression: "to_json(state)" },
   hasSecondFactor: {
@@ -48,7 +48,7 @@ export interface UserState extends Omit<Progress, "identityReference" | "identit
   readonly hasSecondFactor: boolean
 }
 
-/** Result of a provider for the verification with this reference. */
+/** Identity provider's result for the verification with this reference. */
 export interface Verdict {
   readonly reference: string
   readonly identity: "pending" | "verified" | "refused"
@@ -66,24 +66,26 @@ export class AlreadyVerified extends Schema.TaggedError<AlreadyVerified>()("Alre
 
 type Change = Effect.Effect<void, UnknownUser | DatabaseUnavailable>
 
-/** Announces every change, so that nodes drop their cached states. */
+/** Onboarding states. Announces every change, so that nodes drop their cached states. */
 export class UserStates extends Context.Service<
   UserStates,
   {
     readonly find: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
-    /** Sets the identity by an operator; a verdict sets it too. */
+    /** Sets the identity status on an operator's behalf; `judge` sets it from a verdict. */
     readonly setIdentity: (userId: UserId, identity: UserState["identity"], country?: string | null) => Change
-    /** Sets the identity to pending; ends an earlier verification. */
+    /** Sets the identity status to pending; the earlier verification no longer counts. */
     readonly beginVerification: (
       userId: UserId,
       reference: string
     ) => Effect.Effect<void, AlreadyVerified | UnknownUser | DatabaseUnavailable>
-    /** Applies a verdict and returns its user; none if a verdict at least as new was applied before. */
+    /**
+     * Applies a verdict and returns its user, or `Option.none` if an equally new or newer verdict was applied before.
+     */
     readonly judge: (
       verdict: Verdict
     ) => Effect.Effect<Option.Option<UserId>, UnknownVerification | DatabaseUnavailable>
     readonly acceptTerms: (userId: UserId, termsVersion: string) => Change
-    /** Sets the country the user was last seen in; the document's country stays. */
+    /** Sets the country from which the user last connected; leaves the document's country unchanged. */
     readonly setRegion: (userId: UserId, country: string) => Change
     readonly freeze: (userId: UserId) => Change
     readonly unfreeze: (userId: UserId) => Change
@@ -163,7 +165,7 @@ const nothing: Progress = {
   frozen: false
 }
 
-/** Storage of states; the rules are the same for each implementation. */
+/** Storage of states. The rules apply to the Postgres and the in-memory implementation alike. */
 interface States {
   readonly find: (
     userId: UserId
@@ -177,7 +179,7 @@ const make = Effect.fnUntraced(function* (table: States) {
   const revocations = yield* Revocations
   const transaction = yield* Transaction
 
-  /** Changes of one user run one at a time, because each locks the user's row. */
+  /** Changes to one user's state run one at a time, because each change locks the user's row. */
   const change = (userId: UserId, changes: Partial<Progress>) =>
     users
       .lock(userId)
@@ -221,6 +223,6 @@ const make = Effect.fnUntraced(function* (table: States) {
   })
 })
 
-/** Users are never deleted, so the user of a state exists. */
+/** Users are never deleted, so the state's user exists. */
 const bugIfUnknown = <A, E, R>(effect: Effect.Effect<A, E | UnknownUser, R>) =>
   Effect.catchIf(effect, (error) => error instanceof UnknownUser, Effect.die)

@@ -32,15 +32,18 @@ export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser"
 export class Users extends Context.Service<
   Users,
   {
-    /** Creates a user with a primary account, which has the user's id. Idempotent. */
+    /** Creates a user and the user's primary account, whose id equals the user's id. Idempotent. */
     readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
     readonly find: (userId: UserId) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
     /**
-     * Locks a user against other lockers until the end of the transaction; rows that refer to the user can still be
-     * written.
+     * Locks the user's row against other lockers until the end of the transaction. Rows that reference the user can
+     * still be written.
      */
     readonly lock: (userId: UserId) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
-    /** Returns the accounts in the order they were opened, the primary one first; a user has few. */
+    /**
+     * Returns a user's accounts in the order in which they were opened, the primary account first. A user has few
+     * accounts.
+     */
     readonly accounts: (userId: UserId) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
     readonly ownerOf: (accountId: AccountId) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
   }
@@ -75,7 +78,7 @@ export class Users extends Context.Service<
           orUnavailable
         ),
         lock: Effect.fn("Users.lock")(function* (userId: UserId) {
-          // `no key update` blocks other lockers, but not inserts of rows that refer to the user.
+          // `no key update` blocks other lockers, but not inserts of rows that reference the user.
           const locked = yield* sql`
             select 1 from venue_user where user_id = ${storable(userId)} for no key update`
           if (locked.length === 0) return yield* new UnknownUser({ userId })
@@ -92,7 +95,7 @@ export class Users extends Context.Service<
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  /** Accounts other than primary ones come from the journal in memory, which opens them. */
+  /** Reads accounts other than primary ones from the in-memory journal, which opens them. */
   static readonly layerMemory: Layer.Layer<Users> = Layer.effect(
     Users,
     Effect.gen(function* () {

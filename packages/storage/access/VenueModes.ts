@@ -1,5 +1,6 @@
 /**
- * Venue-wide mode of trading and withdrawals, one row: changed by the auditor and operators, enforced by every node.
+ * Venue-wide mode of trading and withdrawals, stored in one row. The auditor and operators change it, and every node
+ * enforces it.
  */
 import {
   inForce,
@@ -36,45 +37,48 @@ const modeTable = Table.make("venue_mode", {
   difference: orNull(text)
 })
 
-/** The venue may not take this step now; `why` gives the reason. */
+/** The venue is not allowed to take this step towards normal trading now; `why` gives the reason. */
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { why: Schema.String }) {}
 
-/** Author and reason of a change. */
+/** Author and reason of a change to the mode. */
 export interface Change {
   readonly by: string
   readonly reason: string
-  /** Reason shown to traders; omitted or null for none. */
+  /** Reason that traders see; omitted or null if there is no public reason. */
   readonly publicReason?: string | null | undefined
 }
 
 export type Audited = Pick<VenueMode, "fault" | "difference">
 
-/** False for a venue without an auditor, such as one in memory: a missing audit then blocks nothing. */
+/** False for a venue without an auditor, such as an in-memory venue. A missing audit then blocks nothing. */
 export const HasAuditor = Context.Reference<boolean>("@venue/storage/access/HasAuditor", { defaultValue: () => true })
 
 export class VenueModes extends Context.Service<
   VenueModes,
   {
-    /** Cached mode, at most 500 ms old while the database is reachable. */
+    /** Returns the cached mode, which is at most 500 ms old while the database is reachable. */
     readonly now: () => VenueMode
-    /** Returns whether withdrawals are open by the cached mode; false if the cache is older than 3 s. */
+    /** Returns whether the cached mode allows withdrawals; false if the cache is older than 3 s. */
     readonly mayWithdraw: () => boolean
-    /** Calls `observe` after audits until the scope closes: within 500 ms, once for several audits between polls. */
+    /**
+     * Calls `observe` after audits until the scope closes: within 500 ms of an audit, and once for several audits
+     * between two polls.
+     */
     readonly watchAudits: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
-    /** Stored mode. */
+    /** The stored mode. */
     readonly read: Effect.Effect<VenueMode, DatabaseUnavailable>
-    /** Stored mode, with withdrawals BLOCKED and the reason if a recent audit is missing. */
+    /** The stored mode; if there is no recent audit, withdrawals are BLOCKED and the reason is set. */
     readonly inForce: Effect.Effect<VenueMode, DatabaseUnavailable>
     /**
-     * Halts the venue; returns false if it was halted already. A repeat keeps the first reason, but may replace the
-     * public one.
+     * Halts the venue; returns false if the venue was already halted. A repeated halt keeps the first reason, but can
+     * replace the public reason.
      */
     readonly halt: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Blocks withdrawals; returns false if they were blocked already. */
+    /** Blocks withdrawals; returns false if withdrawals were already blocked. */
     readonly blockWithdrawals: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Resumes one step towards normal trading. */
+    /** Takes one step back towards normal trading. */
     readonly resume: (step: VenueStep, change: Change) => Effect.Effect<VenueMode, NotResumable | DatabaseUnavailable>
-    /** Records an audit: proof that the auditor runs, and a precondition of `resume`. */
+    /** Records an audit, which proves that the auditor is running and is a precondition of `resume`. */
     readonly audited: (result: Audited) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/VenueModes") {
@@ -219,9 +223,9 @@ export class VenueModes extends Context.Service<
 }
 
 const pollEvery = "500 millis"
-/** Time limit of a poll; after it the next poll uses another connection. */
+/** Time limit of a poll; after a timeout the next poll uses another connection. */
 const giveUpAfter = "2 seconds"
-/** Age beyond which the cached mode is not trusted. */
+/** Age above which the cached mode is not trusted. */
 const maxAgeMillis = 3_000
 
 const only = "only"

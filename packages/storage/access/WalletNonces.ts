@@ -1,4 +1,4 @@
-/** Nonces of signed wallet messages: each is accepted once, on any node and across restarts. */
+/** Nonces of signed wallet messages: each is accepted once, across all nodes and restarts. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -10,7 +10,7 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 import { digestOf } from "@venue/postgres/SecretHash"
 
-/** Purpose of a signed message; a nonce is accepted once per purpose. */
+/** Purpose of a signed message. A nonce is accepted once for each purpose. */
 const Purpose = Schema.Literals(["signin", "builder"])
 export type Purpose = typeof Purpose.Type
 
@@ -31,8 +31,8 @@ export class WalletNonces extends Context.Service<
   WalletNonces,
   {
     /**
-     * Succeeds once per purpose, address in lower case, and nonce; a rollback frees the nonce. The row may be pruned
-     * from `expiresAtMillis` on, when the message itself has expired.
+     * Stores a nonce; succeeds once per purpose, lower-case address and nonce. A rollback frees the nonce. The row
+     * can be pruned after `expiresAtMillis`, when the message itself has expired.
      */
     readonly use: (
       purpose: Purpose,
@@ -53,7 +53,7 @@ export class WalletNonces extends Context.Service<
             const used = yield* sql`
               insert into wallet_nonce_use ${nonceUseTable.values(use)} on conflict do nothing returning 1`
             if (used.length === 0) return yield* new WalletNonceUsed({ purpose, address })
-            // Each use adds one row and deletes several expired ones, which bounds the table.
+            // Each call adds one row and deletes several expired rows, which bounds the table's size.
             yield* sql`
               delete from wallet_nonce_use where (purpose, address, nonce_hash) in (
                 select purpose, address, nonce_hash from wallet_nonce_use

@@ -1,4 +1,4 @@
-/** Addresses that a user may withdraw to. */
+/** Addresses to which a user is allowed to withdraw. */
 import { Clock, Context, Effect, Schema } from "effect"
 import { Network } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
@@ -14,9 +14,9 @@ const addressTable = Table.make("withdrawal_address", {
   userId: of("text", UserId),
   network: of("text", Network),
   address: text,
-  /** Name that the user gave the address. */
+  /** User's name for the address. */
   label: orNull(text),
-  /** True once the wallet of the address has signed for the user. */
+  /** True after the address's wallet has signed a message for the user. */
   verified: boolean,
   createdAtMillis: timestamptz
 })
@@ -34,22 +34,22 @@ export class TooManyWithdrawalAddresses extends Schema.TaggedError<TooManyWithdr
   { limit: Schema.Number }
 ) {}
 
-/** Limit of addresses per user; an address that its wallet verifies is added beyond it. */
+/** Maximum number of addresses per user. An address that its wallet has verified is added even above the limit. */
 export const maxWithdrawalAddresses = 100
 
 export class WithdrawalAddresses extends Context.Service<
   WithdrawalAddresses,
   {
     /**
-     * Adds an address of an existing user. An address that the user has already, compared without letter case, keeps
-     * its data, but becomes verified if the new one is.
+     * Adds an address for an existing user. If the user already has the address, compared without letter case, the
+     * stored row is kept, and becomes verified if the new address is verified.
      */
     readonly add: (
       address: NewWithdrawalAddress
     ) => Effect.Effect<Added, TooManyWithdrawalAddresses | DatabaseUnavailable>
-    /** In the order they were added. */
+    /** Returns the user's addresses in the order in which they were added. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<WithdrawalAddress>, DatabaseUnavailable>
-    /** Removes an address; returns false if the user does not have it. */
+    /** Removes an address; returns false if the user has no such address. */
     readonly remove: (userId: UserId, addressId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/access/WithdrawalAddresses") {
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
   return WithdrawalAddresses.of({
     add: Effect.fn("WithdrawalAddresses.add")(function* (address: NewWithdrawalAddress) {
       const { addressId, userId, verified } = address
-      // Serialises the changes of one user, so that concurrent calls stay within the limit.
+      // Serialises the changes to one user's addresses, so that concurrent calls respect the limit.
       yield* users.find({ userId }, "no key update")
       const own = yield* addresses.list({ userId })
       const known = own.find((row) => isSame(row, address))

@@ -1,11 +1,16 @@
-/** Reports of desks to an auditor: the accounts of each desk's traders. Each report replaces the desk's previous one. */
+/**
+ * Desks' reports to an auditor about the accounts of their traders. Each report replaces the desk's previous report.
+ */
 import { of, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Store from "@venue/postgres/Store"
 import * as Table from "@venue/postgres/Table"
 import { Clock, Context, Effect, Schema } from "effect"
 
-/** Symbol, signed lots, cash of trades, cost of the position, fees paid, funding received, rewards received. */
+/**
+ * Position fields in order: symbol, signed lots, cash from trades, cost of the position, fees paid, funding received,
+ * rewards received.
+ */
 const Position = Schema.Tuple([
   Schema.String,
   Schema.Finite,
@@ -16,7 +21,7 @@ const Position = Schema.Tuple([
   Schema.Finite
 ])
 
-/** `deposit` and `referralRewards` are decimal text; positions count in the units of their market's log. */
+/** `deposit` and `referralRewards` are decimal text; positions use the units of their market's log. */
 const AccountReport = Schema.Struct({
   accountId: Schema.String,
   deposit: Schema.String,
@@ -24,7 +29,10 @@ const AccountReport = Schema.Struct({
   positions: Schema.Array(Position)
 })
 
-/** Accounts of a trader as of row `seq` of its journal, and of these rows of each market it has fully read. */
+/**
+ * A trader's accounts as of row `seq` of the trader's journal. `markets` holds, for each market, the last row that
+ * the accounts fully include.
+ */
 export const TraderReport = Schema.Struct({
   userId: Schema.String,
   seq: Schema.Int,
@@ -44,7 +52,7 @@ export class DeskReports extends Context.Service<
   DeskReports,
   {
     readonly write: (desk: string, traders: ReadonlyArray<TraderReport>) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns the last report of each desk that has reported after this time, oldest first. */
+    /** Returns the last report of each desk that has reported since this time, oldest first. */
     readonly since: (millis: number) => Effect.Effect<ReadonlyArray<DeskReport>, DatabaseUnavailable>
   }
 >()("@venue/storage/audit/DeskReports") {

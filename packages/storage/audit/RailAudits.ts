@@ -1,4 +1,4 @@
-/** Audits of the rails: the amount each rail held, against the amount by the auditor's books. */
+/** Rail audits: each compares the amount that a rail held with the amount in the auditor's books. */
 import { RailName } from "@venue/domain/Rail"
 import { bigint, integer, numeric, of, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -8,17 +8,17 @@ import { Context, Effect } from "effect"
 
 const auditTable = Table.make("rail_audit", {
   rail: of("text", RailName),
-  /** Number of the audited holding. */
+  /** Number of the audited holdings report. */
   number: bigint,
-  /** Amount that the rail held; all amounts are in 1e-6 USD. */
+  /** Amount that the rail held, in 1e-6 USD as all amounts are. */
   amount: numeric,
-  /** Amount by the auditor's books. */
+  /** Amount in the auditor's books. */
   books: numeric,
-  /** Part of `books` that has arrived, but is credited to no user. */
+  /** Part of `books` that has arrived but is not credited to any user. */
   uncredited: numeric,
   position: text,
   asOfMillis: timestamptz,
-  /** Number of consecutive holdings, this one included, that differed from the books. */
+  /** Number of consecutive holdings reports, including this one, that differed from the books. */
   times: integer
 })
 export type RailAudit = Table.Row<typeof auditTable>
@@ -26,9 +26,9 @@ export type RailAudit = Table.Row<typeof auditTable>
 export class RailAudits extends Context.Service<
   RailAudits,
   {
-    /** The newest audit of each rail, by rail name. */
+    /** The newest audit of each rail, ordered by rail name. */
     readonly newest: Effect.Effect<ReadonlyArray<RailAudit>, DatabaseUnavailable>
-    /** Records audits; ignores an audit whose holding is not newer than the recorded one. */
+    /** Records audits; ignores an audit unless its holdings report is newer than the recorded one. */
     readonly record: (audits: ReadonlyArray<RailAudit>) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/audit/RailAudits") {

@@ -1,4 +1,4 @@
-/** Trades on the book in each minute of a symbol. Prices in ticks, quantities in lots, money in 1e-6 USD. */
+/** Order book trades of a symbol, summed per minute. Prices are in ticks, quantities in lots, and money in 1e-6 USD. */
 import * as DomainCandle from "@venue/domain/Candle"
 import { marketStream, type MarketEvent } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
@@ -20,21 +20,20 @@ const columns = {
   volumeLots: numeric,
   notional: numeric,
   trades: bigint,
-  /** Bought by takers; the rest of the volume is sold by takers. */
+  /** Volume bought by takers, in lots; takers sold the rest of the volume. */
   takerBuyLots: numeric,
   takerBuyNotional: numeric
 }
 const candleTable = Table.make("candle_minute", columns)
 export type CandleMinute = Table.Row<typeof candleTable>
 
-/** Trades of a window; a window without trades has no candle. */
+/** Trades within a time window; a window without trades has no candle. */
 export interface Candle extends Omit<CandleMinute, "symbol" | "minute"> {
   readonly startMinute: number
 }
 
 /**
- * Merges two candles of adjacent windows. Rows arrive in the order of the trades, so the first open and the last
- * close count.
+ * Merges the candles of two adjacent windows. Rows arrive in trade order, so the first open and the last close apply.
  */
 export const merged = <Row extends Omit<CandleMinute, "symbol" | "minute">>(before: Row, next: Row): Row => ({
   ...DomainCandle.merged(before, next),
@@ -67,7 +66,7 @@ export const projection: MarketProjection = {
   ]
 }
 
-/** Trades off the book are excluded from charts. */
+/** Charts exclude trades off the order book. */
 const rowsOf = (symbol: MarketSymbol, event: MarketEvent): ReadonlyArray<CandleMinute> => {
   if (event._tag !== "Traded" || event.offBook !== undefined) return []
   const candle = DomainCandle.ofTrade(event)
@@ -96,7 +95,7 @@ const sums = Table.selection<Candle>({
   takerBuyNotional: { schema: numeric.schema, expression: "w.buy_notional::text" }
 })
 
-/** Earliest first. */
+/** Returns the candles of the windows, earliest first. */
 export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<Candle>> => ({
   sql: (sql) => {
     const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -128,7 +127,7 @@ const notionalSums = Table.selection({
   notional: { schema: numeric.schema, expression: "sum(notional)::text" }
 })
 
-/** Value traded in each window over all these symbols, in 1e-6 USD, by the start of the window. */
+/** Returns the value traded in each window, summed over all these symbols, in 1e-6 USD, keyed by the window's start. */
 export const notionals = (
   symbols: ReadonlyArray<MarketSymbol>,
   { beforeMinute, fromMinute, minutes }: Windows.Windows
@@ -156,7 +155,7 @@ export const notionals = (
   }
 })
 
-/** The last minute with trades before this one. */
+/** Returns the last minute with trades before the given minute. */
 export const lastBefore = (
   symbol: MarketSymbol,
   beforeMinute: number
@@ -174,19 +173,19 @@ export const lastBefore = (
   memory: (memory) => Windows.ordered(candles.rowsIn(memory), symbol).findLast(({ minute }) => minute < beforeMinute)
 })
 
-/** Columns of the row are nullable, so that the position is returned without a row too. */
+/** The row's columns are nullable, so that the query returns the position even if there is no row. */
 const withPosition = Table.make(
   "candle_minute",
   Record.map(columns, (column) => orNull<unknown>(column))
 ).with<{ readonly position: number }>({ position: { schema: Schema.Number, expression: "p.seq::float8" } })
 
-/** Minutes after the given one, earliest first, and the log position that they include. */
+/** Minutes after the given one, earliest first, and the log position up to which they are complete. */
 export interface Recent {
   readonly position: number
   readonly candles: ReadonlyArray<CandleMinute>
 }
 
-/** Returns both from one snapshot: the rows contain no event after the position. */
+/** Returns rows and position from one snapshot, so that the rows contain no event after the position. */
 export const recent = (symbol: MarketSymbol, afterMinute: number): ReadTable.ReadQuery<Recent> => ({
   sql: (sql) =>
     Effect.map(

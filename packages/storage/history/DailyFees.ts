@@ -1,4 +1,6 @@
-/** Daily volume and fees of each user. Fees exclude builders' shares; referral rewards are computed from them. */
+/**
+ * Each user's daily volume and fees. The fees exclude builders' shares, and referral rewards are computed from them.
+ */
 import { dayOf } from "@venue/domain/Day"
 import { type Fill, marketStream, type Traded } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
@@ -36,7 +38,7 @@ export const projection: MarketProjection = {
   ]
 }
 
-/** Trades off the book count neither as volume nor as trading fees. */
+/** Trades off the order book count neither as volume nor as trading fees. */
 const rowsOf = ({ atMillis, maker, notional, offBook, taker }: Traded): ReadonlyArray<DailyFee> =>
   offBook === undefined
     ? [taker, maker].map((fill) => ({
@@ -50,7 +52,7 @@ const rowsOf = ({ atMillis, maker, notional, offBook, taker }: Traded): Readonly
 /** A rebate counts as a fee of 0. */
 const baseOf = ({ fee, reward }: Fill): number => Math.max(0, fee - (reward?.amount ?? 0))
 
-/** Days with trades of these users in `[from, before)`, earliest first. */
+/** Returns the days in `[from, before)` on which these users traded, earliest first. */
 export const ofUsers = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,
@@ -76,7 +78,7 @@ const volumes = Table.selection({
 })
 export type Volume = Table.Row<typeof volumes>
 
-/** Volume of these users before a day; omits users without volume. */
+/** Returns the volume of each of these users before a day; omits users without volume. */
 export const volumesBefore = (
   userIds: ReadonlyArray<UserId>,
   day: number

@@ -1,4 +1,4 @@
-/** Daily volume of each account in each symbol; a trade counts once for the account of each side. */
+/** Each account's daily volume in each symbol. A trade counts once for each side's account. */
 import { AccountId } from "@venue/domain/AccountId"
 import { dayOf } from "@venue/domain/Day"
 import { type Fill, marketStream, type Traded } from "@venue/domain/Market"
@@ -41,7 +41,7 @@ export const projection: MarketProjection = {
   ]
 }
 
-/** Trades off the book are no volume. */
+/** Trades off the order book do not count as volume. */
 const rowsOf = (
   symbol: MarketSymbol,
   { atMillis, maker, notional, offBook, taker }: Traded
@@ -59,10 +59,10 @@ const sums = Table.selection({
   symbol: { schema: MarketSymbol, expression: "symbol" },
   volume: { schema: numeric.schema, expression: "sum(maker + taker)::text" }
 })
-/** Volume of a user in one symbol over some days and all accounts, in 1e-6 USD. */
+/** A user's volume in one symbol, summed over several days and all the user's accounts, in 1e-6 USD. */
 export type SymbolVolume = Table.Row<typeof sums>
 
-/** Volume of these users in a range of days, the end exclusive; omits symbols without volume. */
+/** Returns these users' volume per symbol in a range of days with an exclusive end; omits symbols without volume. */
 export const ofUsers = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,
@@ -93,10 +93,10 @@ const accountSums = Table.selection({
   accountId: { schema: AccountId, expression: "account_id" },
   volume: { schema: numeric.schema, expression: "sum(maker + taker)::text" }
 })
-/** Volume of an account over some days, in 1e-6 USD. */
+/** An account's volume over several days, in 1e-6 USD. */
 export type AccountVolume = Table.Row<typeof accountSums>
 
-/** Accounts of these users with the largest volume from a day on, at most `limit`, largest first. */
+/** Returns at most `limit` of these users' accounts with the largest volume since a day, largest first. */
 export const largest = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,
@@ -123,7 +123,7 @@ export const largest = (
   }
 })
 
-/** Orders accounts by volume, equal volumes by id. */
+/** Orders accounts by descending volume, and accounts with equal volume by id. */
 export const largestFirst = (a: AccountVolume, b: AccountVolume): number =>
   a.volume === b.volume ? (a.accountId < b.accountId ? -1 : 1) : a.volume > b.volume ? -1 : 1
 
@@ -132,7 +132,7 @@ const days = Table.selection({
   maker: { schema: numeric.schema, expression: "sum(maker)::text" },
   taker: { schema: numeric.schema, expression: "sum(taker)::text" }
 })
-/** Volume of a day, in 1e-6 USD. */
+/** Volume on one day, in 1e-6 USD. */
 export type DayVolume = Table.Row<typeof days>
 
 export interface AccountDays {
@@ -143,7 +143,7 @@ export interface AccountDays {
   readonly beforeDay: number
 }
 
-/** Volume of an account in these symbols, by day; omits days without volume. */
+/** Returns an account's volume in these symbols by day; omits days without volume. */
 export const ofAccount = ({
   accountId,
   beforeDay,

@@ -1,4 +1,7 @@
-/** Hourly funding rates of a symbol, in 1e-12 of the value at the mark; longs pay a positive rate (rule 10). */
+/**
+ * Hourly funding rates of a symbol, in 1e-12 of the position's value at the mark price. Longs pay if the rate is
+ * positive (rule 10).
+ */
 import { marketStream } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -11,10 +14,10 @@ import * as Windows from "./Windows.ts"
 
 const fundingTable = Table.make("funding_hour", {
   symbol: of("text", MarketSymbol),
-  /** Minute at whose start the hour ended. */
+  /** Minute at whose start the funding hour ended. */
   minute: integer,
   rateE12: bigint,
-  /** True if no funding was paid for the hour (rule 10.6). */
+  /** True if no funding was paid for this hour (rule 10.6). */
   skipped: boolean
 })
 export type FundingHour = Table.Row<typeof fundingTable>
@@ -40,10 +43,10 @@ export const projection: MarketProjection = {
 const known = fundingTable.with<{ readonly startMinute: number }>({
   startMinute: { schema: Schema.Number, expression: "w.start" }
 })
-/** Rate of the last hour that had ended when a window began. */
+/** Rate of the last funding hour that had ended when a window began. */
 export type KnownFunding = Table.Row<typeof known>
 
-/** Earliest first; omits windows without a new rate since the previous window. */
+/** Returns the rates, earliest first; omits windows without a new rate since the previous window. */
 export const lastOf = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownFunding>> => ({
   sql: (sql) =>
     known.all(

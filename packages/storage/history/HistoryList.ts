@@ -1,4 +1,4 @@
-/** Lists of an account's history: a page of a list, newest first, or the whole list in parts. */
+/** Lists of an account's history. A list can be read page by page, newest first, or as a whole in parts. */
 import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import type { Effect } from "effect"
@@ -10,18 +10,18 @@ import { type Listing, partOf, type RowOrder } from "./RowOrder.ts"
 
 /** `View` is a row with computed fields added. */
 interface Source<Filter, Row, View extends Row> {
-  /** Name of the table that `wanted` refers to. */
+  /** Name of the table that the condition `wanted` refers to. */
   readonly table: string
   readonly order: RowOrder<Row>
   readonly wanted: (sql: SqlClient.SqlClient, filter: Filter) => Fragment
-  /** The condition `wanted` for rows in memory. */
+  /** The condition `wanted` for in-memory rows. */
   readonly isWanted: (filter: Filter) => (row: Row) => boolean
   readonly select: (sql: SqlClient.SqlClient, chosen: Chosen) => Effect.Effect<ReadonlyArray<View>, SqlError>
   readonly rowsIn: (memory: ReadTable.Memory) => ReadonlyArray<Row>
   readonly viewsIn: (memory: ReadTable.Memory, rows: ReadonlyArray<Row>) => ReadonlyArray<View>
 }
 
-/** Clauses that choose the rows of a statement. */
+/** SQL clauses that select, order and limit the rows of a statement. */
 export interface Chosen {
   readonly where: Fragment
   readonly orderBy: Fragment
@@ -31,7 +31,7 @@ export interface Chosen {
 export interface HistoryList<Filter, View> {
   readonly page: (query: Filter & Page) => ReadTable.ReadQuery<ReadonlyArray<View>>
   readonly listing: (filter: Filter) => Listing<View>
-  /** Number of all rows of the filter, at most `maxCount`. */
+  /** Returns the number of rows that match the filter, at most `maxCount`. */
   readonly count: (filter: Filter) => ReadTable.ReadQuery<number>
 }
 

@@ -1,4 +1,7 @@
-/** Number of users long and short in a symbol, one row per minute that began with changed numbers (rule 1.10). */
+/**
+ * Number of users with a long and with a short position in a symbol. Minutes at whose start the numbers are unchanged
+ * have no row (rule 1.10).
+ */
 import { marketStream } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -38,10 +41,10 @@ export const projection: MarketProjection = {
 const known = holdersTable.with<{ readonly startMinute: number }>({
   startMinute: { schema: Schema.Number, expression: "w.start" }
 })
-/** Numbers at the start of a window. */
+/** Number of long and short users at the start of a window. */
 export type KnownHolders = Table.Row<typeof known>
 
-/** Earliest first; may omit windows without a change since the previous window. */
+/** Returns the numbers, earliest first. Might omit windows in which the numbers did not change. */
 export const atStarts = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownHolders>> => ({
   sql: (sql) =>
     known.all(

@@ -1,6 +1,6 @@
 /**
- * Positions of accounts at the end of each quarter of an hour in which they changed, and mark prices at the end of
- * each quarter of an hour. The state at a moment is the last row before it (rule 8.12).
+ * Accounts' positions at the end of each quarter-hour in which they changed, and mark prices at the end of each
+ * quarter-hour. The state at a given moment is the last row before that moment (rule 8.12).
  */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import * as Dividend from "@venue/domain/Dividend"
@@ -17,11 +17,11 @@ import type { SqlClient } from "effect/sql"
 import type { MarketGroup, MarketProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
-/** Quantities in lots, money in 1e-6 USD; the state as the ledger folds it. */
+/** Quantities are in lots, money in 1e-6 USD; the values equal the ledger's. */
 const holdingTable = Table.make("holding", {
   symbol: of("text", MarketSymbol),
   accountId: of("text", AccountId),
-  /** Quarters of an hour since 1970. */
+  /** Number of the quarter-hour since 1970-01-01 00:00 UTC. */
   quarterHour: integer,
   quantityLots: bigint,
   cashFlow: bigint,
@@ -42,10 +42,7 @@ export const holdings = ReadTable.make(holdingTable, {
   }
 })
 
-/**
- * Last fresh mark price (rule 3.5), in 1e-8 USD. Differs from the price of a minute, which continues while the mark
- * is stale.
- */
+/** Last fresh mark price (rule 3.5), in 1e-8 USD. It differs from the minute's price while the mark price is stale. */
 const markTable = Table.make("mark_quarter_hour", {
   symbol: of("text", MarketSymbol),
   quarterHour: integer,
@@ -99,7 +96,7 @@ const isBooked = (event: MarketEvent): event is Booked => {
 
 type Positions = Map<AccountId, Position.Position>
 
-/** Applies an event and returns the accounts whose position it changed. */
+/** Applies an event to the positions and returns the accounts whose position changed. */
 const book = (positions: Positions, instrument: Instrument, event: Booked): Iterable<AccountId> => {
   switch (event._tag) {
     case "Traded":
@@ -133,7 +130,7 @@ const trade = (positions: Positions, { maker, notional, quantityLots, taker }: T
   return changed
 }
 
-/** Skips accounts without a position. */
+/** Changes all positions; skips accounts without a position. */
 const all = (positions: Positions, change: (position: Position.Position) => void): ReadonlyArray<AccountId> => {
   const holding = [...positions].filter(([, { quantityLots }]) => quantityLots !== 0)
   return holding.map(([accountId, position]) => {
@@ -170,7 +167,7 @@ const rowsOf = (
   })
 }
 
-/** Returns the accounts whose rows are needed; some events concern all. */
+/** Returns the accounts whose stored rows are needed, or "all" if an event affects every account. */
 const accountsOf = (events: ReadonlyArray<Booked>): ReadonlyArray<AccountId> | "all" => {
   const accountIds = new Set<AccountId>()
   for (const event of events) {
@@ -183,7 +180,7 @@ const accountsOf = (events: ReadonlyArray<Booked>): ReadonlyArray<AccountId> | "
   return [...accountIds]
 }
 
-/** Last row of each of these accounts that has one. */
+/** Returns the last row of each of these accounts; omits accounts without a row. */
 const lastOf = (
   symbol: MarketSymbol,
   accountIds: ReadonlyArray<AccountId> | "all"
@@ -212,7 +209,7 @@ const lastOf = (
 const named = (sql: SqlClient.SqlClient, accountIds: ReadonlyArray<AccountId>) =>
   sql`with account_held (account_id) as (values ${sql.csv(accountIds.map((accountId) => sql`(${accountId}::text collate "C")`))})`
 
-/** Skips from account to account in the index, because each has many rows. */
+/** Jumps from one account to the next in the index, because each account has many rows. */
 const everybody = (sql: SqlClient.SqlClient, symbol: MarketSymbol) => sql`
   with recursive account_held (account_id) as (
     (select account_id from holding where symbol = ${symbol} order by account_id limit 1)

@@ -1,4 +1,4 @@
-/** Double-entry ledger: the entries of one event sum to zero in each asset. */
+/** Double-entry ledger: the entries of each event sum to zero in each asset. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { dateOf } from "@venue/domain/Day"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
@@ -16,33 +16,36 @@ import * as Moments from "./Moments.ts"
 import type { CommittedRow, TraderProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
-/** The venue's side of every credit; its balance is minus all money taken in. */
+/** Counter-account of every credit; its balance is minus the total of all credits. */
 export const fundingAccount = AccountId.make("venue/funding")
 
-/** Source of the operator's payments into reserve funds: the venue's own money, not customers'. */
+/** Account that pays for the operator's top-ups of reserve funds. Holds the venue's own money, not customers' money. */
 export const operatorAccount = AccountId.make("venue/operator")
 
-/** Source of referral rewards, paid from fees; its balance is minus all rewards paid. */
+/** Account that pays referral rewards out of fees; its balance is minus the total of all rewards. */
 export const referralAccount = AccountId.make("venue/referrals")
 
-/** The outside world: minus all money received on the rail and not yet paid out on it. */
+/**
+ * Counter-account outside the venue; its balance is minus the money received on the rail, plus the money paid out on
+ * the rail.
+ */
 export const externalAccount = (rail: RailName): AccountId => AccountId.make(`external/${rail}`)
 
-/** Debited withdrawals that have neither arrived nor been returned. */
+/** Money of debited withdrawals that have neither arrived nor been returned. */
 export const inFlightAccount = (rail: RailName): AccountId => AccountId.make(`treasury/in-flight/${rail}`)
 
 /** Bank payments without a known recipient, until an operator assigns them or the bank recalls them. */
 export const suspenseAccount = AccountId.make("suspense/bank")
 
-/** The venue's own money on its rails: paid in less taken out. */
+/** The venue's own money on its rails: amounts paid in minus amounts taken out. */
 export const ownAccount = AccountId.make("venue/own")
 
 export const withdrawalFeeAccount = AccountId.make("venue/fees/withdrawal")
 
-/** Operator's payments into a reserve fund. Gains and losses of the fund itself are in the market's log and trades. */
+/** Operator's payments into a reserve fund. The fund's own gains and losses are in the market's log and trades. */
 export const reserveFundAccount = (symbol: MarketSymbol): AccountId => AccountId.make(`reserve-fund/${symbol}`)
 
-/** The only asset. */
+/** The only asset of the ledger. */
 const asset = "USD"
 
 const ledgerEntryTable = Table.make("ledger_entry", {
@@ -72,7 +75,7 @@ const ledgerEntryTable = Table.make("ledger_entry", {
   asset: of("text", Schema.Literal(asset)),
   /** Signed, in 1e-6 USD. */
   amount: numeric,
-  /** Text of an operator, or the tag of the reason of a deposit or withdrawal, then the code that the rail gave, if any. */
+  /** Operator's text, or the reason tag of a deposit or withdrawal, followed by the rail's code if there is one. */
   reason: text,
   atMillis: bigint
 })
@@ -86,13 +89,16 @@ export const projection: TraderProjection = {
   writes: (userId, rows) => [entries.write(entriesOf(traderStream(userId), rows, (event) => ofTrader(userId, event)))]
 }
 
-/** Entries of a market's rows, written with its trades: a separate group would scan older rows without entries. */
+/**
+ * Returns the ledger entries of a market's rows. They are written in the same group as the trades, because a separate
+ * group would scan all older rows without entries.
+ */
 export const ofMarketRows = (
   symbol: MarketSymbol,
   rows: ReadonlyArray<CommittedRow<MarketEvent>>
 ): ReadTable.TableWrite => entries.write(entriesOf(marketStream(symbol), rows, (event) => ofMarket(symbol, event)))
 
-/** Money moved from one account to another. */
+/** A movement of money from one account to another. */
 export interface Move extends Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "atMillis"> {
   readonly from: AccountId
   readonly to: AccountId
@@ -147,7 +153,7 @@ const textOf = (reason: EndReason): string => {
   return "code" in reason && reason.code !== null ? `${reason._tag} ${reason.code}` : reason._tag
 }
 
-/** Entries of a withdrawal that has arrived; no journal row records the arrival. */
+/** Returns the entries of a withdrawal that has arrived. No journal row records the arrival. */
 export const paidOut = (
   { amount, fee, rail, withdrawalId }: Arrived,
   step: number,
@@ -167,11 +173,11 @@ export const paidOut = (
   return written(moves, `withdrawal/${withdrawalId}`, step)
 }
 
-/** Writes moves that no journal row records, as row `seq` of a stream of their own. */
+/** Writes moves that no journal row records, as row `seq` of a separate stream. */
 export const written = (moves: ReadonlyArray<Move>, stream: string, seq: number): ReadTable.TableWrite =>
   entries.write(moves.flatMap((move, at) => pairOf(move, stream, seq, at * 2)))
 
-/** Entries of such a stream in memory. */
+/** Returns the entries in memory of a stream that `written` has filled. */
 export const ofStream = (memory: ReadTable.Memory, of: string): ReadonlyArray<LedgerEntry> =>
   entries.rowsIn(memory).filter(({ stream }) => stream === of)
 
@@ -222,7 +228,7 @@ const balances = Table.selection({ sum })
 const sums = Table.selection({ asset: { schema: Schema.String, expression: "asset" }, sum })
 export type AssetSum = Table.Row<typeof sums>
 
-/** Always zero for every asset. */
+/** Sum of all entries per asset, which is always zero. */
 export const sumByAsset: ReadTable.ReadQuery<ReadonlyArray<AssetSum>> = {
   sql: (sql) => sums.all(sql`select ${sums.columns} from ledger_entry group by asset order by asset`),
   memory: (memory) => {
@@ -231,7 +237,7 @@ export const sumByAsset: ReadTable.ReadQuery<ReadonlyArray<AssetSum>> = {
   }
 }
 
-/** Balance of one account. */
+/** Returns an account's balance. */
 export const balance = (account: AccountId): ReadTable.ReadQuery<bigint> => ({
   sql: (sql) =>
     Effect.map(
@@ -247,10 +253,13 @@ const changes = Table.selection({
   amount: { schema: numeric.schema, expression: "sum(amount)::text" },
   deposited: { schema: numeric.schema, expression: "coalesce(sum(amount) filter (where is_deposit), 0)::text" }
 })
-/** Cash of an account at a moment, in 1e-6 USD, and the part from deposits less withdrawals, transfers included. */
+/**
+ * An account's cash at a given moment, in 1e-6 USD, and the part of it that comes from deposits and transfers minus
+ * withdrawals.
+ */
 export type Cash = Table.Row<typeof changes>
 
-/** Cash at each moment, from the entries before it. */
+/** Returns the cash at each moment, computed from the entries before that moment. */
 export const cashAt = (account: AccountId, moments: Moments.Moments): ReadTable.ReadQuery<ReadonlyArray<Cash>> => {
   const beforeMillis = Moments.last(moments) * quarterHourMillis
   const known = {
@@ -290,7 +299,7 @@ const summedUp = (rows: ReadonlyArray<Cash>, moments: Moments.Moments): Readonly
   })
 }
 
-/** All other kinds of entries are income. */
+/** Kinds that count as deposits or withdrawals; all other kinds count as income. */
 const depositKinds: ReadonlyArray<LedgerEntry["kind"]> = [
   "credit",
   "transfer",

@@ -1,8 +1,8 @@
-/** Equidistant moments of the past; each is the start of a quarter of an hour. */
+/** Equidistant moments in the past; each is the start of a quarter-hour. */
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 
-/** All fields are in quarters of an hour, since 1970. */
+/** All fields count quarter-hours; `first` is counted from 1970-01-01 00:00 UTC. */
 export interface Moments {
   readonly first: number
   readonly step: number
@@ -12,17 +12,17 @@ export interface Moments {
 export const all = ({ count, first, step }: Moments): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, at) => first + at * step)
 
-/** Last moment; one step before the first for an empty list. */
+/** Returns the last moment. For an empty list, this is one `step` before `first`. */
 export const last = ({ count, first, step }: Moments): number => first + (count - 1) * step
 
-/** First moment that includes a given quarter of an hour: the first one after it. */
+/** Returns the first of the moments that is at or after the end of the given quarter-hour. */
 export const knowing = ({ first, step }: Moments, quarterHour: number): number =>
   first + Math.max(0, Math.ceil((quarterHour + 1 - first) / step)) * step
 
-/** `knowing` as an expression over a column. */
+/** Returns `knowing` as an SQL expression over a column. */
 export const knowingColumn = (sql: SqlClient.SqlClient, { first, step }: Moments, column: string): Fragment =>
   sql`(${first}::int + greatest(0, (${sql.literal(column)} + ${step - first}::int) / ${step}::int) * ${step}::int)`
 
-/** Moments as a table expression. */
+/** Returns the moments as an SQL table expression. */
 export const table = (sql: SqlClient.SqlClient, moments: Moments): Fragment =>
   sql`generate_series(${moments.first}::int, ${last(moments)}::int, ${moments.step}::int)`

@@ -1,4 +1,4 @@
-/** Ended orders (filled, cancelled or rejected) with their fills. */
+/** Ended orders (filled, cancelled or rejected), with sums of their fills. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent, Refused } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -34,7 +34,7 @@ const endedOrderTable = Table.make("ended_order", {
   /** In lots; 0 for a rejected order. */
   quantity: bigint,
   reduceOnly: boolean,
-  /** Decimals as the client wrote them; only for rejected orders. */
+  /** Decimal as the client sent it; null except for rejected orders. */
   askedPrice: orNull(float8),
   askedQuantity: orNull(float8)
 })
@@ -45,9 +45,9 @@ const historicOrders = endedOrderTable.with({
   filledQuantity: { schema: Schema.Number, expression: "coalesce(fills.quantity, 0)::float8" },
   /** Lots filled as maker. */
   passiveQuantity: { schema: Schema.Number, expression: "coalesce(fills.passive, 0)::float8" },
-  /** Sum of price times quantity, in ticks times lots. */
+  /** Sum of price times quantity over the fills, in ticks times lots. */
   filledCost: { schema: numeric.schema, expression: "coalesce(fills.cost, 0)::text" },
-  /** Times of the first and last fill; null without fills. */
+  /** Times of the first and the last fill; null for an order without fills. */
   firstFillAtMillis: { schema: numberOrNull, expression: "fills.first_at::float8" },
   lastFillAtMillis: { schema: numberOrNull, expression: "fills.last_at::float8" }
 })
@@ -59,17 +59,17 @@ export interface OrderFilter {
   readonly accountId: AccountId
   readonly symbol?: MarketSymbol | undefined
   readonly clientOrderId?: string | undefined
-  /** Earliest end of an order, inclusive. */
+  /** Earliest time at which the order ended, inclusive. */
   readonly startMillis?: number | undefined
-  /** Latest end of an order, exclusive. */
+  /** Latest time at which the order ended, exclusive. */
   readonly endMillis?: number | undefined
 }
 
 export interface OrderQuery extends OrderFilter, Page {}
 
 /**
- * Returns the orders that an event ends. A rejection ends an order only if it rejects a place; a rejected modify
- * names its target, a rejected cancel has no side.
+ * Returns the orders that an event ends. A rejected place command ends its order. A rejected modify or cancel does
+ * not, because it refers to another order or has no side.
  */
 export const endedBy = (symbol: MarketSymbol, event: MarketEvent): ReadonlyArray<EndedOrder> => {
   switch (event._tag) {
@@ -109,7 +109,7 @@ const refused = (symbol: MarketSymbol, { accountId, atMillis, commandId, echo, s
   if (echo.orderId !== "" || side === null || type === null || timeInForce === null) return []
   const order: EndedOrder = {
     orderId: commandId.text,
-    // The wire has no status for an expired command.
+    // The wire protocol has no status for an expired command.
     status: status === "EXPIRED" ? unprocessed : status,
     endedAtMillis: atMillis,
     symbol,
@@ -128,12 +128,12 @@ const refused = (symbol: MarketSymbol, { accountId, atMillis, commandId, echo, s
   return [order]
 }
 
-/** An old repeat of a command is rejected as expired; its row must not replace the order's real end. */
+/** A late repetition of a command is rejected as expired; its row must not overwrite how the order actually ended. */
 const unprocessed = "REJECTED_FAILED_TO_PROCESS"
 
 const update = endedOrderTable.names.map((name) => `${name} = excluded.${name}`).join(", ")
 
-/** One row per order. */
+/** Table with one row per order. */
 export const endedOrders = ReadTable.make(endedOrderTable, {
   key: ({ orderId }) => orderId,
   merge: {
@@ -152,7 +152,7 @@ const wanted = (sql: SqlClient.SqlClient, filter: OrderFilter) => {
   return sql.and(all)
 }
 
-/** The filter for rows in memory. */
+/** The filter for in-memory rows. */
 const isWanted =
   ({ accountId, clientOrderId, endMillis, startMillis, symbol }: OrderFilter) =>
   (row: EndedOrder): boolean =>
@@ -162,7 +162,7 @@ const isWanted =
     (startMillis === undefined || row.endedAtMillis >= startMillis) &&
     (endMillis === undefined || row.endedAtMillis < endMillis)
 
-/** Sums fills only for the chosen orders. */
+/** Joins the sums of fills, computed only for the selected orders. */
 const withFills = (sql: SqlClient.SqlClient, { limit, orderBy, where }: HistoryList.Chosen) =>
   historicOrders.all(
     sql`

@@ -1,4 +1,4 @@
-/** Prices and open interest of each minute of a symbol; a minute without a change has no row. */
+/** Prices and open interest of a symbol per minute; a minute without a change has no row. */
 import { type MarketEvent, marketStream, type Priced } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +9,7 @@ import { type MarketProjection, positionOf } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 import * as Windows from "./Windows.ts"
 
-/** Oracle and mark price in 1e-8 USD. */
+/** Oracle and mark prices are in 1e-8 USD. */
 const priceTable = Table.make("price_minute", {
   symbol: of("text", MarketSymbol),
   minute: integer,
@@ -19,7 +19,9 @@ const priceTable = Table.make("price_minute", {
   oracleCloseE8: bigint,
   markOpenE8: bigint,
   markCloseE8: bigint,
-  /** Middle of the book, in half ticks; 0 if a side was empty for the whole minute. */
+  /**
+   * Midpoint between best bid and best ask, in half ticks; 0 if one side of the book was empty for the whole minute.
+   */
   middleOpenHalfTicks: bigint,
   middleCloseHalfTicks: bigint,
   openInterestOpenLots: bigint,
@@ -28,7 +30,7 @@ const priceTable = Table.make("price_minute", {
 export type PriceMinute = Table.Row<typeof priceTable>
 
 type Prices = Omit<PriceMinute, "symbol" | "minute">
-/** Prices of a window; windows without a change are omitted. */
+/** Prices in a time window; windows without a change are omitted. */
 export interface PriceWindow extends Prices {
   readonly startMinute: number
 }
@@ -107,7 +109,7 @@ const inWindows = Table.selection<PriceWindow>({
   openInterestCloseLots: number("last.open_interest_close_lots")
 })
 
-/** Earliest first. */
+/** Returns the prices of the windows, earliest first. */
 export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<PriceWindow>> => ({
   sql: (sql) => {
     const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -144,10 +146,10 @@ const closing = Table.selection({
   middleHalfTicks: number("coalesce(middle.middle_close_half_ticks, 0)"),
   openInterestLots: number("last.open_interest_close_lots")
 })
-/** Latest prices; the middle is the last non-empty one, 0 if there never was one. */
+/** Latest prices. The midpoint is from the last time when both sides of the book had orders, or 0 before that. */
 export type ClosingPrices = Table.Row<typeof closing>
 
-/** Latest prices before a minute began. */
+/** Returns the latest prices before the given minute began. */
 export const lastBefore = (
   symbol: MarketSymbol,
   beforeMinute: number
@@ -183,15 +185,15 @@ const positioned = Table.selection({
   markE8: { schema: Schema.NullOr(Schema.Number), expression: "m.mark_close_e8::float8" }
 })
 
-/** Mark prices by minute, and the log position that they include. */
+/** Mark prices by minute, and the log position up to which they are complete. */
 export interface Marks {
   readonly position: number
   readonly marks: ReadonlyArray<{ readonly minute: number; readonly markE8: number }>
 }
 
 /**
- * Mark price at the end of a minute, and those of later minutes, earliest first. Both are from one snapshot: they
- * contain no event after the position.
+ * Returns the mark price at the end of a minute and the mark prices of later minutes, earliest first. Prices and
+ * position come from one snapshot, so that the prices contain no event after the position.
  */
 export const marksFrom = (symbol: MarketSymbol, minute: number): ReadTable.ReadQuery<Marks> => ({
   sql: (sql) => {
@@ -226,7 +228,7 @@ export const marksFrom = (symbol: MarketSymbol, minute: number): ReadTable.ReadQ
 
 const firstOf = Table.selection({ minute: { schema: Schema.NullOr(Schema.Number), expression: "min(minute)" } })
 
-/** Minute of the first price of a market; undefined without a price. */
+/** Returns the minute of a market's first price, or undefined if the market has no price. */
 export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | undefined> => ({
   sql: (sql) =>
     Effect.map(
@@ -238,7 +240,7 @@ export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | 
 
 const lastOf = Table.selection({ minute: { schema: Schema.NullOr(Schema.Number), expression: "max(minute)" } })
 
-/** Minute of the latest price; undefined for a market without a price. */
+/** Returns the minute of a market's latest price, or undefined if the market has no price. */
 export const lastMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | undefined> => ({
   sql: (sql) =>
     Effect.map(
@@ -253,10 +255,10 @@ const known = Table.selection({
   openInterestLots: number("price_minute.open_interest_close_lots"),
   markE8: number("price_minute.mark_close_e8")
 })
-/** Open interest at the start of a window, with the mark price of that time. */
+/** Open interest and mark price at the start of a window. */
 export type KnownOpenInterest = Table.Row<typeof known>
 
-/** Earliest first; omits windows without a change since the previous window. */
+/** Returns the open interest, earliest first; omits windows without a change since the previous window. */
 export const openInterestAt = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownOpenInterest>> => ({
   sql: (sql) =>
     known.all(

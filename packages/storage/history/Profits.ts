@@ -1,4 +1,4 @@
-/** Positions of an account at past moments, valued at the mark prices of those moments. */
+/** An account's positions at past moments, valued at the mark prices of those moments. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Instrument, valueDown } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -29,16 +29,16 @@ const states = Table.selection({
   rewards: number("held.rewards"),
   markE8: { schema: Schema.NullOr(Schema.Number), expression: "held.mark_e8::float8" }
 })
-/** Position of an account in a symbol at a moment; without a mark price it is valued at cost. */
+/** An account's position in a symbol at a given moment. A position without a mark price is valued at cost. */
 export type State = Table.Row<typeof states>
 
-/** Value of a position in 1e-6 USD, rounded down as in the ledger. */
+/** Returns a position's value in 1e-6 USD, rounded down as in the ledger. */
 export const valueOf = (instrument: Instrument, { basis, markE8, quantityLots }: State): number =>
   markE8 === null ? basis : valueDown(instrument, quantityLots, markE8)
 
 /**
- * Ordered by moment and symbol; omits symbols not yet held at a moment. Beyond `maxRows` states, returns those of the
- * newest complete moments.
+ * Returns the positions, ordered by moment and symbol; omits symbols that the account did not hold yet. If there are
+ * more than `maxRows` positions, returns those of the newest complete moments.
  */
 export const at = (query: ProfitQuery, maxRows: number): ReadQuery<ReadonlyArray<State>> => ({
   sql: (sql) =>
@@ -53,7 +53,10 @@ export const at = (query: ProfitQuery, maxRows: number): ReadQuery<ReadonlyArray
   memory: (memory) => wholeMoments(statesIn(memory, query).slice(-maxRows - 1), maxRows)
 })
 
-/** Drops the first moment if there is one state too many, because its other states may be cut off. */
+/**
+ * Drops the earliest moment if there are more than `maxRows` positions, because some positions of that moment might
+ * be cut off.
+ */
 const wholeMoments = (states: ReadonlyArray<State>, maxRows: number): ReadonlyArray<State> =>
   states.length <= maxRows ? states : states.filter(({ moment }) => moment !== states[0]!.moment)
 
@@ -62,10 +65,10 @@ const sums = Table.selection({
   profit: { schema: numeric.schema, expression: `coalesce(sum(${profitExpression()}), 0)::text` },
   rewards: { schema: numeric.schema, expression: "coalesce(sum(held.rewards), 0)::text" }
 })
-/** Realised and unrealised profit plus funding less fees, and builder rewards, in 1e-6 USD. */
+/** Realised and unrealised profit plus funding minus fees, and builder rewards, all in 1e-6 USD. */
 export type Profit = Table.Row<typeof sums>
 
-/** Sums over all symbols, for each moment. */
+/** Returns the sums over all symbols for each moment. */
 export const summed = (query: ProfitQuery): ReadQuery<ReadonlyArray<Profit>> => ({
   sql: (sql) =>
     sums.all(
@@ -89,13 +92,16 @@ export const summed = (query: ProfitQuery): ReadQuery<ReadonlyArray<Profit>> => 
   }
 })
 
-/** Exact: numeric products are not rounded, whereas a quotient would be before its floor. */
+/**
+ * The expression multiplies by a numeric constant, because a product of numerics is exact. A quotient would be
+ * rounded before `floor`.
+ */
 function profitExpression(): string {
   const value = "floor(held.quantity_lots::numeric * held.lot_e8 * held.mark_e8 * 0.0000000001)"
   return `held.cash_flow + coalesce(${value}, held.basis) - held.fees + held.funding`
 }
 
-/** Two index look-ups per moment and symbol, independent of the length of the history. */
+/** Needs two index look-ups per moment and symbol, regardless of the length of the history. */
 const held = (sql: SqlClient.SqlClient, { accountId, instruments, moments }: ProfitQuery) => {
   const account = storable(accountId)
   const listed = instruments.map(({ lotE8, symbol }) => sql`(${symbol}::text collate "C", ${lotE8}::int)`)

@@ -1,14 +1,14 @@
-/** Writes of read tables; rows and positions change together. */
+/** Statements that write read tables and move the positions in one transaction. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { bigint, text } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
 
-/** Position of each group in each stream of the journal. */
+/** Each group's position in each journal stream. */
 export const projectionTable = Table.make("projection", { position: text, seq: bigint })
 
-/** Rows of one stream after `before` up to `last`, and their writes into the tables of one group. */
+/** A stream's rows after `before` up to and including `last`, as writes into the tables of one group. */
 export interface ProjectionWrite {
   readonly position: string
   readonly before: number
@@ -16,13 +16,16 @@ export interface ProjectionWrite {
   readonly batches: ReadonlyArray<Table.Batch>
 }
 
-/** Maximum number of rows of one table in a statement; a transaction has as many statements as needed. */
+/** Maximum number of rows of one table in a statement; a transaction uses several statements if needed. */
 const maxRows = 2_000
 
 type Positions = ReadonlySet<string>
 type Writes = ReadonlyArray<ProjectionWrite>
 
-/** Returns the positions that moved. Skips groups whose position differs from `before`. */
+/**
+ * Writes the rows and returns the positions that were moved. Skips groups whose stored position differs from
+ * `before`.
+ */
 export const writeProjections = (sql: SqlClient.SqlClient, writes: Writes): Effect.Effect<Positions, SqlError> => {
   const inserts = writes.flatMap(({ batches, position }) =>
     batches.filter(({ rows }) => rows > 0).map((batch) => ({ batch, position }))
@@ -57,7 +60,10 @@ const inPages = Effect.fnUntraced(
 const positions = (rows: ReadonlyArray<ReadonlyArray<unknown>>): Positions =>
   new Set(rows.map(([position]) => String(position)))
 
-/** The second of two concurrent owners waits, and then finds the positions moved. Both lock them in one order. */
+/**
+ * If two owners write concurrently, the second waits and then sees the moved positions. Both lock the positions in
+ * the same order.
+ */
 const move = (sql: SqlClient.SqlClient, writes: Writes) => {
   const wanted = sql.join(
     " union all ",

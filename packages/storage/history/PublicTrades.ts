@@ -1,4 +1,4 @@
-/** Public trades: one row per trade, with the side of the taker. */
+/** Public trades: one row per trade, with the taker's side. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
@@ -11,15 +11,15 @@ export interface PublicTradeQuery extends Page {
 }
 
 export interface PublicTradePage {
-  /** Newest first. */
+  /** Trades, newest first. */
   readonly rows: ReadonlyArray<TradeRow>
-  /** Number of all trades of the symbols, at most `maxCount`. */
+  /** Number of all trades of these symbols, at most `maxCount`. */
   readonly count: number
 }
 
 /**
- * Reads each market backwards by its key, no further than the page reaches: trades are numbered from 1 in the order
- * of their times.
+ * Reads each market backwards by its primary key, only as far as the page needs. This works because trades are
+ * numbered from 1 in time order.
  */
 export const page = ({ symbols, ...pageQuery }: PublicTradeQuery): ReadTable.ReadQuery<PublicTradePage> => {
   const { limit, offset } = pageOf(pageQuery)
@@ -53,7 +53,7 @@ export const page = ({ symbols, ...pageQuery }: PublicTradeQuery): ReadTable.Rea
   }
 }
 
-/** Sums the numbers of the newest trades, which are the numbers of trades per market. */
+/** Adds up the number of each market's newest trade, which equals the market's number of trades. */
 const countOf = (last: ReadonlyArray<TradeRow>): number =>
   Math.min(
     last.reduce((sum, { number }) => sum + number, 0),

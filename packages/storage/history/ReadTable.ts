@@ -1,22 +1,22 @@
-/** Read tables: columns, key, and storage in memory. */
+/** Read tables: their columns, key, and in-memory storage. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Batch, Table } from "@venue/postgres/Table"
 
 export interface ReadTable<Row> {
-  /** Merges rows with the same key within one write. */
+  /** Returns a write of these rows; rows with the same key are merged. */
   readonly write: (rows: ReadonlyArray<Row>) => TableWrite
   readonly rowsIn: (memory: Memory) => ReadonlyArray<Row>
 }
 
-/** Rows to be written into one table. */
+/** Rows to be written to one table. */
 export interface TableWrite {
   readonly batch: Batch
   readonly remember: (memory: Memory) => void
 }
 
-/** Query with the same result from the database and from memory. */
+/** A query that returns the same result from the database and from memory. */
 export interface ReadQuery<A> {
   readonly sql: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError>
   readonly memory: (memory: Memory) => A
@@ -27,42 +27,42 @@ export const map = <A, B>({ memory, sql }: ReadQuery<A>, to: (answer: A) => B): 
   memory: (tables) => to(memory(tables))
 })
 
-/** Returns the first row; undefined without rows. */
+/** Returns a query for the first row, or undefined if there are no rows. */
 export const first = <Row>(rows: ReadQuery<ReadonlyArray<Row>>): ReadQuery<Row | undefined> => map(rows, ([row]) => row)
 
-/** Returns the results of both queries from one reader. */
+/** Returns a query for the results of both queries. */
 export const both = <A, B>(a: ReadQuery<A>, b: ReadQuery<B>): ReadQuery<readonly [A, B]> => ({
   sql: (client) => Effect.zip(a.sql(client), b.sql(client)),
   memory: (tables) => [a.memory(tables), b.memory(tables)]
 })
 
 export interface Memory {
-  /** Rows of every table, by table and key, in order of first insertion. */
+  /** Rows of every table, keyed by table and row key, in order of first insertion. */
   readonly tables: Map<unknown, Map<string, unknown>>
-  /** Position of each group in each stream, by name. */
+  /** Each group's position in each stream, by position name. */
   readonly positions: Map<string, number>
 }
 
 export const emptyMemory = (): Memory => ({ tables: new Map(), positions: new Map() })
 
-/** Rows of a venue in memory; all services that share this layer share the rows. */
+/** Rows of an in-memory venue; all services that use this layer share the rows. */
 export class ReadMemory extends Context.Service<ReadMemory, Memory>()("@venue/storage/history/ReadMemory") {
   static readonly layer = Layer.sync(ReadMemory, emptyMemory)
 }
 
 interface Options<Row> {
-  /** Rows with equal keys are one row. */
+  /** Returns the key of a row; rows with equal keys are one row. */
   readonly key: (row: Row) => string
   /**
-   * Merges a rewritten row with the stored one. Without it the table is append-only, and a second row with the same
-   * key is a bug.
+   * Merges a new row with the stored row of the same key. If omitted, the table is append-only, and a second row with
+   * the same key is a bug.
    */
   readonly merge?: {
     readonly rows: (before: Row, next: Row) => Row
-    /** `merge.rows` as an `on conflict` clause. */
+    /** `merge.rows` as an SQL `on conflict` clause. */
     readonly conflict: string
   }
-  /** Number of rows kept in memory, newest first; unlimited if omitted. */
+  /** Number of newest rows kept in memory; unlimited if omitted. */
   readonly maxInMemory?: number
 }
 

@@ -1,4 +1,4 @@
-/** Read tables: history written once per committed event. `Projections.ts` lists the groups. */
+/** Read tables: history that is written once per committed event. `Projections.ts` lists the groups. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -8,7 +8,7 @@ import { type CommittedRow, continues, type Group, positionOf, type Projection, 
 import { projectionTable, type ProjectionWrite, writeProjections } from "./ProjectionWrite.ts"
 import { ReadMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
 
-/** The rows do not continue at the group's position `expected`: read the journal from there. */
+/** The rows do not start at the group's position `expected`; the caller must read the journal from that position. */
 export class ProjectionGap extends Schema.TaggedError<ProjectionGap>()("ProjectionGap", {
   position: Schema.String,
   expected: Schema.Number,
@@ -19,17 +19,17 @@ export class ReadTables extends Context.Service<
   ReadTables,
   {
     /**
-     * Writes rows of one stream into the tables of these groups. Skips rows that a group has written, so a repeat
-     * changes nothing; rejects a gap.
+     * Writes a stream's rows into the tables of these groups. Skips rows that a group has already written, so that a
+     * repeated call changes nothing. Rejects a gap in the sequence numbers.
      */
     readonly project: <Subject, Event>(
       projections: ReadonlyArray<Projection<Subject, Event>>,
       subject: Subject,
       rows: ReadonlyArray<CommittedRow<Event>>
     ) => Effect.Effect<void, ProjectionGap | DatabaseUnavailable>
-    /** Sequence number of the last row that the group has written of a stream; 0 before the first. */
+    /** Returns the sequence number of the last row that the group has written from a stream; 0 before the first row. */
     readonly position: <Subject>(group: Group<Subject>, subject: Subject) => Effect.Effect<number, DatabaseUnavailable>
-    /** Lowest position of the groups in each subject's stream. */
+    /** Returns the lowest position among the groups for each subject's stream. */
     readonly positions: <Subject>(
       groups: ReadonlyArray<Group<Subject>>,
       subjects: ReadonlyArray<Subject>
@@ -50,8 +50,8 @@ export class ReadTables extends Context.Service<
       })
 
       /**
-       * Positions only grow. Rows read while the position is `before` are therefore still current if the write finds
-       * it unchanged; otherwise the write does nothing.
+       * Positions only increase. Rows read while the position is `before` are therefore still current if the write
+       * finds the position unchanged; otherwise the write does nothing.
        */
       const continued = Effect.fnUntraced(function* (
         position: string,
@@ -62,7 +62,7 @@ export class ReadTables extends Context.Service<
         return (yield* seqAt(position)) === before ? yield* writes.sql(sql) : undefined
       })
 
-      /** Assumes that the rows follow each position; reads a position only if they do not. */
+      /** Assumes that the rows start at each group's position; reads the stored positions only if that fails. */
       const project = Effect.fn("ReadTables.project")(function* <Subject, Event>(
         projections: ReadonlyArray<Projection<Subject, Event>>,
         subject: Subject,
@@ -161,11 +161,11 @@ type Seq = { readonly seq: number }
 
 const nowhere: ReadonlySet<string> = new Set()
 
-/** Returns whether the rows from index `skip` on have consecutive sequence numbers. */
+/** Returns whether the sequence numbers from index `skip` on are consecutive. */
 const isWhole = (rows: ReadonlyArray<Seq>, skip: number): boolean =>
   rows.every(({ seq }, index) => index <= skip || seq === rows[index - 1]!.seq + 1)
 
-/** Number of leading rows that the group has written. */
+/** Returns the number of leading rows that the group has already written. */
 const seen = (position: string, lastSeq: number, rows: ReadonlyArray<Seq>): Effect.Effect<number, ProjectionGap> => {
   let skip = 0
   while (skip < rows.length && rows[skip]!.seq <= lastSeq) skip++

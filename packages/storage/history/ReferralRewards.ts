@@ -1,4 +1,4 @@
-/** Referral rewards of users, by day. */
+/** Users' referral rewards by day. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { traderStream } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
@@ -36,7 +36,7 @@ export const projection: TraderProjection = {
   ]
 }
 
-/** Rewards of a user in a range of days, the end exclusive, earliest first. */
+/** Returns a user's rewards in a range of days with an exclusive end, earliest first. */
 export const ofUser = (
   userId: UserId,
   fromDay: number,
@@ -58,7 +58,7 @@ const newest = Table.selection({
   day: { schema: integer.schema, expression: "max(day)" }
 })
 
-/** Last rewarded day of each of these users; omits users without a reward. */
+/** Returns the last rewarded day of each of these users; omits users without a reward. */
 export const lastDays = (userIds: ReadonlyArray<UserId>): ReadTable.ReadQuery<ReadonlyMap<UserId, number>> => ({
   sql: (sql) =>
     Effect.map(

@@ -1,33 +1,36 @@
-/** Order of a list, and reading it in consecutive parts. */
+/** The order of a list, and how to read the list in consecutive parts. */
 import { String } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { ReadQuery } from "./ReadTable.ts"
 
-/** Rows after a row, or from the start, up to `last`. */
+/** Rows after `after`, or from the start if undefined, up to and including `last`. */
 export interface Part<Row> {
   readonly after: Row | undefined
-  /** Inclusive; rows added after it are excluded. */
+  /** Last row, inclusive; rows added after it are excluded. */
   readonly last: Row
   readonly limit: number
 }
 
-/** List of any length that can be read entirely while rows are added. */
+/** A list of any length that can be read completely while rows are being added. */
 export interface Listing<Row> {
-  /** Newest row now. */
+  /** Newest row at present. */
   readonly last: ReadQuery<Row | undefined>
-  /** Oldest first. */
+  /** Returns the rows of a part, oldest first. */
   readonly part: (part: Part<Row>) => ReadQuery<ReadonlyArray<Row>>
 }
 
-/** Order by the columns of a key that is unique per account; the first column is the time. */
+/** An order by key columns that are unique within an account; the first column is the time. */
 export interface RowOrder<Row> {
-  /** Negative if the first row is older. */
+  /** Returns a negative number if the first row is older. */
   readonly compare: (a: Row, b: Row) => number
-  /** Columns for `order by`. */
+  /** Columns for an `order by` clause. */
   readonly newestFirst: string
   readonly oldestFirst: string
-  /** Condition on the rows of the part, without its limit. Comparing whole keys makes it one range of an index. */
+  /**
+   * Returns the condition that selects the rows of a part, ignoring the limit. Compares whole keys, so that Postgres
+   * reads a single index range.
+   */
   readonly within: (sql: SqlClient.SqlClient, part: Part<Row>) => Fragment
 }
 
@@ -54,7 +57,7 @@ export const rowOrder = <Row>(table: string, key: Key<Row>): RowOrder<Row> => {
   }
 }
 
-/** The rows of a part, from unordered rows in memory. */
+/** Returns the rows of a part, given unordered in-memory rows. */
 export const partOf = <Row>(
   rows: ReadonlyArray<Row>,
   { compare }: RowOrder<Row>,

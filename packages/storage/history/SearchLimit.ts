@@ -1,8 +1,8 @@
-/** Time limits of searches that no index narrows. */
+/** Time limits for searches that no index speeds up. */
 import { Effect, Option } from "effect"
 import type { ReadQuery } from "./ReadTable.ts"
 
-/** Returns none if the database ended the statement; rows in memory are few and have no limit. */
+/** Returns `Option.none` if the statement timed out. In-memory rows are few, so they have no time limit. */
 export const limited = <A>({ memory, sql }: ReadQuery<A>, millis: number): ReadQuery<Option.Option<A>> => ({
   sql: (client) =>
     client
@@ -19,8 +19,8 @@ export const limited = <A>({ memory, sql }: ReadQuery<A>, millis: number): ReadQ
   memory: (rows) => Option.some(memory(rows))
 })
 
-/** Limit of a count beside a page. */
+/** Time limit of the count that is shown with a page, in milliseconds. */
 export const countMillis = 500
 
-/** Limit of a search for a waiting user. */
+/** Time limit of a search that a user waits for, in milliseconds. */
 export const searchMillis = 2_000

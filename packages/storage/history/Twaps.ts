@@ -1,4 +1,4 @@
-/** Ended TWAPs with their fills. */
+/** Ended TWAPs, with sums of their fills. */
 import { AccountId } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -24,14 +24,14 @@ const twapTable = Table.make("twap", {
   symbol: of("text", MarketSymbol),
   status: of("text", Schema.Literals(["COMPLETED", "CANCELLED"])),
   ending: of("text", TwapEnding),
-  /** Empty unless the client gave one. */
+  /** Empty unless the client set one. */
   clientTwapId: text,
   side: of("text", Side),
   totalQuantity: bigint,
   filledQuantity: bigint,
-  /** Value of the fills. */
+  /** Total value of the fills. */
   filledValue: bigint,
-  /** 0 for none. */
+  /** Worst acceptable price in ticks, or 0 if there is no limit. */
   worstPrice: bigint,
   slices: bigint,
   filledSlices: bigint,
@@ -43,8 +43,8 @@ const twapTable = Table.make("twap", {
 export type EndedTwap = Table.Row<typeof twapTable>
 
 /**
- * A TWAP that its market closed while its trader was unloaded is closed a second time without fills; the first row
- * stays.
+ * A TWAP that its market closed while the trader was unloaded is closed a second time, without fills; the first row
+ * is kept.
  */
 const twaps = ReadTable.make(twapTable, {
   key: ({ twapId }) => twapId,
@@ -100,7 +100,7 @@ const wanted = (sql: SqlClient.SqlClient, { accountId, symbol }: TwapFilter) => 
   return symbol === undefined ? ofAccount : sql.and([ofAccount, sql`symbol = ${storable(symbol)}`])
 }
 
-/** The filter for rows in memory. */
+/** The filter for in-memory rows. */
 const isWanted =
   ({ accountId, symbol }: TwapFilter) =>
   (row: EndedTwap): boolean =>

@@ -1,6 +1,6 @@
 /**
- * Windows of whole minutes. Each begins at a multiple of its length since 1970, so windows of a day begin at 00:00
- * UTC.
+ * Time windows of whole minutes. Each window begins at a multiple of its length since 1970, so that one-day windows
+ * begin at 00:00 UTC.
  */
 import { minuteMillis } from "@venue/domain/Minute"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,21 +9,21 @@ import type { Fragment } from "effect/sql/Statement"
 
 export interface Windows {
   readonly symbol: MarketSymbol
-  /** Length of a window. */
+  /** Length of a window in minutes. */
   readonly minutes: number
-  /** Start of the first window. */
+  /** Start of the first window, in minutes since 1970. */
   readonly fromMinute: number
-  /** End of the last window, exclusive. */
+  /** End of the last window, exclusive, in minutes since 1970. */
   readonly beforeMinute: number
 }
 
-/** Maximum number of windows in one answer. */
+/** Maximum number of windows in one response. */
 export const maxWindows = 20_000
 
 /** Number of windows read in one query. */
 const partWindows = 1_000
 
-/** Returns the windows that begin in `[fromMillis, toMillis)`, at most `maxWindows` from the first. */
+/** Returns the windows that begin in `[fromMillis, toMillis)`, limited to the first `maxWindows`. */
 export const between = (symbol: MarketSymbol, minutes: number, fromMillis: number, toMillis: number): Windows => {
   const startFrom = (millis: number) => Math.ceil(within(millis) / (minutes * minuteMillis)) * minutes
   const fromMinute = startFrom(fromMillis)
@@ -33,7 +33,7 @@ export const between = (symbol: MarketSymbol, minutes: number, fromMillis: numbe
 
 export const count = ({ beforeMinute, fromMinute, minutes }: Windows): number => (beforeMinute - fromMinute) / minutes
 
-/** Splits windows into parts of one query each, earliest first. */
+/** Splits the windows into parts that one query can read, earliest first. */
 export const parts = (windows: Windows): ReadonlyArray<Windows> => {
   const { beforeMinute, fromMinute, minutes } = windows
   const step = partWindows * minutes
@@ -44,13 +44,13 @@ export const parts = (windows: Windows): ReadonlyArray<Windows> => {
   }))
 }
 
-/** Starts of the windows, earliest first. */
+/** Returns the starts of the windows, earliest first. */
 export const starts = (windows: Windows): ReadonlyArray<number> => {
   const { fromMinute, minutes } = windows
   return Array.from({ length: count(windows) }, (_, at) => fromMinute + at * minutes)
 }
 
-/** Pairs each window with the last row known at its start; undefined before the first row. */
+/** Pairs each window with the last row that was known at its start, or undefined if there was no row yet. */
 export const filled = <Row extends { readonly startMinute: number }>(
   windows: Windows,
   rows: ReadonlyArray<Row>
@@ -62,20 +62,20 @@ export const filled = <Row extends { readonly startMinute: number }>(
   })
 }
 
-/** Row about one minute of a symbol. */
+/** A row about one minute of a symbol. */
 export interface MinuteRow {
   readonly symbol: MarketSymbol
   readonly minute: number
 }
 
-/** Time from which a row is known: within its minute, or after it. */
+/** When a minute's row is known: at the start of the minute (`within`), or at its end (`after`). */
 export type Known = "within" | "after"
 
 const delay: Readonly<Record<Known, number>> = { within: 0, after: 1 }
 
 /**
- * Selects `start`, and the `minute` of the last row known then. The first window takes the last row before all
- * windows; windows without a new row are omitted.
+ * Selects the `start` of each window and the `minute` of the last row that was known at that time. For the first
+ * window, this can be a row from before all windows. Omits windows without a new row.
  */
 export const lastKnown = (sql: SqlClient.SqlClient, table: string, windows: Windows, known: Known): Fragment => {
   const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -94,13 +94,13 @@ export const lastKnown = (sql: SqlClient.SqlClient, table: string, windows: Wind
 }
 
 /**
- * Selects the row of the minute in a column of `w`. The limit keeps Postgres from joining all rows: for a year of
- * days that took four times as long.
+ * Selects the row of the minute given by a column of `w`. The `limit` keeps Postgres from joining all rows, which
+ * took four times as long for a year of days.
  */
 export const rowAt = (sql: SqlClient.SqlClient, table: string, symbol: MarketSymbol, column: string): Fragment =>
   sql`select * from ${sql(table)} where symbol = ${symbol} and minute = w.${sql(column)} limit 1`
 
-/** `lastKnown` for rows in memory. */
+/** Returns `lastKnown` for in-memory rows. */
 export const lastKnownOf = <Row extends MinuteRow>(
   rows: ReadonlyArray<Row>,
   { beforeMinute, fromMinute, minutes, symbol }: Windows,
@@ -114,7 +114,7 @@ export const lastKnownOf = <Row extends MinuteRow>(
   return [...lastRows.values()]
 }
 
-/** Groups rows in memory by window. */
+/** Groups in-memory rows by window. */
 export const grouped = <Row extends MinuteRow>(
   rows: ReadonlyArray<Row>,
   { beforeMinute, fromMinute, minutes, symbol }: Windows
@@ -125,11 +125,11 @@ export const grouped = <Row extends MinuteRow>(
   )
 ]
 
-/** Rows of one symbol, earliest first. */
+/** Returns the rows of one symbol, earliest first. */
 export const ordered = <Row extends MinuteRow>(rows: ReadonlyArray<Row>, symbol: MarketSymbol): ReadonlyArray<Row> =>
   rows.filter((row) => row.symbol === symbol).sort((a, b) => a.minute - b.minute)
 
-/** Largest minute that the column holds. */
+/** Largest minute that an integer column can hold, rounded down. */
 const latestMinute = 2_000_000_000
 
 const within = (millis: number): number => Math.min(Math.max(millis, 0), latestMinute * minuteMillis)

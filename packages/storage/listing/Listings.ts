@@ -1,4 +1,7 @@
-/** Contracts listed by operators. The venue trades a listed contract from its next start on; listings are permanent. */
+/**
+ * Contracts that operators have listed. The venue trades a listed contract after its next start. A listing is
+ * permanent.
+ */
 import { ProductCategory, type Instrument, instrumentOf, type Terms } from "@venue/domain/Instrument"
 import { bigint, of, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -26,9 +29,9 @@ type Listing = Table.Row<typeof listingTable>
 export class Listings extends Context.Service<
   Listings,
   {
-    /** Lists a contract; a base that is listed already keeps its terms. */
+    /** Lists a contract. If the contract's base asset is already listed, its terms stay unchanged. */
     readonly add: (terms: Terms) => Effect.Effect<void, DatabaseUnavailable>
-    /** Earliest first. */
+    /** Listed contracts, earliest first. */
     readonly all: Effect.Effect<ReadonlyArray<Instrument>, DatabaseUnavailable>
   }
 >()("@venue/storage/listing/Listings") {
@@ -42,7 +45,7 @@ export class Listings extends Context.Service<
           (terms: Terms) =>
             sql.withTransaction(
               Effect.gen(function* () {
-                // Two concurrent calls would take the same number.
+                // Without the lock, two concurrent calls would assign the same number.
                 yield* sql`lock table listing in exclusive mode`
                 const row = next(yield* all, terms, yield* Clock.currentTimeMillis)
                 yield* sql`insert into listing ${listingTable.values(row)} on conflict (base) do nothing`
@@ -74,14 +77,14 @@ export class Listings extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-/** Returns the listed contracts from a database without applying migrations to it. */
+/** Returns the listed contracts of a database without migrating the database. */
 export const listed = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Instrument>, SqlError> =>
   Effect.map(rowsOf(sql), instruments)
 
 const rowsOf = (sql: SqlClient.SqlClient) =>
   listingTable.all(sql`select ${listingTable.columns} from listing order by clob_pair_id`)
 
-/** Numbers up to this one are reserved for the contracts of a new venue, in this and later releases. */
+/** Highest number that is reserved for the contracts of a new venue, in this and later releases. */
 const ofNewVenues = 1_000
 
 const next = (listed: ReadonlyArray<Listing>, terms: Terms, listedAtMillis: number): Listing => ({

@@ -1,4 +1,4 @@
-/** Number of gateways that share the venue-wide limits; 1 for a venue of one process. */
+/** Number of gateways that share the venue-wide rate limits; 1 for a venue of one process. */
 import { Context, Effect, Layer } from "effect"
 import { Nodes } from "./Nodes.ts"
 

@@ -1,4 +1,6 @@
-/** Processes of a venue. Each has a row, renews it every second, and reads its wanted state there. */
+/**
+ * A venue's processes. Each process has a row, renews the row every second, and reads its wanted state from the row.
+ */
 import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
 import { boolean, integer, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -9,20 +11,23 @@ import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** `draining` and `restarting` nodes hand over their work and end; a supervisor starts a restarting node again. */
+/**
+ * State that an operator wants. Nodes that are `draining` or `restarting` hand over their work and exit; a supervisor
+ * starts a `restarting` node again.
+ */
 export const Wanted = Schema.Literals(["serving", "draining", "restarting"])
 export type Wanted = typeof Wanted.Type
 
 const nodeTable = Table.make("node", {
-  /** Unique per process; the next process of the same name has another id. */
+  /** Unique for each process; the next process with the same name gets another id. */
   nodeId: text,
   name: text,
   kind: of("text", Schema.Literals(["runner", "gateway"])),
   address: text,
   release: text,
   /**
-   * Hashes of the settings that must be equal on all nodes. A setting under replacement has several, the one in use
-   * first.
+   * Hashes of the settings that must be equal on all nodes. A setting that is being replaced has several hashes, the
+   * current value's first.
    */
   settings: of("jsonb", Schema.Record(Schema.String, Schema.String)),
   wanted: of("text", Wanted),
@@ -50,7 +55,7 @@ const addresses = nodeTable.pick("nodeId", "address")
 
 export type Joining = Pick<Row, "nodeId" | "name" | "kind" | "address" | "release" | "settings">
 
-/** A node cannot serve beside live nodes with other settings. */
+/** The node's settings differ from those of live nodes, so the node cannot serve. */
 export class SettingsDiffer extends Schema.TaggedError<SettingsDiffer>()("SettingsDiffer", {
   names: Schema.Array(Schema.String),
   nodes: Schema.Array(Schema.String)
@@ -60,7 +65,7 @@ export class SettingsDiffer extends Schema.TaggedError<SettingsDiffer>()("Settin
   }
 }
 
-/** No process of this name has joined. */
+/** No process with this name has joined. */
 export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode", { name: Schema.String }) {
   override get message(): string {
     return `no node is called ${this.name}`
@@ -70,24 +75,27 @@ export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode"
 export class Nodes extends Context.Service<
   Nodes,
   {
-    /** Joins, and takes the name over from an earlier process. Compares the settings that both nodes have. */
+    /**
+     * Adds a node, and takes over the name of an earlier process. Compares the settings that this node and each live
+     * node have in common.
+     */
     readonly join: (node: Joining) => Effect.Effect<void, SettingsDiffer | DatabaseUnavailable>
-    /** Renews the row and returns the wanted state; `draining` if a newer process has taken the name. */
+    /** Renews a node's row and returns the wanted state, or `draining` if a newer process has taken over the name. */
     readonly renew: (
       nodeId: string,
       state: Pick<Row, "isReady" | "shards">
     ) => Effect.Effect<Wanted, DatabaseUnavailable>
-    /** Marks a node as left; its row and wanted state stay for an hour. */
+    /** Marks a node as having left; the row and its wanted state are kept for an hour. */
     readonly leave: (nodeId: string) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns the nodes by name; a node is living if it was seen within 5 s and has not left. */
+    /** Returns all nodes, ordered by name. A node is living if it was seen within the last 5 s and has not left. */
     readonly all: Effect.Effect<ReadonlyArray<Node>, DatabaseUnavailable>
     /**
-     * Runners seen within 2 s that have no database connection: their processes are dead. After an outage of the
-     * database no runner counts as seen, so none is declared dead.
+     * Crashed runners: runners that were seen within 2 s but have no database connection. After a database outage no
+     * runner was seen recently, so none is declared dead.
      */
     readonly dead: Effect.Effect<ReadonlyArray<Pick<Row, "nodeId" | "address">>, DatabaseUnavailable>
     readonly want: (name: string, wanted: Wanted) => Effect.Effect<void, UnknownNode | DatabaseUnavailable>
-    /** Number of living gateways at this process's latest renewal; at least 1. */
+    /** Returns the number of living gateways when this process last renewed its row; at least 1. */
     readonly livingGateways: () => number
   }
 >()("@venue/storage/nodes/Nodes") {
@@ -110,7 +118,7 @@ const make = Effect.gen(function* () {
   const all = nodes.all(sql`select ${nodes.columns} from node order by name`)
   const insert = (node: Joining) => sql`insert into node ${nodeTable.values(node)} on conflict do nothing`
 
-  /** The row may be missing: pruned while the node was frozen, or the database was restored. */
+  /** The row might be missing, because it was pruned while the node was frozen or because the database was restored. */
   const returned = Effect.fnUntraced(function* (node: Joining | undefined) {
     if (node === undefined) return "draining"
     yield* insert(node)
@@ -124,11 +132,11 @@ const make = Effect.gen(function* () {
         sql
           .withTransaction(
             Effect.gen(function* () {
-              // Without the lock, two joining nodes would miss each other. Renewals take no lock: a joining node may
-              // freeze here.
+              // Without the lock, two nodes that join at the same time would not see each other. Renewals take no
+              // lock, because a joining node could freeze while it holds the lock.
               yield* sql`select pg_advisory_xact_lock(${advisoryLocks.joining})`
               yield* checkAgreement(node, yield* all)
-              // Keeps drained nodes, so that an operator can set them back to serving.
+              // Keeps the rows of draining nodes, so that an operator can set these nodes back to serving.
               yield* sql`
                 delete from node where name = ${node.name}
                   or wanted <> 'draining' and last_seen_at < clock_timestamp() - ${keptFor}::interval`
@@ -174,7 +182,7 @@ const keptFor = "1 hour"
 const livingMillis = 5_000
 const keptMillis = 3_600_000
 
-/** Ignores the process that is about to be replaced, and settings that the other node's release does not have. */
+/** Ignores the process that is being replaced, and settings that the other node's release does not have. */
 const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<void, SettingsDiffer> => {
   const differing = all
     .filter(({ isLiving, name }) => isLiving && name !== node.name)
@@ -194,7 +202,7 @@ const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<
   )
 }
 
-/** Returns whether each node accepts the setting that the other uses. */
+/** Returns whether each node accepts the value that the other node uses. */
 const agree = (a: string, b: string): boolean => {
   const [first, second] = [a.split(","), b.split(",")]
   return second.includes(first[0]!) && first.includes(second[0]!)
@@ -228,7 +236,7 @@ const makeMemory = Effect.map(Clock.Clock, (clock) => {
       }),
     leave: (nodeId) => Effect.sync(() => change(rows.get(nodeId), { leftAtMillis: now(), isReady: false, shards: 0 })),
     all: Effect.sync(all),
-    // All nodes in memory share one process.
+    // All in-memory nodes run in this process, so none can be dead.
     dead: Effect.succeed([]),
     want: Effect.fnUntraced(function* (name, wanted) {
       const row = [...rows.values()].find((row) => row.name === name)

@@ -1,4 +1,7 @@
-/** Reference data of futures-based prices: daily closes and settlements, the calendar of futures, and holidays. */
+/**
+ * Reference data for prices that are based on futures: daily closes and settlements, the calendar of futures, and
+ * holidays.
+ */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -19,10 +22,10 @@ const settlementTable = Table.make("settlement_price", {
   symbol: of("text", MarketSymbol),
   /** Date such as `2026-11-26`. */
   day: text,
-  /** Close of the index, and settlement of its future. */
+  /** Official close of the index, and settlement price of its future, both in 1e-8 USD. */
   officialCloseE8: bigint,
   settlementE8: bigint,
-  /** Null if not given: the future is then the one in use at the end of the day, UTC. */
+  /** Null if not recorded; the future is then the one in use at the end of the UTC day. */
   futureSymbol: orNull(text),
   recordedAtMillis: timestamptz
 })
@@ -39,7 +42,7 @@ export type NamedSettlement = Table.Row<typeof namedSettlement>
 
 export interface SettlementQuery {
   readonly symbol: MarketSymbol | undefined
-  /** Range of days: `startDay` inclusive, `endDay` exclusive. */
+  /** Range of days: `startDay` is inclusive, `endDay` is exclusive. */
   readonly startDay: string | undefined
   readonly endDay: string | undefined
   readonly limit: number
@@ -50,13 +53,13 @@ const holidayTable = Table.make("exchange_holiday", { day: text })
 export class FuturesReference extends Context.Service<
   FuturesReference,
   {
-    /** Records a day's settlement; replaces an earlier record of the day. */
+    /** Records a day's settlement; replaces an earlier record for the same day. */
     readonly record: (settlement: Omit<Settlement, "recordedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
-    /** The newest day of each symbol. */
+    /** Each symbol's newest day. */
     readonly latest: Effect.Effect<ReadonlyArray<Settlement>, DatabaseUnavailable>
-    /** Returns the settlements whose future is known, newest day first. */
+    /** Returns the settlements with a known future, newest day first. */
     readonly settlements: (query: SettlementQuery) => Effect.Effect<ReadonlyArray<NamedSettlement>, DatabaseUnavailable>
-    /** Number of all settlements that match, whatever the limit; at most `maxCount`. */
+    /** Returns the number of all matching settlements, regardless of the query's limit; at most `maxCount`. */
     readonly countSettlements: (query: SettlementQuery) => Effect.Effect<number, DatabaseUnavailable>
     /** Replaces the holidays of a year, such as `2026`. */
     readonly setHolidays: (year: string, days: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>

@@ -1,4 +1,4 @@
-/** Calendar of futures, the part of `FuturesReference` that knows the future in use at a time (rule 3.10). */
+/** Calendar of futures: the part of `FuturesReference` that returns the future in use at a given time (rule 3.10). */
 import { Clock, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type ActiveFuture, chained, type DatedFuture } from "@venue/domain/Futures"
@@ -20,15 +20,15 @@ export type CalendarEntry = Table.Row<typeof calendarTable>
 
 export interface SettlementCalendar {
   /**
-   * Sets the sequence of futures from an instant on. Replaces later entries, and ends the future in use at that
-   * instant.
+   * Sets the sequence of futures from a given time on. Ends the future in use at that time and replaces later
+   * entries.
    */
   readonly setCalendar: (
     symbol: MarketSymbol,
     activeFromMillis: number,
     futures: ReadonlyArray<DatedFuture>
   ) => Effect.Effect<void, DatabaseUnavailable>
-  /** Returns the last 100 entries, latest first. */
+  /** Returns the last 100 calendar entries, latest first. */
   readonly calendar: (symbol: MarketSymbol) => Effect.Effect<ReadonlyArray<CalendarEntry>, DatabaseUnavailable>
   readonly activeAt: (
     symbol: MarketSymbol,
@@ -39,7 +39,7 @@ export interface SettlementCalendar {
 export const onPostgres = (sql: SqlClient.SqlClient): SettlementCalendar => ({
   setCalendar: Effect.fn("FuturesReference.setCalendar")(
     function* (symbol: MarketSymbol, activeFromMillis: number, futures: ReadonlyArray<DatedFuture>) {
-      // Two concurrent calls would leave overlapping futures.
+      // Without the lock, two concurrent calls could store overlapping futures.
       yield* sql`lock table settlement_calendar in share row exclusive mode`
       const from = new Date(activeFromMillis)
       yield* sql`delete from settlement_calendar where symbol = ${symbol} and active_from >= ${from}`
@@ -69,7 +69,7 @@ export const onPostgres = (sql: SqlClient.SqlClient): SettlementCalendar => ({
   )
 })
 
-/** Calendar in memory, which can also be read synchronously. */
+/** In-memory calendar, which can also be read synchronously. */
 export interface MemoryCalendar extends SettlementCalendar {
   readonly activeNow: (symbol: MarketSymbol, atMillis: number) => CalendarEntry | undefined
 }

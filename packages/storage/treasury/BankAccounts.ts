@@ -17,9 +17,11 @@ const accountTable = Table.make("bank_account", {
   accountId: text,
   userId: of("text", UserId),
   sealedDetails: bytea,
-  /** Account number as users see it: the last digits. */
+  /** Last digits of the account number, as shown to users. */
   masked: text,
-  /** Whether the user's name was known when the account was linked; payouts to an unknown holder are held for review. */
+  /**
+   * Whether the user's name was known when the account was linked. Payouts to an unknown holder are held for review.
+   */
   holderKnown: boolean,
   createdAtMillis: timestamptz,
   removedAtMillis: orNull(timestamptz)
@@ -40,17 +42,20 @@ export class TooManyBankAccounts extends Schema.TaggedError<TooManyBankAccounts>
 export class BankAccounts extends Context.Service<
   BankAccounts,
   {
-    /** Links an account of an existing user. */
+    /** Links a bank account to an existing user. */
     readonly link: (account: NewBankAccount) => Effect.Effect<BankAccount, TooManyBankAccounts | DatabaseUnavailable>
-    /** Returns a linked account of the user. */
+    /** Returns one of the user's linked accounts. */
     readonly find: (userId: UserId, accountId: string) => Effect.Effect<Option.Option<BankAccount>, DatabaseUnavailable>
-    /** Returns the accounts with these ids, removed ones included. */
+    /** Returns the accounts with these ids, including removed accounts. */
     readonly named: (
       accountIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<BankAccount>, DatabaseUnavailable>
-    /** Unlinks an account; returns false if the user has no such account linked. */
+    /** Unlinks an account; returns false if the user has no such linked account. */
     readonly remove: (userId: UserId, accountId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Returns the details of a linked account, as JSON in the form of the bank contract; none for a removed account. */
+    /**
+     * Returns the details of a linked account as JSON in the bank API's form, or `Option.none` if the account was
+     * removed.
+     */
     readonly details: (accountId: string) => Effect.Effect<Option.Option<Redacted.Redacted>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/BankAccounts") {
@@ -63,7 +68,7 @@ export class BankAccounts extends Context.Service<
         return BankAccounts.of({
           link: Effect.fn("BankAccounts.link")(
             function* ({ accountId, details, holderKnown, userId }: NewBankAccount) {
-              // Locks the user: concurrent requests must not exceed the limit.
+              // Locks the user's row, because concurrent requests must not exceed the limit together.
               yield* sql`select 1 from venue_user where user_id = ${storable(userId)} for no key update`
               const [linked] = yield* counts.all(sql`
                 select ${counts.columns} from bank_account
@@ -161,5 +166,5 @@ const encode = Schema.encodeSync(Schema.fromJsonString(BankDetails))
 const textOf = (details: Redacted.Redacted<BankDetails>): Redacted.Redacted =>
   Redacted.make(encode(Redacted.value(details)))
 
-/** Returns the name under which details are sealed; no other kind of secret has it. */
+/** Returns the name under which account details are sealed; the prefix separates it from other kinds of secrets. */
 const nameOf = (accountId: string): string => `bank account:${accountId}`

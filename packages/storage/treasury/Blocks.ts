@@ -1,4 +1,4 @@
-/** Conditions that keep a queued withdrawal from leaving, checked in the statement that submits it. */
+/** Conditions that block a queued withdrawal. The statement that submits the withdrawal checks them. */
 import type { UserStates } from "../access/UserStates.ts"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect } from "effect"
@@ -6,11 +6,17 @@ import type { DepositsShape } from "./DepositTable.ts"
 import type { TreasuryFlags } from "./TreasuryFlags.ts"
 import type { UserId } from "@venue/domain/UserId"
 
-/** Returns the condition that the venue lets money leave; without an auditor, a missing audit blocks nothing. */
+/**
+ * Returns the SQL condition that the venue allows withdrawals. For a venue without an auditor, a missing audit blocks
+ * nothing.
+ */
 export const areOpen = (hasAuditor: boolean): string =>
   hasAuditor ? "withdrawals_are_open()" : "(select m.withdrawals = 'OPEN' from venue_mode m)"
 
-/** Condition on a row of `withdrawal`: its user or address is frozen, or a chain lacks a deposit that its user was credited. */
+/**
+ * SQL condition on a row of `withdrawal`: the user or the destination is frozen, or a deposit that was credited to
+ * the user has disappeared from its chain.
+ */
 export const isBlocked = `(
   exists (select 1 from user_state u where u.user_id = withdrawal.user_id and u.frozen)
   or exists (
@@ -22,7 +28,7 @@ export const isBlocked = `(
   )
 )`
 
-/** Returns `isBlocked` for the tables in memory. */
+/** Returns `isBlocked` for the in-memory tables. */
 export const isBlockedIn =
   (states: UserStates["Service"], flags: TreasuryFlags["Service"], deposits: Pick<DepositsShape, "isMissing">) =>
   ({ destination, userId }: Addressed): Effect.Effect<boolean, DatabaseUnavailable> =>

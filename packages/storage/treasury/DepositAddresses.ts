@@ -1,4 +1,7 @@
-/** Deposit addresses. A user sees the newest of each network; earlier ones keep crediting the same user. */
+/**
+ * Deposit addresses. Users see their newest address on each network; deposits to earlier addresses are still credited
+ * to the same user.
+ */
 import { Network } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import { integer, of, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -13,7 +16,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const addressTable = Table.make("deposit_address", {
   network: of("text", Network),
-  /** Index from which the address is derived; counts up from 0 on each network without a gap. */
+  /** Index from which the address is derived. Indexes count up from 0 on each network without gaps. */
   index: integer,
   userId: of("text", UserId),
   address: text,
@@ -28,7 +31,7 @@ export class TooManyDepositAddresses extends Schema.TaggedError<TooManyDepositAd
   limit: Schema.Number
 }) {}
 
-/** Number of addresses that a user may have on one network; each is watched permanently. */
+/** Maximum number of addresses per user and network, because each address is watched permanently. */
 export const maxDepositAddresses = 100
 
 type AddressAt = (index: number) => string
@@ -36,24 +39,27 @@ type AddressAt = (index: number) => string
 export class DepositAddresses extends Context.Service<
   DepositAddresses,
   {
-    /** Returns the newest address of an existing user, made by the first call. */
+    /** Returns an existing user's newest address on a network; the first call creates the address. */
     readonly provide: (
       userId: UserId,
       network: Network,
       addressAt: AddressAt
     ) => Effect.Effect<DepositAddress, DatabaseUnavailable>
-    /** Makes a new address for an existing user. */
+    /** Creates a new address for an existing user. */
     readonly rotate: (
       userId: UserId,
       network: Network,
       addressAt: AddressAt
     ) => Effect.Effect<DepositAddress, TooManyDepositAddresses | DatabaseUnavailable>
-    /** Returns the rows of those of the addresses that belong to users. */
+    /** Returns the rows of the given addresses that belong to users. */
     readonly owned: (
       network: Network,
       addresses: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<DepositAddress>, DatabaseUnavailable>
-    /** Returns at most `limit` addresses above an index, in order of index. Indexes become visible in ascending order. */
+    /**
+     * Returns at most `limit` addresses with indexes above the given one, ordered by index. Addresses become visible
+     * in the order of their indexes.
+     */
     readonly after: (
       network: Network,
       index: number,
@@ -71,7 +77,7 @@ export class DepositAddresses extends Context.Service<
         addressTable.first(sql`
           select ${columns} from deposit_address
           where user_id = ${storable(userId)} and network = ${network} order by index desc limit 1`)
-      /** Returns the next index, and locks the network until the end of the transaction. */
+      /** Returns the next index of a network, and locks the network's counter until the end of the transaction. */
       const nextIndex = Effect.fnUntraced(function* (network: Network) {
         yield* sql`insert into deposit_address_count values (${network}, 0) on conflict do nothing`
         const [row] = yield* counts.all(sql`
@@ -91,7 +97,7 @@ export class DepositAddresses extends Context.Service<
           return yield* sql.withTransaction(
             Effect.gen(function* () {
               const index = yield* nextIndex(network)
-              // A concurrent call may have made the address while this one waited for the lock.
+              // A concurrent call might have created the address while this call waited for the lock.
               const made = yield* newest(userId, network)
               if (Option.isSome(made)) return made.value
               const createdAtMillis = yield* Clock.currentTimeMillis

@@ -1,4 +1,4 @@
-/** Messages that identify bank transfers: each user has a permanent one for each payment rail. */
+/** Messages that attribute bank transfers to users. Each user has one permanent message for each payment rail. */
 import { DepositRail } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import { of, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -23,9 +23,11 @@ export type DepositMessage = Table.Row<typeof messageTable>
 export class DepositMessages extends Context.Service<
   DepositMessages,
   {
-    /** Returns the message of an existing user, drawn by the first call. */
+    /** Returns an existing user's message on a rail; the first call draws a random message. */
     readonly provide: (userId: UserId, rail: DepositRail) => Effect.Effect<DepositMessage, DatabaseUnavailable>
-    /** Returns the owner of an exact message, whatever payment rail the money came by. */
+    /**
+     * Returns the owner of a message that matches exactly, regardless of the payment rail on which the money arrived.
+     */
     readonly find: (message: string) => Effect.Effect<Option.Option<DepositMessage>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/DepositMessages") {
@@ -52,7 +54,7 @@ export class DepositMessages extends Context.Service<
       return DepositMessages.of({
         provide: Effect.fn("DepositMessages.provide")(function* (userId: UserId, rail: DepositRail) {
           let row = yield* known(userId, rail)
-          // The drawn message may belong to another user.
+          // The drawn message might already belong to another user.
           while (Option.isNone(row)) {
             yield* insert(userId, rail)
             row = yield* known(userId, rail)
@@ -91,7 +93,10 @@ export class DepositMessages extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-/** Alphabet of 32 characters, five random bits each; omits I, L, O and U, which are easily misread. */
+/**
+ * Draws a message from 32 characters, with five random bits for each; the letters I, L, O and U are omitted because
+ * they are easily misread.
+ */
 const drawn = (random: SecureRandom.SecureRandom["Service"]) =>
   Effect.map(random.randomBytes(length), (bytes) => Array.from(bytes, (byte) => alphabet[byte & 31]).join(""))
 

@@ -1,4 +1,4 @@
-/** Reads of deposits on Postgres. */
+/** Queries for deposits on Postgres. */
 import type { RailName } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
 import { storable } from "@venue/postgres/Column"

@@ -1,4 +1,6 @@
-/** Changes of deposits: the machine of the domain on a store, and that store on Postgres. */
+/**
+ * Changes to deposits: the domain's state machine applied to a store, and the Postgres implementation of that store.
+ */
 import { UnknownDeposit } from "@venue/domain/Deposit"
 import { apply, decide, type DepositChange, DepositStepRefused } from "@venue/domain/DepositSteps"
 import { storable } from "@venue/postgres/Column"
@@ -10,7 +12,7 @@ import * as OwnMoney from "./OwnMoney.ts"
 import { changedColumns, changing, depositSteps, insertsIfMoved, railActor, type Store } from "./Steps.ts"
 import * as Suspense from "./Suspense.ts"
 
-/** `insert` stores a deposit that was seen for the first time, with its step; an existing row stays. */
+/** `insert` stores a newly detected deposit and its first state transition; it leaves an existing row unchanged. */
 export interface DepositStore extends Store<Deposit, DepositChange> {
   readonly insert: (deposit: Deposit) => ReturnType<DepositsShape["detect"]>
 }
@@ -34,7 +36,7 @@ export const changes = ({ insert, read, write }: DepositStore): Pick<DepositsSha
         Effect.asVoid,
         Effect.catchTags({
           UnknownDeposit: () => insert(deposit),
-          // Detecting a deposit again is never refused.
+          // The state machine never refuses to detect a deposit again.
           DepositStepRefused: Effect.die
         })
       )
@@ -42,7 +44,7 @@ export const changes = ({ insert, read, write }: DepositStore): Pick<DepositsSha
   }
 }
 
-/** Returns the row of the step that a change took, or undefined if the state is the same. */
+/** Returns the row of a change's state transition, or undefined if the state is unchanged. */
 export const stepOf = (before: Deposit, after: Deposit, { atMillis }: DepositChange) =>
   after.step === before.step
     ? undefined
@@ -55,7 +57,7 @@ export const stepOf = (before: Deposit, after: Deposit, { atMillis }: DepositCha
         atMillis
       }
 
-/** Returns the first step of a deposit. */
+/** Returns a deposit's first state transition. */
 export const firstStep = ({ depositId, detectedAtMillis, rail, state, step }: Deposit) => ({
   depositId,
   fromState: null,
@@ -65,11 +67,11 @@ export const firstStep = ({ depositId, detectedAtMillis, rail, state, step }: De
   atMillis: detectedAtMillis
 })
 
-/** Returns whether a change releases the suspense of the deposit. */
+/** Returns whether a change moves the deposit out of the suspense account. */
 export const releasesSuspense = ({ _tag }: DepositChange): boolean =>
   _tag === "Dropped" || _tag === "Assigned" || _tag === "TakenAsOwn"
 
-/** Returns the ledger entries of the venue's own money that a change adds; undefined without any. */
+/** Returns the ledger entries that a change adds for the venue's own money, or undefined if it adds none. */
 export const entriesOf = (after: Deposit, change: DepositChange) =>
   change._tag === "TakenAsOwn" ? OwnMoney.ofDeposit(after, change.reason, change.atMillis) : undefined
 
@@ -90,7 +92,7 @@ export const insert =
     )
   }
 
-/** One statement for each change. */
+/** Writes each change in a single statement. */
 export const write =
   (sql: SqlClient.SqlClient): DepositStore["write"] =>
   (before, after, change) => {

@@ -1,4 +1,4 @@
-/** Columns of deposits, and the service that stores them. */
+/** Columns of deposits, and the interface of the service that stores them. */
 import { depositIdOf, DepositState, type UnknownDeposit } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
 import {
@@ -20,14 +20,14 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { DepositStep } from "./Steps.ts"
 
-/** Columns without a comment are described at `Progress` in `domain/DepositSteps`. */
+/** The type `Progress` in `domain/DepositSteps` documents the columns that have no comment here. */
 export const deposits = Table.make("deposit", {
   depositId: text,
   rail: named("network", of("text", RailName)),
   txHash: text,
   logIndex: integer,
   method: of("text", DepositMethod),
-  /** Address that received the transfer; at a bank the message of the transfer. */
+  /** Address that received the transfer, or the message of a bank transfer. */
   address: text,
   userId: orNull(of("text", UserId)),
   /** In 1e-6 USD. */
@@ -40,7 +40,7 @@ export const deposits = Table.make("deposit", {
   reason: orNull(of("text", StoredDepositReason)),
   detectedAtMillis: timestamptz,
   updatedAtMillis: timestamptz,
-  /** Time of the last request to the rail about the deposit. */
+  /** Time at which the rail was last queried about the deposit. */
   checkedAtMillis: timestamptz,
   offeredAtMillis: orNull(timestamptz),
   creditedAtMillis: orNull(timestamptz),
@@ -51,7 +51,7 @@ export const deposits = Table.make("deposit", {
 })
 export type Deposit = Table.Row<typeof deposits> & Progress
 
-/** A transfer as it was seen on its rail, and its owner. */
+/** A transfer as detected on its rail, with its owner. */
 export interface Detected {
   readonly rail: RailName
   readonly txHash: string
@@ -63,52 +63,57 @@ export interface Detected {
   readonly block: { readonly number: number; readonly hash: string } | null
 }
 
-/** Changes of a row, empty if nothing was left to do. */
+/** Changes that a command made; empty if there was nothing left to do. */
 export type Changed = Effect.Effect<
   ReadonlyArray<DepositChange>,
   DepositStepRefused | UnknownDeposit | DatabaseUnavailable
 >
 
 export interface DepositsShape {
-  /** Stores a deposit that was seen; a known one is stored again only if it was DROPPED, or is in another block by now. */
+  /**
+   * Stores a detected deposit. A known deposit is stored again only if it was DROPPED or has moved to another block.
+   */
   readonly detect: (transfer: Detected) => Effect.Effect<void, DatabaseUnavailable>
   readonly find: (depositId: string) => Effect.Effect<Option.Option<Deposit>, DatabaseUnavailable>
-  /** Newest first, without DROPPED deposits. */
+  /** Returns a user's deposits, newest first, without DROPPED deposits. */
   readonly ofUser: (userId: UserId, page: Page) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
-  /** Number of all deposits of the user, at most `maxCount`. */
+  /** Returns the number of the user's deposits, at most `maxCount`. */
   readonly countOfUser: (userId: UserId) => Effect.Effect<number, DatabaseUnavailable>
   /**
-   * CONFIRMED deposits without an owner, oldest first. Omits deposits below the minimum on chains: strangers send dust to the
-   * hot wallet.
+   * Returns CONFIRMED deposits without an owner, oldest first. Omits chain deposits below the minimum, because
+   * strangers send dust to the hot wallet.
    */
   readonly unmatched: (page: Page) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
   /** Number of all unmatched deposits, at most `maxCount`. */
   readonly countUnmatched: Effect.Effect<number, DatabaseUnavailable>
-  /** Deposits that may still change, the longest unchecked first; marks them as checked now. */
+  /** Returns deposits that can still change, the least recently checked first, and marks them as checked now. */
   readonly due: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
   readonly steps: (depositId: string) => Effect.Effect<ReadonlyArray<DepositStep>, DatabaseUnavailable>
-  /** Decides a command and stores the change, in one commit with its step and its ledger entries. */
+  /**
+   * Decides a command and stores the resulting change in one commit, together with its state transition and ledger
+   * entries.
+   */
   readonly change: (depositId: string, command: Exclude<DepositCommand, Elsewhere>) => Changed
-  /** Distinct addresses of all deposits of a rail. */
+  /** Returns the distinct addresses of all deposits on a rail. */
   readonly addresses: (rail: RailName) => Effect.Effect<ReadonlyArray<string>, DatabaseUnavailable>
-  /** Whether a chain lacks a deposit that the user was credited. */
+  /** Returns whether a deposit that was credited to the user has disappeared from its chain. */
   readonly isMissing: (userId: UserId) => Effect.Effect<boolean, DatabaseUnavailable>
 }
 
-/** Returns whether a deposit may still change, as the query `due` selects. */
+/** Returns whether a deposit can still change; the same condition as in the query `due`. */
 export const isDue = ({ isFinal, isReturned, reason, state, userId }: Deposit): boolean =>
   (state === "DETECTED" || state === "CONFIRMED" || state === "CREDITED") &&
   (!isFinal || isReturned || (state === "CONFIRMED" && reason === null && userId !== null))
 
-/** Returns `isOwnerless` of `domain/DepositSteps` as a condition in SQL. */
+/** Returns `isOwnerless` of `domain/DepositSteps` as an SQL condition. */
 export const isOwnerlessIn = (sql: SqlClient.SqlClient): Fragment =>
   sql`state = 'CONFIRMED' and user_id is null and reason is distinct from 'venue-own'`
 
-/** Returns whether an operator should assign the deposit to a user. */
+/** Returns whether an operator has to assign the deposit to a user. */
 export const isUnmatched = (deposit: Deposit): boolean =>
   isOwnerless(deposit) && (deposit.rail === "BANK" || deposit.reason !== "below-minimum")
 
-/** Returns the row of a deposit that was seen for the first time. */
+/** Returns the row of a newly detected deposit. */
 export const detected = (transfer: Omit<Detected, "block">, block: Detected["block"], atMillis: number): Deposit => ({
   ...transfer,
   ...DepositSteps.detected(
@@ -120,5 +125,5 @@ export const detected = (transfer: Omit<Detected, "block">, block: Detected["blo
   checkedAtMillis: atMillis
 })
 
-/** Commands with a method of their own, or whose change comes with a row of the journal. */
+/** Commands that have their own method, or whose change is written together with a journal row. */
 type Elsewhere = { readonly _tag: "Detect" | "Credit" | "Reverse" }

@@ -1,4 +1,7 @@
-/** Deposits: every change after the first sight is decided by the machine of the domain; credits and reversals come from the journal. */
+/**
+ * Deposits: after detection, the domain's state machine decides every change. Credits and reversals come from the
+ * journal.
+ */
 import { JournalRows } from "@venue/journal/JournalMemory"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -37,7 +40,7 @@ export class Deposits extends Context.Service<Deposits, DepositsShape>()("@venue
   )
 }
 
-/** Returns whether a change was accepted; false if the deposit is in another state by now. */
+/** Returns true if a change was accepted, or false if the deposit is already in another state. */
 export const isAccepted = (change: Changed): Effect.Effect<boolean, DatabaseUnavailable> =>
   change.pipe(
     Effect.as(true),

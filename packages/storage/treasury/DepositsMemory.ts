@@ -1,4 +1,4 @@
-/** Deposits in memory. */
+/** In-memory deposits. */
 import { apply, decide, type DepositChange, type DepositCommand } from "@venue/domain/DepositSteps"
 import type { TreasuryStep } from "@venue/journal/Journal"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -14,7 +14,7 @@ import * as Suspense from "./Suspense.ts"
 import * as TreasuryMessages from "./TreasuryMessages.ts"
 import { WebhookMemory } from "./WebhookMemory.ts"
 
-/** Opens the tables; every read first takes the events that the journal has recorded. */
+/** Opens the tables; every read first applies the events that the journal has recorded. */
 const open = Effect.gen(function* () {
   const { table } = yield* MemoryTables
   const memory = yield* ReadMemory
@@ -23,7 +23,7 @@ const open = Effect.gen(function* () {
   const webhooks = yield* WebhookMemory
 
   const set = (before: Deposit, after: Deposit, change: DepositChange): void => {
-    // A check is no change: `due` may have stored a newer time since `before` was read.
+    // `checkedAtMillis` is not part of the change: `due` might have stored a newer time since `before` was read.
     const { checkedAtMillis } = rows.get(after.depositId) ?? after
     rows.set(after.depositId, { ...after, checkedAtMillis })
     if (releasesSuspense(change)) Suspense.releaseIn(memory, after, change.atMillis)
@@ -34,7 +34,7 @@ const open = Effect.gen(function* () {
     const message = TreasuryMessages.ofDeposit(after, step.atMillis)
     if (message !== undefined) webhooks.write(message)
   }
-  /** Stores what the journal's flush stores on Postgres. */
+  /** Stores the same data that a journal flush stores on Postgres. */
   const take = ({ event }: TreasuryStep): void => {
     if (event._tag !== "Deposited" && event._tag !== "DepositReversed") return
     const row = rows.get(event.depositId)

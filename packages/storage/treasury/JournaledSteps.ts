@@ -1,10 +1,10 @@
-/** Applies recorded events of the journal to the tables in memory before each use of a table. */
+/** Applies the journal's recorded events to the in-memory tables before each use of a table. */
 import { JournalRows } from "@venue/journal/JournalMemory"
 import type { TreasuryStep } from "@venue/journal/Journal"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import { Effect } from "effect"
 
-/** Returns a wrapper that applies new events with `take`, and then does the work in the same transaction. */
+/** Returns a wrapper that applies new events with `take` and then runs the given effect in the same transaction. */
 export const make = Effect.fnUntraced(function* (take: (step: TreasuryStep) => void) {
   const { table, transaction } = yield* MemoryTables
   const { treasury } = yield* JournalRows

@@ -1,4 +1,7 @@
-/** The venue's own money on its rails. An operator records each amount that was put in or taken out, under an id that counts once. */
+/**
+ * The venue's own money on its rails. An operator records each amount that was paid in or taken out under an id,
+ * which makes the record idempotent.
+ */
 import type { RailName } from "@venue/domain/Rail"
 import { storable } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -14,7 +17,7 @@ import { ReadMemory, type TableWrite } from "../history/ReadTable.ts"
 export interface OwnMoneyMoved {
   readonly id: string
   readonly rail: RailName
-  /** In 1e-6 USD; negative if it was taken out. */
+  /** Amount in 1e-6 USD, negative if it was taken out. */
   readonly amount: bigint
   readonly reason: string
 }
@@ -22,7 +25,10 @@ export interface OwnMoneyMoved {
 export class OwnMoney extends Context.Service<
   OwnMoney,
   {
-    /** Records a movement. A known id changes nothing: `other` if it was recorded with another amount or rail. */
+    /**
+     * Records a movement and returns `new`. If the id is already recorded, changes nothing and returns `known`, or
+     * `other` if the recorded amount or rail differs.
+     */
     readonly move: (moved: OwnMoneyMoved) => Effect.Effect<"new" | "known" | "other", DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/OwnMoney") {
@@ -66,7 +72,7 @@ export class OwnMoney extends Context.Service<
   ).pipe(Layer.provide([ReadMemory.layer, MemoryTables.layer]))
 }
 
-/** Returns the entries of a deposit that an operator declared to be the venue's own money. */
+/** Returns the ledger entries of a deposit that an operator declared to be the venue's own money. */
 export const ofDeposit = (
   { amount, depositId: id, rail }: { readonly amount: bigint; readonly depositId: string; readonly rail: RailName },
   reason: string,

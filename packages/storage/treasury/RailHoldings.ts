@@ -1,4 +1,4 @@
-/** The newest answer of each rail about its holdings, and the withdrawals that had left by then. */
+/** Each rail's newest report of its holdings, and the withdrawals that had left the rail by then. */
 import { RailName } from "@venue/domain/Rail"
 import { bigint, numeric, of, orNull, text, textArray, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -12,17 +12,17 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const holdingTable = Table.make("rail_holding", {
   rail: of("text", RailName),
-  /** Number of the answer, from 1. */
+  /** Number of the report, from 1. */
   number: bigint,
-  /** In 1e-6 USD. */
+  /** Amount held, in 1e-6 USD. */
   amount: numeric,
-  /** Place on the rail, as text for operators: a block, or an entry of the bank. */
+  /** Block, or entry in the bank's list, at which the rail made the report; text for operators. */
   position: text,
-  /** Newest block whose deposits are included; null at a bank, where every stored entry is included. */
+  /** Newest block whose deposits are included. Null for a bank, where all stored entries are included. */
   block: orNull(bigint),
-  /** Time up to which settled withdrawals, and at a bank stored entries, are counted. */
+  /** Time up to which settled withdrawals are included; for a bank, also stored entries. */
   asOfMillis: timestamptz,
-  /** In-flight withdrawals whose payment had left, and those whose payment had not. */
+  /** In-flight withdrawals whose payment had left the rail, and those whose payment had not. */
   leftIds: textArray,
   waitingIds: textArray
 })
@@ -31,9 +31,9 @@ export type RailHolding = Table.Row<typeof holdingTable>
 export class RailHoldings extends Context.Service<
   RailHoldings,
   {
-    /** The newest answer of each rail, by name of the rail. */
+    /** The newest report of each rail, ordered by rail name. */
     readonly newest: Effect.Effect<ReadonlyArray<RailHolding>, DatabaseUnavailable>
-    /** Replaces the answer of a rail. */
+    /** Replaces a rail's report. */
     readonly record: (holding: Omit<RailHolding, "number">) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/RailHoldings") {

@@ -1,4 +1,4 @@
-/** The scan cursor of each rail, and the time since which a rail is unavailable. */
+/** Each rail's scan cursor, and the time since which the rail has been unavailable. */
 import { RailName } from "@venue/domain/Rail"
 import { RailOutage, stored } from "@venue/domain/TreasuryReason"
 import { of, orNull, text, timestamptz } from "@venue/postgres/Column"
@@ -9,10 +9,10 @@ import { Clock, Context, Effect, Option } from "effect"
 
 const stateTable = Table.make("rail_state", {
   rail: of("text", RailName),
-  /** Opaque position of the next scan; null before the first. */
+  /** Opaque cursor of the next scan; null before the first scan. */
   cursor: orNull(text),
   scannedAtMillis: orNull(timestamptz),
-  /** Null while the rail answers every request. */
+  /** Null while the rail is available. */
   unavailableSinceMillis: orNull(timestamptz),
   cause: orNull(of("jsonb", stored(RailOutage)))
 })
@@ -21,17 +21,20 @@ export type RailState = Table.Row<typeof stateTable>
 export class RailStates extends Context.Service<
   RailStates,
   {
-    /** Returns the state of a rail; the defaults for a rail without a row. */
+    /** Returns a rail's state, or default values if the rail has no row. */
     readonly find: (rail: RailName) => Effect.Effect<RailState, DatabaseUnavailable>
-    /** Moves the cursor from `before` to `cursor`. Does nothing if the stored cursor is another: another owner has moved it. */
+    /**
+     * Moves the cursor from `before` to `cursor`. Does nothing if the stored cursor differs from `before`, because
+     * another owner has moved it.
+     */
     readonly scanned: (
       rail: RailName,
       before: string | null,
       cursor: string
     ) => Effect.Effect<void, DatabaseUnavailable>
-    /** Clears the outage of a rail. */
+    /** Ends a rail's outage. */
     readonly answers: (rail: RailName) => Effect.Effect<void, DatabaseUnavailable>
-    /** Records an outage; the time of the first record stays. */
+    /** Records an outage; a repeated call keeps the time of the first record. */
     readonly unavailable: (rail: RailName, cause: RailOutage) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/RailStates") {

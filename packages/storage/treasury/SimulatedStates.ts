@@ -1,4 +1,4 @@
-/** States of simulated rails, as opaque text. */
+/** States of simulated rails, stored as opaque text. */
 import { RailName } from "@venue/domain/Rail"
 import { of, text } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -16,7 +16,10 @@ const states = stateTable.pick("state")
 export class SimulatedStates extends Context.Service<
   SimulatedStates,
   {
-    /** Changes a state, one change at a time; `state` is null at first. Writes nothing if the text is unchanged. */
+    /**
+     * Changes a rail's state; changes run one at a time, and `state` is null before the first. Writes nothing if the
+     * text is unchanged.
+     */
     readonly change: <A>(
       rail: RailName,
       work: (state: string | null) => readonly [answer: A, state: string]

@@ -1,4 +1,7 @@
-/** Tables of the steps of deposits and withdrawals, and the one way in which a row of either changes. */
+/**
+ * State transitions of deposits and withdrawals: their tables, and the compare-and-set function that changes a row of
+ * either.
+ */
 import { DepositState } from "@venue/domain/Deposit"
 import { WithdrawalState } from "@venue/domain/Withdrawal"
 import { integer, of, orNull, text, timestamptz } from "@venue/postgres/Column"
@@ -26,21 +29,21 @@ export const depositSteps = Table.make("deposit_step", {
 })
 export type DepositStep = Table.Row<typeof depositSteps>
 
-/** Returns the actor of the steps that a rail takes itself. */
+/** Returns the actor of state transitions that a rail itself causes. */
 export const railActor = (rail: string): string => `rail/${rail}`
 
-/** Decisions about a row, and the row after a recorded change. */
+/** A state machine: `decide` turns a command into changes, and `apply` returns the row after a change. */
 export interface Machine<Row, Command, Change, Refusal> {
   readonly decide: (row: Row, command: Command, atMillis: number) => Result.Result<ReadonlyArray<Change>, Refusal>
   readonly apply: (row: Row, change: Change) => Row
 }
 
-/** Storage of the rows, in SQL or in memory: it decides nothing. */
+/** Storage of the rows, in SQL or in memory; makes no decisions. */
 export interface Store<Row, Change, Detail = undefined> {
   readonly read: (id: string) => Effect.Effect<Option.Option<Row>, DatabaseUnavailable>
   /**
-   * Compare-and-set: stores `after`, and what belongs to the change, if the stored version is still that of `before`. Returns
-   * false if the version differs or a constraint of the change does not hold.
+   * Compare-and-set: stores `after` and the change's further rows if the stored version equals the version of
+   * `before`. Returns false if the versions differ or a constraint of the change is violated.
    */
   readonly write: (
     before: Row,
@@ -51,8 +54,9 @@ export interface Store<Row, Change, Detail = undefined> {
 }
 
 /**
- * Returns the function that changes a row: reads it, decides the command, and stores the change by compare-and-set. After a
- * lost race it decides again on the newer row; a failed write of an unchanged row is a violated constraint, and is refused.
+ * Returns a function that reads a row, decides the command, and stores the change by compare-and-set. If another
+ * change was stored first, decides again on the newer row. If the write failed although the row is unchanged, a
+ * constraint is violated, and the command is refused.
  */
 export const changing =
   <Row extends { readonly version: number }, Command, Change, Refusal, Unknown, Detail = undefined>(
@@ -85,16 +89,16 @@ export const changing =
       return yield* new DatabaseUnavailable({ cause: `row ${id} changed ${maxTries} times before a change was stored` })
     })
 
-/** Every try lost means that another change of the row was stored. */
+/** Each failed try means that another change to the row was stored first. */
 const maxTries = 20
 
-/** Returns the columns of a row that a change sets. */
+/** Returns the columns whose values a change has modified. */
 export const changedColumns = <Row extends object>(before: Row, after: Row): Partial<Row> =>
   Object.fromEntries(
     Object.entries(after).filter(([column, value]) => value !== before[column as keyof Row])
   ) as Partial<Row>
 
-/** Returns the parts of a statement that insert rows if its part `moved` has changed a row. */
+/** Returns common table expressions that insert rows if the statement's expression `moved` has changed a row. */
 export const insertsIfMoved = (sql: SqlClient.SqlClient, batches: ReadonlyArray<Table.Batch>): Fragment =>
   sql.join(
     "",

@@ -1,4 +1,4 @@
-/** Sweeps: transfers from deposit addresses to the account that pays withdrawals, each under its own number. */
+/** Sweeps: numbered transfers from deposit addresses to the account that pays withdrawals. */
 import { Network } from "@venue/domain/Rail"
 import { integer, numeric, of, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -10,13 +10,16 @@ import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** A signed transaction, stored before it is sent. Stored in clear: it can only pay the venue's own account. */
+/**
+ * A signed transaction, stored before it is sent. Stored unencrypted, because it can only pay the venue's own
+ * account.
+ */
 const Attempt = Schema.Struct({ reference: Schema.String, bytes: Schema.String, signedAtMillis: Schema.Number })
 export type SweepAttempt = typeof Attempt.Type
 
 const sweepTable = Table.make("sweep", {
   network: of("text", Network),
-  /** The nonce, on networks with nonces. */
+  /** Number of the sweep; equals the transaction nonce on networks that have nonces. */
   sequence: integer,
   addressIndex: integer,
   address: text,
@@ -29,7 +32,7 @@ export type Sweep = Table.Row<typeof sweepTable>
 
 const last = Table.selection({ sequence: { schema: Schema.Number, expression: "coalesce(max(sequence), -1)" } })
 
-/** Number of sweeps of a network that may be open at once. */
+/** Maximum number of open sweeps per network. */
 export const maxOpenSweeps = 100
 
 type Key = Pick<Sweep, "network" | "sequence">
@@ -37,15 +40,15 @@ type Key = Pick<Sweep, "network" | "sequence">
 export class Sweeps extends Context.Service<
   Sweeps,
   {
-    /** Open sweeps, by number. */
+    /** Returns a network's open sweeps, ordered by number. */
     readonly open: (network: Network) => Effect.Effect<ReadonlyArray<Sweep>, DatabaseUnavailable>
-    /** Highest used number; -1 before the first sweep. */
+    /** Returns the highest number in use, or -1 before the first sweep. */
     readonly lastSequence: (network: Network) => Effect.Effect<number, DatabaseUnavailable>
-    /** Stores a new sweep; false if its number is used or a sweep of its address is open. */
+    /** Stores a new sweep; returns false if its number is in use or another sweep of the same address is open. */
     readonly begin: (sweep: Omit<Sweep, "state" | "createdAtMillis">) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Adds an attempt; false if the number of stored attempts is not `after`, or the sweep has ended. */
+    /** Adds an attempt; returns false if the number of stored attempts differs from `after`, or the sweep has ended. */
     readonly addAttempt: (key: Key, after: number, attempt: SweepAttempt) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Ends a sweep; false if it had ended. */
+    /** Ends a sweep; returns false if it has already ended. */
     readonly end: (key: Key, state: "DONE" | "FAILED") => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/Sweeps") {

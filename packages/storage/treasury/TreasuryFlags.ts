@@ -1,4 +1,4 @@
-/** Flags that operators set on users and addresses: `flagged` holds withdrawals for review, `frozen` blocks them. */
+/** Operators' flags on users and addresses: `flagged` holds withdrawals for review, and `frozen` blocks them. */
 import { of, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Store from "@venue/postgres/Store"
@@ -7,7 +7,7 @@ import { Clock, Context, Effect, Schema } from "effect"
 
 const flagTable = Table.make("treasury_flag", {
   kind: of("text", Schema.Literals(["user", "address"])),
-  /** User id, or address in the letter case shown to users. */
+  /** User id, or an address in the letter case that users see. */
   subject: text,
   effect: of("text", Schema.Literals(["flagged", "frozen"])),
   reason: text,
@@ -20,15 +20,15 @@ type FlagKey = Pick<TreasuryFlag, "kind" | "subject" | "effect">
 export class TreasuryFlags extends Context.Service<
   TreasuryFlags,
   {
-    /** Sets a flag; a flag that is set already keeps its first reason. */
+    /** Sets a flag; if it is already set, the first reason is kept. */
     readonly set: (flag: Omit<TreasuryFlag, "setAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
-    /** Clears a flag; returns false if it was not set. */
+    /** Clears a flag; returns false if the flag was not set. */
     readonly clear: (flag: FlagKey) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly about: (
       kind: TreasuryFlag["kind"],
       subject: string
     ) => Effect.Effect<ReadonlyArray<TreasuryFlag>, DatabaseUnavailable>
-    /** Newest first. */
+    /** Returns the flags, newest first. */
     readonly all: (limit: number) => Effect.Effect<ReadonlyArray<TreasuryFlag>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/TreasuryFlags") {

@@ -1,4 +1,4 @@
-/** Webhook messages about steps of deposits and withdrawals in memory; on Postgres, triggers write the same messages. */
+/** In-memory webhook messages about deposits and withdrawals; on Postgres, triggers write the same messages. */
 import { railOf } from "@venue/domain/Rail"
 import { WebhookEvent, type WebhookMessage } from "@venue/domain/Webhook"
 import { Schema } from "effect"
@@ -25,7 +25,7 @@ export const ofWithdrawal = (row: WithdrawalRow, atMillis: number): WebhookMessa
   }
 }
 
-/** Returns the message about a deposit; undefined before the credit. */
+/** Returns the message about a deposit, or undefined before the deposit is credited. */
 export const ofDeposit = (row: Deposit, atMillis: number): WebhookMessage | undefined => {
   const { amount, creditedAtMillis, depositId, detectedAtMillis, method, rail, state, txHash, userId } = row
   const event = `deposit.${state.toLowerCase()}`

@@ -1,4 +1,7 @@
-/** Webhook endpoints, messages and tries in memory. The tables of deposits and withdrawals add their messages here. */
+/**
+ * In-memory webhook endpoints, messages and delivery attempts. The tables of deposits and withdrawals add their
+ * messages here.
+ */
 import { railOf } from "@venue/domain/Rail"
 import { maxWebhooks, type TryAnswer, type WebhookMessage, webhooksKeptMillis } from "@venue/domain/Webhook"
 import { type MemoryTable, MemoryTables } from "@venue/postgres/MemoryTables"
@@ -28,8 +31,8 @@ export class WebhookMemory extends Context.Service<
   WebhookMemory,
   WebhooksShape & {
     /**
-     * Adds a message in the current transaction, as the database function `tell_webhooks` does. The destination of a bank
-     * withdrawal is the id of the account.
+     * Adds a message in the current transaction, as the database function `tell_webhooks` does. For a bank
+     * withdrawal, `destination` is the id of the bank account.
      */
     readonly write: (message: WebhookMessage) => void
   }
@@ -90,7 +93,7 @@ interface Store {
 const keyOf = ({ attempt, messageId, webhookId }: Pick<Delivery, "messageId" | "webhookId" | "attempt">): string =>
   `${messageId} ${webhookId} ${attempt}`
 
-/** Returns the id of a message, equal to the one in the database. */
+/** Returns a message's id, which equals the id in the database. */
 const idOf = ({ event, subjectId }: WebhookMessage): string =>
   `msg_${createHash("sha256").update(`${event} ${subjectId}`).digest("hex").slice(0, 32)}`
 
@@ -162,7 +165,7 @@ const take = ({ deliveries, endpoints, messages }: Store, limit: number, now: nu
     })
 }
 
-/** Replaces the id of a bank account by its masked number. */
+/** Replaces the id of a bank account by the masked account number. */
 const shownAtBank = Effect.fnUntraced(function* (accounts: BankAccounts["Service"], taken: Taken) {
   const { destination, method } = taken.message
   if (destination === null || railOf(method) !== "BANK") return taken

@@ -1,4 +1,4 @@
-/** Columns of webhook endpoints, messages and tries, and the service that stores them. */
+/** Columns of webhook endpoints, messages and delivery attempts, and the interface of the service that stores them. */
 import { DepositMethod } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import {
@@ -22,11 +22,11 @@ export const webhooks = Table.make("webhook", {
   events: of("text[]", Schema.Array(WebhookEvent)),
   sealedSecret: bytea,
   createdAtMillis: timestamptz,
-  /** Time since which every try failed; null after a success. */
+  /** Time since which every delivery attempt has failed; null after a success. */
   failingSinceMillis: orNull(timestamptz),
   disabledAtMillis: orNull(timestamptz),
   disabledReason: orNull(of("text", DisabledReason)),
-  /** Lease of the node that sends to the endpoint; null without one. */
+  /** End of the lease of the node that is sending to the endpoint; null if there is no lease. */
   takenUntilMillis: orNull(timestamptz)
 })
 export const shown = webhooks.pick(
@@ -62,7 +62,7 @@ export const messages = Table.make("webhook_message", {
 export const deliveries = Table.make("webhook_delivery", {
   messageId: text,
   webhookId: text,
-  /** Number of the try, from 1. */
+  /** Number of the delivery attempt, from 1. */
   attempt: integer,
   dueAtMillis: timestamptz,
   outcome: of("text", TryOutcome),
@@ -72,24 +72,24 @@ export const deliveries = Table.make("webhook_delivery", {
 })
 export type DeliveryRow = Table.Row<typeof deliveries>
 
-/** A try with the event of its message. */
+/** A delivery attempt with the event of its message. */
 export interface Delivery extends DeliveryRow {
   readonly event: WebhookEvent
 }
 
 export interface ShownWebhook extends Webhook {
-  /** Newest first, at most `maxShownDeliveries`. */
+  /** Delivery attempts, newest first, at most `maxShownDeliveries`. */
   readonly deliveries: ReadonlyArray<Delivery>
 }
 export const maxShownDeliveries = 10
 
-/** A try that the caller holds a lease for. */
+/** A delivery attempt for which the caller holds a lease. */
 export interface Taken extends Pick<DeliveryRow, "messageId" | "webhookId" | "attempt"> {
   readonly url: string
-  /** Secret of the endpoint; dies if it cannot be unsealed. */
+  /** The endpoint's secret; a secret that cannot be unsealed is a defect. */
   readonly secret: Effect.Effect<Redacted.Redacted>
   readonly message: WebhookMessage
-  /** End of the lease. */
+  /** End of the lease in Unix milliseconds. */
   readonly takenUntilMillis: number
 }
 
@@ -98,35 +98,39 @@ export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooM
 }) {}
 
 export interface WebhooksShape {
-  /** Adds an endpoint of an existing user. */
+  /** Adds an endpoint for an existing user. */
   readonly add: (webhook: NewWebhook) => Effect.Effect<Webhook, TooManyWebhooks | DatabaseUnavailable>
-  /** Oldest first. */
+  /** Returns the user's endpoints, oldest first. */
   readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<ShownWebhook>, DatabaseUnavailable>
-  /** Removes an endpoint with its pending tries; returns false if the user has no such endpoint. */
+  /** Removes an endpoint and its pending delivery attempts; returns false if the user has no such endpoint. */
   readonly remove: (userId: UserId, webhookId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-  /** Leases at most `limit` endpoints with a due try, working ones first, and returns one try of each. */
+  /**
+   * Leases at most `limit` endpoints with a due delivery attempt, working endpoints first, and returns one attempt
+   * for each.
+   */
   readonly take: (limit: number) => Effect.Effect<ReadonlyArray<Taken>, DatabaseUnavailable>
   /**
-   * Stores the answer to a try and ends the lease. `nextAtMillis` is the time of the next try after a failure; null for none.
-   * Returns false, and stores nothing, if the lease is over or the endpoint was removed.
+   * Stores the response to a delivery attempt and ends the lease. After a failure, `nextAtMillis` is the time of the
+   * next attempt, or null if there is no further attempt. Returns false and stores nothing if the lease has expired
+   * or the endpoint was removed.
    */
   readonly finish: (
     taken: Taken,
     answer: TryAnswer,
     nextAtMillis: number | null
   ) => Effect.Effect<boolean, DatabaseUnavailable>
-  /** Deletes at most `maxPruned` expired messages; returns their number. */
+  /** Deletes at most `maxPruned` expired messages and returns the number of deleted messages. */
   readonly prune: Effect.Effect<number, DatabaseUnavailable>
 }
 
-/** Length of a lease; longer than any try takes. */
+/** Length of a lease in milliseconds; longer than any delivery attempt takes. */
 export const takenForMillis = 60_000
 export const maxPruned = 1_000
 
-/** Returns the name under which a secret is sealed; no other kind of secret has it. */
+/** Returns the name under which an endpoint's secret is sealed; the prefix separates it from other kinds of secrets. */
 export const nameOf = (webhookId: string): string => `webhook:${webhookId}`
 
-/** Returns the outcome of a try, and the state of its endpoint after it. */
+/** Returns the outcome of a delivery attempt, and the state of its endpoint afterwards. */
 export const afterTry = (
   failingSinceMillis: number | null,
   answer: TryAnswer,
@@ -139,7 +143,7 @@ export const afterTry = (
   return { outcome: "FAILED", failingSinceMillis: since, reason } as const
 }
 
-/** Faults of tries that are dropped when their endpoint is disabled. */
+/** Error texts of delivery attempts that are dropped because their endpoint is disabled. */
 export const droppedFor: { readonly [Reason in DisabledReason]: string } = {
   gone: "the endpoint answered 410, and is disabled",
   failing: "the endpoint has taken nothing for three days, and is disabled"

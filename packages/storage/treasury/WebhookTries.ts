@@ -1,4 +1,4 @@
-/** Tries of webhook messages on Postgres. Concurrent takers never lease the same endpoint. */
+/** Delivery attempts of webhook messages on Postgres. Two concurrent callers never lease the same endpoint. */
 import { webhooksKeptMillis } from "@venue/domain/Webhook"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { Seal } from "@venue/postgres/Seal"
@@ -22,7 +22,7 @@ const failing = webhooks.pick("failingSinceMillis")
 const sendable = webhooks.pick("url", "sealedSecret")
 const tried = deliveries.pick("webhookId", "attempt")
 
-/** Returns the method that leases endpoints with a due try. */
+/** Returns the method that leases endpoints with a due delivery attempt. */
 export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick<WebhooksShape, "take"> => {
   const takeEndpoints = (limit: number, now: number, untilMillis: number) =>
     ids.all(sql`
@@ -38,7 +38,7 @@ export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick
       update webhook set taken_until = ${new Date(untilMillis)} from free where webhook.webhook_id = free.webhook_id
       returning ${ids.columns}`)
 
-  /** Separate from the lease: a new statement sees what the previous holder of the lease has committed. */
+  /** Runs as a separate statement after the lease, so that it sees the commits of the previous lease holder. */
   const firstDue = Effect.fnUntraced(function* (webhookIds: ReadonlyArray<string>, now: number) {
     const rows = yield* sql<object>`
       select distinct on (webhook_delivery.webhook_id) ${tried.columns}, ${messages.columns}, ${sendable.columns}
@@ -72,7 +72,7 @@ export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick
   }
 }
 
-/** Returns the methods that store the answers to tries, and delete expired messages. */
+/** Returns the methods that store responses to delivery attempts and delete expired messages. */
 export const ends = (sql: SqlClient.SqlClient): Pick<WebhooksShape, "finish" | "prune"> => ({
   finish: Effect.fn("Webhooks.finish")(
     function* ({ attempt, messageId, takenUntilMillis, webhookId }: Taken, answer, nextAtMillis: number | null) {

@@ -1,4 +1,4 @@
-/** Decisions of operators about held withdrawals; large withdrawals need two operators who decide alike. */
+/** Operators' decisions about held withdrawals. A large withdrawal needs the same decision from two operators. */
 import { of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -21,9 +21,12 @@ export type WithdrawalDecision = Table.Row<typeof decisionTable>
 export class WithdrawalDecisions extends Context.Service<
   WithdrawalDecisions,
   {
-    /** Records a decision in place of an earlier one of the same operator; locks the withdrawal until the end of the transaction. */
+    /**
+     * Records a decision, which replaces an earlier decision by the same operator. Locks the withdrawal until the end
+     * of the transaction.
+     */
     readonly record: (decision: Omit<WithdrawalDecision, "decidedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
-    /** Oldest first. */
+    /** Returns the decisions about a withdrawal, oldest first. */
     readonly about: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalDecision>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/WithdrawalDecisions") {

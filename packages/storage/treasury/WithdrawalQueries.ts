@@ -1,4 +1,4 @@
-/** Reads of withdrawals on Postgres. */
+/** Queries for withdrawals on Postgres. */
 import type { RailName } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
 import { Ending } from "@venue/domain/Withdrawal"
@@ -22,7 +22,7 @@ import {
   type WithdrawalsShape
 } from "./WithdrawalTable.ts"
 
-/** Returns the reads of one withdrawal and of one user. */
+/** Returns the queries about one withdrawal or one user. */
 export const ofOne = (
   sql: SqlClient.SqlClient,
   seals: Seal["Service"]
@@ -66,7 +66,7 @@ export const ofOne = (
   }, orUnavailable)
 })
 
-/** Returns the reads of all withdrawals in a state, or of a rail. */
+/** Returns the queries about all withdrawals in a state or on a rail. */
 export const waiting = (
   sql: SqlClient.SqlClient
 ): Pick<

@@ -1,4 +1,7 @@
-/** Changes of withdrawals: the machine of the domain on a store, and that store on Postgres. */
+/**
+ * Changes to withdrawals: the domain's state machine applied to a store, and the Postgres implementation of that
+ * store.
+ */
 import { UnknownWithdrawal } from "@venue/domain/Withdrawal"
 import { apply, decide, type WithdrawalChange, WithdrawalStepRefused } from "@venue/domain/WithdrawalSteps"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -18,7 +21,7 @@ import {
   type WithdrawalsShape
 } from "./WithdrawalTable.ts"
 
-/** A payment comes with the change that stores it. */
+/** Store of withdrawals; a signed payment is written together with the change that stores it. */
 export type WithdrawalStore = Store<Withdrawal, WithdrawalChange, StoredPayment | undefined>
 
 /** Returns the methods that change a withdrawal. */
@@ -36,7 +39,7 @@ export const changes = (store: WithdrawalStore): Pick<WithdrawalsShape, "change"
   }
 }
 
-/** Returns the row of the step that a change took, or undefined if the state is the same. */
+/** Returns the row of a change's state transition, or undefined if the state is unchanged. */
 export const stepOf = (before: WithdrawalRow, after: WithdrawalRow, { atMillis, ...change }: WithdrawalChange) =>
   after.step === before.step || !("by" in change)
     ? undefined
@@ -49,19 +52,28 @@ export const stepOf = (before: WithdrawalRow, after: WithdrawalRow, { atMillis, 
         atMillis
       }
 
-/** Returns the ledger entries of a change; undefined without any. The step is the seq of the entries in their stream. */
+/**
+ * Returns a change's ledger entries, or undefined for a change without entries. The transition's number is the
+ * sequence number of the entries in their stream.
+ */
 export const entriesOf = (after: WithdrawalRow, { _tag, atMillis }: WithdrawalChange) =>
   _tag === "Settled" ? LedgerEntries.paidOut(after, after.step, atMillis) : undefined
 
-/** Whether a change lets money leave: it is stored only while withdrawals are open and nothing blocks this one. */
+/**
+ * Returns whether a change allows money to leave. Such a change is stored only while withdrawals are open and nothing
+ * blocks this withdrawal.
+ */
 export const letsMoneyLeave = (change: WithdrawalChange): boolean =>
   change._tag === "Submitted" && change.purpose === "pay"
 
-/** Whether only its block lets an operator cancel the withdrawal: the request is stored only while the block stands. */
+/**
+ * Returns whether an operator can cancel the withdrawal only because it is blocked. Such a cancel request is stored
+ * only while the withdrawal is still blocked.
+ */
 export const needsBlock = ({ refusal, state }: WithdrawalRow, { _tag }: WithdrawalChange): boolean =>
   _tag === "CancelRequested" && state === "QUEUED" && refusal === null
 
-/** One statement for each change. */
+/** Writes each change in a single statement. */
 export const write =
   (sql: SqlClient.SqlClient, seals: Seal["Service"], hasAuditor: boolean): WithdrawalStore["write"] =>
   (before, after, change, payment) => {

@@ -1,4 +1,4 @@
-/** Columns of withdrawals and of their signed payments, and the service that stores both. */
+/** Columns of withdrawals and of their signed payments, and the interface of the service that stores both. */
 import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import { EndReason, PaymentObstacle, stored } from "@venue/domain/TreasuryReason"
 import { UserId } from "@venue/domain/UserId"
@@ -12,18 +12,18 @@ import { type Effect, type Option, type Redacted, Schema } from "effect"
 import { isBlocked } from "./Blocks.ts"
 import type { WithdrawalStep } from "./Steps.ts"
 
-/** Columns are described at `Progress` in `domain/WithdrawalSteps`; the first eight never change. */
+/** The type `Progress` in `domain/WithdrawalSteps` documents the columns. The first eight columns never change. */
 export const withdrawalTable = Table.make("withdrawal", {
   withdrawalId: text,
   userId: of("text", UserId),
   rail: of("text", RailName),
   method: of("text", WithdrawalMethod),
-  /** Gross amount in 1e-6 USD; the fee is a part of it. */
+  /** Gross amount in 1e-6 USD, including the fee. */
   amount: numeric,
   fee: numeric,
-  /** Address, or id of a linked bank account. */
+  /** Address on a chain, or id of a linked bank account. */
   destination: text,
-  /** Reasons of the review; a newer node may have stored reasons that this node does not know. */
+  /** Reasons for the review. A newer node might have stored reasons that this release does not have. */
   reasons: textArray,
   state: of("text", WithdrawalState),
   step: integer,
@@ -44,7 +44,10 @@ export const withdrawalTable = Table.make("withdrawal", {
 })
 export type WithdrawalRow = Table.Row<typeof withdrawalTable> & Progress
 
-/** A withdrawal; `isBlocked` is true while its user, its destination or a lost deposit would keep it QUEUED. */
+/**
+ * A withdrawal. `isBlocked` is true if its user or destination is frozen, or a credited deposit of its user has
+ * disappeared from its chain.
+ */
 export interface Withdrawal extends WithdrawalRow {
   readonly isBlocked: boolean
 }
@@ -70,15 +73,15 @@ export interface StoredPayment {
   readonly signedAtMillis: number
 }
 
-/** Earlier withdrawals of a user to one destination. */
+/** A user's earlier withdrawals to one destination. */
 export interface Sent {
-  /** Time of the first withdrawal; null without one. */
+  /** Time of the first withdrawal, or null if there is no withdrawal. */
   readonly firstAtMillis: number | null
-  /** Whether any of them is in a state that is not final. */
+  /** Whether at least one of the withdrawals is not in a final state. */
   readonly isUnsettled: boolean
 }
 
-/** Changes of a row, empty if nothing was left to do. */
+/** Changes that a command made; empty if there was nothing left to do. */
 export type Changed = Effect.Effect<
   ReadonlyArray<WithdrawalChange>,
   WithdrawalRefusal | UnknownWithdrawal | DatabaseUnavailable
@@ -86,50 +89,58 @@ export type Changed = Effect.Effect<
 
 export interface WithdrawalsShape {
   readonly find: (withdrawalId: string) => Effect.Effect<Option.Option<Withdrawal>, DatabaseUnavailable>
-  /** Newest first. */
+  /** Returns a user's withdrawals, newest first. */
   readonly ofUser: (userId: UserId, page: Page) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
-  /** Number of all withdrawals of the user, at most `maxCount`. */
+  /** Returns the number of the user's withdrawals, at most `maxCount`. */
   readonly countOfUser: (userId: UserId) => Effect.Effect<number, DatabaseUnavailable>
-  /** Number of all withdrawals in a state, at most `maxCount`. */
+  /** Returns the number of withdrawals in a state, at most `maxCount`. */
   readonly countInState: (state: WithdrawalState) => Effect.Effect<number, DatabaseUnavailable>
   readonly sentTo: (userId: UserId, destination: string) => Effect.Effect<Sent, DatabaseUnavailable>
-  /** Withdrawals of all users, ordered by the time at which they entered the state. */
+  /** Returns all users' withdrawals in a state, ordered by the time at which they entered the state. */
   readonly inState: (
     state: Exclude<WithdrawalState, "ACCEPTED">,
     page: Page
   ) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /**
-   * The head of the queue: cancels first, then withdrawals that were never refused, then refused ones, each group in the order
-   * of queueing. Omits blocked withdrawals without a request to cancel.
+   * Returns the head of a rail's queue: first withdrawals to be cancelled, then withdrawals that were never refused,
+   * then refused ones, each group in the order of queueing. Omits blocked withdrawals unless their cancellation was
+   * requested.
    */
   readonly queued: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
-  /** In-flight withdrawals with a sequence above `after`, by sequence; a page shorter than `submittedAtOnce` is the last. */
+  /**
+   * Returns in-flight withdrawals with a sequence above `after`, ordered by sequence. A page shorter than
+   * `submittedAtOnce` is the last one.
+   */
   readonly submitted: (rail: RailName, after: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
-  /** Withdrawals whose end was requested and whose money has not gone back yet, oldest first, at most `maxEnding`. */
+  /**
+   * Returns withdrawals whose end was requested and whose money has not been returned yet, oldest first, at most
+   * `maxEnding`.
+   */
   readonly ending: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   readonly steps: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalStep>, DatabaseUnavailable>
-  /** Oldest first. */
+  /** Returns a withdrawal's signed payments, oldest first. */
   readonly payments: (withdrawalId: string) => Effect.Effect<ReadonlyArray<StoredPayment>, DatabaseUnavailable>
   readonly sequences: (rail: RailName) => Effect.Effect<UsedSequences, DatabaseUnavailable>
   /**
-   * Sum of the net amounts of in-flight withdrawals from a sequence on, in 1e-6 USD. Omits withdrawals that are to be cancelled
-   * and have no stored payment.
+   * Returns the sum of the net amounts of in-flight withdrawals from a sequence on, in 1e-6 USD. Omits withdrawals
+   * that are to be cancelled and have no stored payment.
    */
   readonly promised: (rail: RailName, fromSequence: number) => Effect.Effect<bigint, DatabaseUnavailable>
-  /** Whether an in-flight withdrawal has no stored payment. */
+  /** Returns whether any in-flight withdrawal on a rail has no stored payment. */
   readonly hasUnsigned: (rail: RailName) => Effect.Effect<boolean, DatabaseUnavailable>
-  /** Withdrawals of all rails that cannot be signed, the longest refused first. */
+  /** Returns withdrawals on all rails that cannot be signed, the longest refused first. */
   readonly refused: (limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /**
-   * Decides a command and stores the change, in one commit with its step and its ledger entries. A payment is submitted only
-   * while the venue lets money leave and nothing blocks the withdrawal; a used sequence is refused.
+   * Decides a command and stores the resulting change in one commit, together with its state transition and ledger
+   * entries. Stores the submission of a payment only while the venue allows withdrawals and nothing blocks this
+   * withdrawal. Refuses a sequence that is already in use.
    */
   readonly change: (withdrawalId: string, command: Exclude<WithdrawalCommand, Journaled>) => Changed
-  /** Stores a signed payment of a SUBMITTED withdrawal, sealed. */
+  /** Seals and stores a signed payment of a SUBMITTED withdrawal. */
   readonly attempt: (withdrawalId: string, payment: StoredPayment) => Changed
 }
 
-/** Commands with a method of their own, or whose change comes with a row of the journal. */
+/** Commands that have their own method, or whose change is written together with a journal row. */
 type Journaled = { readonly _tag: "StoreAttempt" | "Return" }
 
 /** Number of withdrawals in one page of `submitted`. */

@@ -1,4 +1,4 @@
-/** Withdrawals in memory. */
+/** In-memory withdrawals. */
 import { railOf } from "@venue/domain/Rail"
 import {
   accepted,
@@ -34,7 +34,7 @@ import {
   type WithdrawalsShape
 } from "./WithdrawalTable.ts"
 
-/** Opens the tables; every read first takes the events that the journal has recorded. */
+/** Opens the tables; every read first applies the events that the journal has recorded. */
 const open = Effect.gen(function* () {
   const { table } = yield* MemoryTables
   const memory = yield* ReadMemory
@@ -53,7 +53,7 @@ const open = Effect.gen(function* () {
     steps.set(`${step.withdrawalId} ${step.toState}`, step)
     webhooks.write(TreasuryMessages.ofWithdrawal(after, step.atMillis))
   }
-  /** Stores what the journal's flush stores on Postgres. */
+  /** Stores the same data that a journal flush stores on Postgres. */
   const take = ({ event, userId }: TreasuryStep): void => {
     if (event._tag === "WithdrawalAccepted") {
       const { amount, atMillis, destination, fee, method, reasons, withdrawalId } = event
