@@ -1,11 +1,11 @@
-/** Rows of a statement as parameters: one array per column, numbered in the order of the columns. */
+/** Rows as parameters of a statement: one array per column, numbered in column order. */
 
-/** What the driver takes as a parameter of each type. */
+/** Type that the driver accepts for a parameter of each column type. */
 interface ParameterTypes {
   readonly text: string
   readonly bigint: bigint
   readonly integer: number
-  /** Decimal text. */
+  /** Number as decimal text. */
   readonly numeric: string
   readonly bytea: Uint8Array
   readonly timestamptz: Date
@@ -13,23 +13,26 @@ interface ParameterTypes {
   readonly jsonb: string
 }
 
-/** A column's name in the statement, its type, and its parameter for a row. */
+/** A column's name in the statement, its type, and a function that returns its parameter for a row. */
 export type ArrayColumn<Row> = {
   readonly [T in keyof ParameterTypes]: readonly [name: string, type: T, value: (row: Row) => ParameterTypes[T]]
 }[keyof ParameterTypes]
 
 export interface ArrayRows<Row> {
-  /** Number of parameters. */
+  /** Number of parameters, which equals the number of columns. */
   readonly width: number
-  /** Returns the rows as a `from` item with this alias; its parameters count from `first`. */
+  /** Returns the rows as a `from` item with the given alias; its parameters are numbered from `first`. */
   readonly from: (alias: string, first?: number) => string
-  /** Returns a single row as a `from` item, with one plain parameter per column. */
+  /** Returns a single row as a `from` item, with one scalar parameter per column. */
   readonly fromOne: (alias: string) => string
   readonly parameters: (rows: ReadonlyArray<Row>) => ReadonlyArray<ReadonlyArray<unknown>>
   readonly parametersOfOne: (row: Row) => ReadonlyArray<unknown>
 }
 
-/** Adding a column is one line here; text and parameters follow from it. */
+/**
+ * Makes the rows from a list of columns. To add a column, add one line to the list; the text and the parameters
+ * follow.
+ */
 export const make = <Row>(columns: ReadonlyArray<ArrayColumn<Row>>): ArrayRows<Row> => {
   const names = columns.map(([name]) => name).join(", ")
   const values = columns.map(([, , value]): ((row: Row) => unknown) => value)

@@ -1,28 +1,37 @@
-/** The time of a remote clock, extrapolated with a local monotonic counter. It is re-measured regularly and never goes back. */
+/**
+ * Time of a remote clock, extrapolated with a local monotonic counter. The time is measured again regularly and never
+ * goes back.
+ */
 
-/** One reading of the remote clock, between two readings of the counter. */
+/** A reading of the remote clock, taken between two readings of the counter. */
 export interface Measurement {
-  /** Unix milliseconds of the remote clock. */
+  /** Reading of the remote clock in Unix milliseconds. */
   readonly remoteMillis: number
-  /** Counter before and after the reading, in milliseconds. */
+  /** Counter before and after the reading of the remote clock, in milliseconds. */
   readonly sentAt: number
   readonly receivedAt: number
 }
 
 export interface CarriedTime {
-  /** Returns Unix milliseconds with a fraction. The counter must not go back. */
+  /** Returns the time in Unix milliseconds with a fraction. The counter passed to successive calls must not go back. */
   readonly at: (counterMillis: number) => number
-  /** Applies a measurement and returns the error in milliseconds; negative when the time was ahead. */
+  /**
+   * Applies a measurement and returns the error of the extrapolated time in milliseconds; the error is negative if
+   * that time was ahead.
+   */
   readonly correct: (measured: Measurement, counterMillis: number) => number
 }
 
-/** Rate of a time that is ahead, until the remote clock has caught up. Above zero, so that no timer waits forever. */
+/**
+ * Rate at which the time runs while it is ahead, until the remote clock has caught up. Above zero, so that timers
+ * still fire.
+ */
 const slow = 0.5
 
 export const make = ({ receivedAt, remoteMillis, sentAt }: Measurement): CarriedTime => {
-  /** Estimated lead of the remote clock over the counter, in milliseconds. */
+  /** Estimated difference between the remote clock and the counter, in milliseconds. */
   let offset = remoteMillis - (sentAt + receivedAt) / 2
-  /** Lead of the returned time over the estimate, at counter `aheadAt`. */
+  /** Difference between the returned time and the estimate when the counter was `aheadAt`, in milliseconds. */
   let aheadMillis = 0
   let aheadAt = sentAt
 
@@ -33,7 +42,7 @@ export const make = ({ receivedAt, remoteMillis, sentAt }: Measurement): Carried
     at,
     correct: (measured, counterMillis) => {
       const before = at(counterMillis)
-      // A measurement only bounds the offset, and a slow one bounds it loosely.
+      // A measurement gives only bounds for the offset, and the bounds are wide if the measurement was slow.
       const least = measured.remoteMillis - measured.receivedAt
       const most = measured.remoteMillis - measured.sentAt
       offset = Math.min(Math.max(offset, least), most)

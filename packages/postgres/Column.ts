@@ -1,26 +1,26 @@
-/** Columns of tables: a Postgres type and the schema of the decoded value. */
+/** Columns of tables: each has a Postgres type and the schema of the decoded value. */
 import { PgTypes } from "@effect/sql-pg"
 import { Schema } from "effect"
 
-/** A value is written as a parameter of the type, and decoded with the schema when it is read. */
+/** A column. Values are written as parameters of the Postgres type, and decoded with the schema when read. */
 export interface Column<out A> {
   readonly type: keyof typeof types
   readonly schema: Schema.Decoder<A>
-  /** Name in the database, when it is not the field's name in snake case. */
+  /** Name in the database, if it differs from the field's name in snake case. */
   readonly name?: string
 }
 
-/** Makes a column whose schema restricts the values of its type, such as a text of a few literals. */
+/** Makes a column whose schema restricts the values of its type, for example to a few literals. */
 export const of = <A>(type: Column<A>["type"], schema: Schema.Decoder<A>): Column<A> => ({ type, schema })
 
 export const orNull = <A>(column: Column<A>): Column<A | null> => ({ ...column, schema: Schema.NullOr(column.schema) })
 
 export const named = <A>(name: string, column: Column<A>): Column<A> => ({ ...column, name })
 
-/** Replaces NUL characters, which Postgres text cannot hold: a client's text must never fail a write. */
+/** Replaces NUL characters, which Postgres text cannot hold, because text from a client must never fail a write. */
 export const storable = (value: string): string => (value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value)
 
-/** Encodes JSON that Postgres accepts: without NUL characters and lone surrogates. */
+/** Encodes JSON that Postgres accepts: without NUL characters or lone surrogates. */
 const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_, part) => (typeof part === "string" ? storable(part.toWellFormed()) : part))
 
@@ -28,13 +28,13 @@ const asIs = (column: string): string => column
 const asDouble = (column: string): string => `${column}::float8`
 
 /**
- * Postgres types: the OID for arrays of it (0 if no bulk insert uses the type), the conversion to a parameter, and the
- * expression that selects it. Integers are below 2^53, so a double holds them exactly.
+ * Postgres types, each with its OID for arrays (0 if no bulk insert uses the type), the conversion to a parameter,
+ * and the SQL expression that selects a column. Integers are below 2^53, so a double holds them exactly.
  */
 export const types = {
   text: { oid: PgTypes.OID.text, convert: storable, select: asIs },
   bigint: { oid: PgTypes.OID.int8, convert: (value: number | bigint) => BigInt(value), select: asDouble },
-  /** Whole numbers of any size, as bigint. */
+  /** Whole numbers of any size, decoded as bigint. */
   numeric: {
     oid: PgTypes.OID.numeric,
     convert: (value: bigint) => `${value}`,
@@ -44,7 +44,7 @@ export const types = {
   float8: { oid: PgTypes.OID.float8, convert: (value: number) => value, select: asIs },
   boolean: { oid: PgTypes.OID.bool, convert: (value: boolean) => value, select: asIs },
   bytea: { oid: PgTypes.OID.bytea, convert: (value: Uint8Array) => value, select: asIs },
-  /** Whole Unix milliseconds. */
+  /** Times in whole Unix milliseconds. */
   timestamptz: {
     oid: PgTypes.OID.timestamptz,
     convert: (value: number) => new Date(value),

@@ -1,16 +1,19 @@
 /**
- * Builds indexes of large tables with `create index concurrently`: outside the transaction of the migrations, beside a venue
- * that is running. Release 0.1.0 needs no such index; a later release lists its own in `Migrations.ts`.
+ * Builds indexes on large tables with `create index concurrently`, outside the migrations' transaction and while a
+ * venue is running. Release 0.1.0 needs no such index; a later release lists its own indexes in `Migrations.ts`.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { advisoryLocks } from "./AdvisoryLocks.ts"
 
-/** Index definitions by name: what follows `create index … on`. */
+/** Index definitions by name. A definition is the SQL text after `create index … on`. */
 export type Indexes = Readonly<Record<string, string>>
 
-/** Builds the indexes that are missing. Nodes that start together take turns; appends to the tables continue meanwhile. */
+/**
+ * Builds the missing indexes. Nodes that start at the same time take turns, and rows can be appended to the tables
+ * meanwhile.
+ */
 export const build = (indexes: Indexes): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
   Object.keys(indexes).length === 0 ? Effect.void : Effect.scoped(buildMissing(indexes))
 
@@ -20,11 +23,12 @@ const buildMissing = Effect.fnUntraced(function* (indexes: Indexes) {
     const isBuilt = Effect.map(connection.executeValues(isValid, [name]), (rows) => rows.length > 0)
     const buildOne = Effect.gen(function* () {
       if (yield* isBuilt) return
-      // An interrupted build leaves an invalid index, which queries ignore.
+      // An interrupted build leaves an invalid index, which queries ignore; it is dropped before the next build.
       yield* connection.executeValues(`drop index concurrently if exists ${name}`, [])
       yield* connection.executeValues(`create index concurrently ${name} on ${definition}`, [])
     })
-    // The build waits for all statements that began before it, so no node may wait for the lock inside a long statement.
+    // The build waits for all statements that began before it. A node must therefore not wait for the lock inside a
+    // long-running statement.
     const attempt = Effect.gen(function* () {
       if (yield* isBuilt) return true
       const [row] = yield* connection.executeValues(lock, [])
@@ -39,5 +43,5 @@ const buildMissing = Effect.fnUntraced(function* (indexes: Indexes) {
 const isValid = "select 1 from pg_index where indexrelid = to_regclass($1) and indisvalid"
 const lock = `select pg_try_advisory_lock(${advisoryLocks.concurrentIndexes})`
 const unlock = `select pg_advisory_unlock(${advisoryLocks.concurrentIndexes})`
-/** Waits on the database's clock: nodes also start in tests whose own clock stands still. */
+/** Waits in the database, because nodes also start in tests whose own clock does not advance. */
 const pause = "select pg_sleep(0.2)"

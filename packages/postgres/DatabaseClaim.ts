@@ -1,4 +1,7 @@
-/** The lock of a running venue on its database: exclusive for a venue of one process, shared by the nodes of a cluster. */
+/**
+ * The lock that a running venue holds on its database: exclusive for a venue of one process, shared by the nodes of a
+ * cluster.
+ */
 import { Context, Deferred, Effect, Fiber, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -10,8 +13,8 @@ const Wanted = Schema.Literals(["alone", "shared"])
 export type Wanted = typeof Wanted.Type
 
 /**
- * Another venue holds the database in a conflicting mode. A venue of one process claims every stream, so two venues would
- * fence each other endlessly.
+ * Another venue holds the database lock in a conflicting mode. Both venues would take over every stream and fence
+ * each other endlessly.
  */
 export class DatabaseTaken extends Schema.TaggedError<DatabaseTaken>()("DatabaseTaken", { wanted: Wanted }) {
   override get message(): string {
@@ -24,28 +27,30 @@ export class DatabaseTaken extends Schema.TaggedError<DatabaseTaken>()("Database
 export class DatabaseClaim extends Context.Service<
   DatabaseClaim,
   {
-    /** Fails when another venue took the database during an outage; this process must then end. */
+    /** Fails if another venue takes the database lock during an outage; this process must then exit. */
     readonly lost: Effect.Effect<never, DatabaseTaken>
   }
 >()("@venue/postgres/DatabaseClaim") {}
 
 /**
- * Takes the session lock and takes it again after an outage of the database or the connection, until another venue has
- * taken it.
+ * Takes the session lock. After an outage of the database or the connection, takes the lock again, until another
+ * venue has taken it.
  */
 export const hold = Effect.fnUntraced(function* (wanted: Wanted) {
   const sql = yield* SqlClient.SqlClient
   const held = yield* Deferred.make<void, SqlError | DatabaseTaken>()
   const lost = yield* Deferred.make<never, DatabaseTaken>()
   const take = taking(wanted)
-  /** Checks since the last answer. A pause of this process counts as one check, whatever its length. */
+  /**
+   * Number of checks since the last response. A pause of this process counts as one check, regardless of its length.
+   */
   let checks = 0
 
   const session = Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* sql.reserve
       if (!(yield* take(connection))) return
-      // The pool keeps the connection open, and an open session keeps its lock.
+      // Releases the lock explicitly, because the pool keeps the connection open, and an open session keeps its lock.
       yield* Effect.addFinalizer(() => Effect.ignore(connection.executeValues(`select ${ways[wanted].release}`, [])))
       yield* Deferred.succeed(held, undefined)
       while (true) {
@@ -59,7 +64,7 @@ export const hold = Effect.fnUntraced(function* (wanted: Wanted) {
     Effect.repeat(Effect.sleep(checkEvery), { until: () => ++checks > maxChecks }),
     Effect.fail(GivenUp.silent(maxChecks * checkMillis))
   )
-  /** A hanging connection is abandoned, and no later query uses it. */
+  /** Abandons a hanging connection without waiting for it; no later query uses the connection. */
   const round = Effect.acquireUseRelease(
     Effect.forkDetach(Effect.interruptible(session)),
     (running) => Effect.raceFirst(Fiber.join(running), silence),
@@ -79,11 +84,14 @@ export const hold = Effect.fnUntraced(function* (wanted: Wanted) {
   return DatabaseClaim.of({ lost: Deferred.await(lost) })
 })
 
-/** Takes the lock. Returns false to try again when only this process's dead session holds it. */
+/**
+ * Takes the lock. Returns false if only this process's own lost session still holds the lock; the caller then
+ * retries.
+ */
 const taking = (wanted: Wanted) => {
   /**
-   * This process's last session with the lock. After its connection hung or died, the database may still hold the session:
-   * it is terminated and does not count as another venue.
+   * This process's last session with the lock. After its connection hung or was lost, the database might still hold
+   * the session, which is then terminated and does not count as another venue.
    */
   let own: readonly [pid: number, since: string] | undefined
   return Effect.fnUntraced(function* (connection: Connection): Effect.fn.Return<boolean, SqlError | DatabaseTaken> {
@@ -125,5 +133,5 @@ const holdersOf = (wanted: Wanted) => `
 
 const checkMillis = 1_000
 const checkEvery = `${checkMillis} millis` as const
-/** Checks without an answer before the connection is abandoned. */
+/** Number of checks without a response before the connection is abandoned. */
 const maxChecks = 5

@@ -1,4 +1,4 @@
-/** The clock of a venue: the time of its database, extrapolated on each node with the node's monotonic clock. */
+/** The venue's clock: the database's time, extrapolated on each node with the node's monotonic clock. */
 import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -6,10 +6,16 @@ import * as CarriedTime from "./CarriedTime.ts"
 import * as GivenUp from "./GivenUp.ts"
 import * as Table from "./Table.ts"
 
-/** Error of the node's own clock in milliseconds, set in drills. The venue must not be affected by it. */
+/**
+ * Error of the node's own clock in milliseconds, set in fault-injection tests. The venue must not be affected by this
+ * error.
+ */
 export const ClockShift = Context.Reference<number>("@venue/postgres/ClockShift", { defaultValue: () => 0 })
 
-/** Provides the node's own clock with `ClockShift`, below all other layers, so that a drill shows code that reads it by mistake. */
+/**
+ * Shifts the node's own clock by `ClockShift`, below all other layers, so that a test reveals code that reads the
+ * node's clock by mistake.
+ */
 export const layerShifted: Layer.Layer<never> = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {
@@ -19,7 +25,7 @@ export const layerShifted: Layer.Layer<never> = Layer.effect(
   })
 )
 
-/** Provides the database's time to all layers above. Changes of the system clock have no effect after the start. */
+/** Provides the database's time to all layers above. After the start, changes to the system clock have no effect. */
 export const layer: Layer.Layer<never, SqlError, SqlClient.SqlClient> = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {
@@ -35,14 +41,14 @@ export const layer: Layer.Layer<never, SqlError, SqlClient.SqlClient> = Layer.ef
         `this node's time was ${seconds} s ${wrongMillis > 0 ? "behind" : "ahead of"} the database's`
       )
     })
-    // `DatabaseOutage` logs an outage; the time continues without the database.
+    // `DatabaseOutage` logs the outage; the extrapolated time continues without the database.
     const measuring = Effect.repeat(Effect.ignore(GivenUp.after(giveUpAfter)(again)), Schedule.spaced(measureEvery))
     yield* Effect.forkScoped(Effect.delay(measuring, measureEvery))
     return clockOf(own, () => time.at(counter()))
   })
 )
 
-/** Makes the effect that measures several times and returns the measurement with the shortest round trip. */
+/** Returns an effect that measures several times and returns the measurement with the shortest round trip. */
 const makeMeasured = Effect.fnUntraced(function* (counter: () => number) {
   const sql = yield* SqlClient.SqlClient
   const measure = Effect.gen(function* () {
@@ -61,7 +67,7 @@ const times = Table.selection({
   now: { schema: Schema.Number, expression: "(extract(epoch from clock_timestamp()) * 1000)::float8" }
 })
 
-/** Makes a clock of this time; sleeping and the monotonic time are those of the node's own clock. */
+/** Makes a clock that returns this time. Sleeping and the monotonic time use the node's own clock. */
 const clockOf = (own: Clock.Clock, exactMillis: () => number): Clock.Clock => {
   const millis = () => Math.floor(exactMillis())
   const nanos = () => BigInt(Math.floor(exactMillis() * 1_000)) * 1_000n
@@ -79,5 +85,5 @@ const clockOf = (own: Clock.Clock, exactMillis: () => number): Clock.Clock => {
 const measureEvery = "10 seconds"
 const giveUpAfter = "3 seconds"
 const measurements = 3
-/** Error that is logged: a clock was set or a machine was paused. In milliseconds. */
+/** Error in milliseconds above which a correction is logged, because a clock was set or a machine was paused. */
 const loggedMillis = 500

@@ -1,9 +1,12 @@
-/** Logs one line when the database becomes unavailable and one when it is back, whichever caller notices first. */
+/**
+ * Logs one line when the database becomes unavailable and one line when it is available again, whichever caller
+ * notices first.
+ */
 import { Cause, Context, Effect } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Outage from "./Outage.ts"
 
-/** The outage state of the process's database. */
+/** Outage state of this process's database. */
 export const DatabaseOutage = Context.Reference<Outage.Outage>("@venue/postgres/DatabaseOutage", {
   defaultValue: () =>
     Outage.make({
@@ -13,7 +16,7 @@ export const DatabaseOutage = Context.Reference<Outage.Outage>("@venue/postgres/
     })
 })
 
-/** Reports a failure of the database as part of the outage, and runs `otherwise` for any other failure. */
+/** Records a database failure as part of the outage, and runs `otherwise` for any other failure. */
 export const report = (cause: Cause.Cause<unknown>, otherwise: Effect.Effect<void>): Effect.Effect<void> => {
   const fault = databaseFault(Cause.squash(cause))
   return fault === undefined ? otherwise : failed(fault)
@@ -24,7 +27,10 @@ export const failed = (fault: Error): Effect.Effect<void> =>
 
 export const answered: Effect.Effect<void> = Effect.flatMap(DatabaseOutage, (outage) => outage.answered)
 
-/** Returns the driver's error, also when a service wrapped it as its cause; undefined for an error of a statement. */
+/**
+ * Returns the driver's error, even if a service wrapped it as a cause. Returns undefined if the error concerns a
+ * single statement.
+ */
 const databaseFault = (error: unknown): SqlError | undefined => {
   if (isSqlError(error)) return outside.has(error.reason._tag) ? error : undefined
   const cause = causeOf(error)
@@ -32,7 +38,10 @@ const databaseFault = (error: unknown): SqlError | undefined => {
   return cause === undefined ? undefined : databaseFault(cause)
 }
 
-/** Reasons that are faults of the database rather than of a statement. A full disk or a shutdown is an `UnknownError`. */
+/**
+ * Error reasons that concern the database as a whole, not a single statement. A full disk or a shutdown is an
+ * `UnknownError`.
+ */
 const outside: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "UnknownError"])
 
 /** Returns the message of the innermost cause, such as "No space left on device". */

@@ -1,4 +1,4 @@
-/** The error of a service whose database fails or does not answer. */
+/** Error of a service whose database fails or does not respond. */
 import { Effect, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
@@ -13,7 +13,7 @@ export const orUnavailable = <A, E, R>(
     Effect.mapError((error) =>
       isSqlError(error) ? new DatabaseUnavailable({ cause: error }) : (error as Exclude<E, SqlError>)
     ),
-    // The library turns a failed rollback of a lost connection into a defect.
+    // The SQL library turns a failed rollback on a lost connection into a defect.
     Effect.catchDefect((defect) =>
       isSqlError(defect) ? Effect.fail(new DatabaseUnavailable({ cause: defect })) : Effect.die(defect)
     )

@@ -1,2 +1,2 @@
-/** Application name of the session that the venue holds on its embedded database server. */
+/** Application name of the session with which the venue reserves its embedded database server. */
 export const embeddedClaim = "venue-claim"

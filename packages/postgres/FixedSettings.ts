@@ -1,4 +1,4 @@
-/** Settings that are fixed at the first start of a venue. */
+/** Settings whose values are fixed when a venue starts for the first time. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { text } from "./Column.ts"
@@ -8,7 +8,7 @@ import * as Table from "./Table.ts"
 
 const settingTable = Table.make("founding", { name: text, value: text })
 
-/** The setting differs from its value at the first start, which the journals depend on. */
+/** The setting differs from its value at the first start, on which the journals depend. */
 export class SettingChanged extends Schema.TaggedError<SettingChanged>()("SettingChanged", {
   name: Schema.String,
   founded: Schema.String,
@@ -19,7 +19,7 @@ export class SettingChanged extends Schema.TaggedError<SettingChanged>()("Settin
   }
 }
 
-/** Stores the value at the first start. Fails at a later start with another value. */
+/** Stores the value at the first start. Fails if a later start uses another value. */
 export const agree = Effect.fn("FixedSettings.agree")(function* (name: string, value: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into founding ${settingTable.values({ name, value })} on conflict do nothing`
@@ -34,13 +34,13 @@ export class DatabaseEmpty extends Schema.TaggedError<DatabaseEmpty>()("Database
   }
 }
 
-/** Claims the database exclusively and checks the fixed settings before the layers above are built. */
+/** Takes the database lock exclusively and checks the fixed settings before the layers above are built. */
 export const layerAlone = (
   settings: Readonly<Record<string, string>>,
   { isKnown = false }: { readonly isKnown?: boolean } = {}
 ) => layer("alone", settings, isKnown)
 
-/** Claims the database together with the other nodes of a cluster, and checks the fixed settings. */
+/** Takes the database lock shared with the other nodes of a cluster, and checks the fixed settings. */
 export const layerShared = (
   settings: Readonly<Record<string, string>>,
   { isKnown = false }: { readonly isKnown?: boolean } = {}

@@ -1,13 +1,16 @@
-/** Timeouts for queries. A driver can cancel a query only when the database answers, so a hanging query is abandoned instead. */
+/**
+ * Query timeouts. The driver can cancel a query only if the database responds, so a hanging query is abandoned
+ * instead.
+ */
 import { Clock, Duration, Effect, Fiber } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
-/** Fails with a connection error after `duration`; the caller may retry on another connection. */
+/** Fails with a connection error after `duration`; the caller can retry on another connection. */
 export const after = (duration: Duration.Input) => afterBy((timeout) => timeout, duration)
 
 /**
- * The same, measured with the machine's clock. For repeated queries: a test that advances its own clock by a month must not
- * make the database look silent.
+ * Like `after`, but measured with the machine's clock. For periodic queries: a test that advances its own clock by a
+ * month must not make the database appear unresponsive.
  */
 export const afterByMachineClock = (duration: Duration.Input) =>
   afterBy((timeout) => Effect.provideService(timeout, Clock.Clock, Clock.Clock.defaultValue()), duration)
@@ -24,7 +27,7 @@ const afterBy =
       })
     )
 
-/** Returns the error of a database that has been silent for `duration`. */
+/** Returns the error for a database that has not responded for `duration`. */
 export const silent = (duration: Duration.Input): SqlError => {
   const message = `no answer for ${Duration.toSeconds(duration)} s`
   return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message }) })

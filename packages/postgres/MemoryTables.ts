@@ -1,24 +1,24 @@
 /**
- * Tables in memory with transactions that roll back. A service provides this layer to itself; because the layer is one
- * shared value, all services of a venue have the same transactions.
+ * In-memory tables with transactions that can roll back. A service provides this layer to itself. Because the layer
+ * is one shared value, all of a venue's services use the same transactions.
  */
 import { Context, Effect, Exit, Layer, Semaphore } from "effect"
 
-/** A table with text keys. Writes are allowed inside a transaction only; reads see uncommitted rows. */
+/** A table with text keys. Writes are allowed only inside a transaction, and reads see uncommitted rows. */
 export interface MemoryTable<Row> {
   readonly get: (key: string) => Row | undefined
   readonly set: (key: string, row: Row) => void
   readonly delete: (key: string) => void
-  /** Returns the rows in the order of their first write. */
+  /** Returns the rows in the order in which they were first written. */
   readonly rows: () => ReadonlyArray<Row>
 }
 
 export class MemoryTables extends Context.Service<
   MemoryTables,
   {
-    /** Makes a new table, private to the caller. */
+    /** Makes a new table that only the caller can access. */
     readonly table: <Row>() => MemoryTable<Row>
-    /** Runs one transaction at a time. A nested transaction is a savepoint of the outer one. */
+    /** Runs one transaction at a time. A nested transaction is a savepoint of the outer transaction. */
     readonly transaction: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("@venue/postgres/MemoryTables") {
@@ -83,5 +83,5 @@ export class MemoryTables extends Context.Service<
   )
 }
 
-/** Whether this fiber is in a transaction already. */
+/** Whether this fiber is already in a transaction. */
 const Inside = Context.Reference<boolean>("@venue/postgres/MemoryTables/Inside", { defaultValue: () => false })

@@ -1,4 +1,4 @@
-/** Creates and upgrades the tables when the layer is built; nodes that start together take turns. */
+/** Creates and upgrades the tables when the layer is built; nodes that start at the same time take turns. */
 import { Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { MigrationError } from "effect/sql/Migrator"
@@ -9,16 +9,20 @@ import { baseline } from "./migrations/0001_baseline.ts"
 import * as Table from "./Table.ts"
 
 /**
- * Every migration since 0.1.0, in order. A released migration never changes: `test/upgrade/ReleasedMigrations.test.ts` pins
- * its SQL, and `test/upgrade/0.1.0.sql` holds rows of 0.1.0 that every later release must read. The next release adds
- * `migrations/0002_name.ts` and its line here; nodes of the previous release keep running meanwhile, so the migration only
- * adds what they can ignore and holds no lock on a large table. Indexes of large tables go into `largeIndexes`.
+ * Every migration since 0.1.0, in order. A released migration never changes:
+ * `test/upgrade/ReleasedMigrations.test.ts` pins its SQL, and `test/upgrade/0.1.0.sql` holds rows of 0.1.0 that every
+ * later release must read. The next release adds `migrations/0002_name.ts` and a line in this list. Nodes of the
+ * previous release keep running during a migration, so a migration only makes additions that those nodes can ignore,
+ * and holds no lock on a large table. Indexes on large tables go into `largeIndexes`.
  */
 const all = {
   "0001_baseline": baseline
 }
 
-/** Indexes of tables that may have very many rows, by name: `create index concurrently` builds them beside a running venue. */
+/**
+ * Indexes on tables that can become very large, by name. `create index concurrently` builds them while a venue is
+ * running.
+ */
 const largeIndexes: ConcurrentIndexes.Indexes = {}
 
 const numbers = new Map(
@@ -45,7 +49,7 @@ const migrate = Effect.gen(function* () {
   yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: "migration" })
 })
 
-/** Returns why this release must not use a database with these migrations; undefined when it may. */
+/** Returns why this release must not use a database with these migrations, or undefined if it can. */
 const refusal = (rows: ReadonlyArray<Table.Row<typeof applied>>): string | undefined => {
   const other = rows.find(({ name, number }) => number <= newest && numbers.get(number) !== name)
   if (other !== undefined) {
@@ -57,7 +61,10 @@ const refusal = (rows: ReadonlyArray<Table.Row<typeof applied>>): string | undef
     : undefined
 }
 
-/** Provides nothing: a layer that needs tables provides this to itself, and shared as one value it runs once. */
+/**
+ * Runs the migrations and provides no service. Every layer that needs tables provides this layer to itself; because
+ * it is one shared value, it runs once.
+ */
 export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.andThen(sql.withTransaction(migrate), ConcurrentIndexes.build(largeIndexes))

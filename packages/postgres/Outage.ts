@@ -1,9 +1,12 @@
-/** Reports repeated failures once when they begin and once when they end. */
+/** Logs a series of failures once when it begins and once when it ends. */
 import { Clock, Effect } from "effect"
 
 export interface Outage {
   readonly failed: (reason: string) => Effect.Effect<void>
-  /** Records a success. The outage ends after `calmMillis` without a failure: some calls may succeed while others fail. */
+  /**
+   * Records a success. The outage ends after `calmMillis` without a failure, because some calls can succeed while
+   * others fail.
+   */
   readonly answered: Effect.Effect<void>
 }
 
@@ -37,5 +40,5 @@ export const make = (report: {
   }
 }
 
-/** Longer than the retry delay of every caller. In milliseconds. */
+/** Time without a failure after which an outage has ended, in milliseconds; longer than every caller's retry delay. */
 const calmMillis = 3_000

@@ -1,6 +1,6 @@
-/** Pages of long lists. */
+/** Pages of long lists: limit and offset. */
 
-/** Maximum number of rows of one read. */
+/** Maximum number of rows that one read returns. */
 const maxLimit = 1_000
 
 export interface Page {
@@ -8,7 +8,7 @@ export interface Page {
   readonly offset: number
 }
 
-/** Returns the page clamped to valid values. */
+/** Returns the page with limit and offset clamped to valid values. */
 export const pageOf = ({ limit, offset }: Page): Page => ({
   limit: Math.min(Math.max(limit, 0), maxLimit),
   offset: Math.min(Math.max(offset, 0), Number.MAX_SAFE_INTEGER)

@@ -1,4 +1,4 @@
-/** Encrypts secrets at rest with AES-256-GCM under a key derived from the venue's secret key. */
+/** Encrypts stored secrets with AES-256-GCM, under a key derived from the venue's secret key. */
 import { Context, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
@@ -9,13 +9,13 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
 export class Seal extends Context.Service<
   Seal,
   {
-    /** Seals a secret for `name`, such as the id of its owner. It opens with the same name only. */
+    /** Encrypts a secret for `name`, such as its owner's id. The secret can be decrypted only with the same name. */
     readonly seal: (secret: Redacted.Redacted, name: string) => Uint8Array
-    /** Opens a sealed secret. Throws if key or name differ, or a byte was changed. */
+    /** Decrypts a sealed secret. Throws if the key or name differs, or if a byte was changed. */
     readonly open: (sealed: Uint8Array, name: string) => Redacted.Redacted
   }
 >()("@venue/postgres/Seal") {
-  /** The key is a random text of at least 32 characters; a shorter key fails the start. */
+  /** `secretKey` is a random text of at least 32 characters; with a shorter key the start fails. */
   static readonly layer = (secretKey: Redacted.Redacted): Layer.Layer<Seal> =>
     Layer.sync(Seal, () => {
       if (Redacted.value(secretKey).length < minKeyLength) {

@@ -1,4 +1,4 @@
-/** Plain tables with one interface on Postgres and in memory: a service over a store is written once for both. */
+/** Simple tables with the same interface on Postgres and in memory, so that a service is written once for both. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -9,10 +9,10 @@ import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Table from "./Table.ts"
 
-/** Row lock, held until the end of the transaction. */
+/** Strength of a row lock, which is held until the end of the transaction. */
 export type Lock = "share" | "no key update"
 
-/** Condition of a column other than equality; null never meets it. */
+/** A condition on a column other than equality; null never satisfies it. */
 export class Comparison<out A> {
   readonly operator: ">" | "<=" | "any"
   readonly values: ReadonlyArray<A>
@@ -24,40 +24,40 @@ export class Comparison<out A> {
 
 export const above = <A>(value: A): Comparison<A> => new Comparison(">", [value])
 export const atMost = <A>(value: A): Comparison<A> => new Comparison("<=", [value])
-/** Matches a text column that has one of these values. */
+/** Matches a text column whose value is in the list. */
 export const oneOf = <A extends string>(values: ReadonlyArray<A>): Comparison<A> => new Comparison("any", values)
 
-/** Conditions that a row must meet together: the value of a column, null included, or a comparison with it. */
+/** Conditions that a row must satisfy together. Each is a column value, which can be null, or a comparison. */
 export type Where<Row> = { readonly [Field in keyof Row]?: Row[Field] | Comparison<Row[Field]> }
 
 type Result<A> = Effect.Effect<A, DatabaseUnavailable>
 
 export interface Store<Row> {
   readonly transaction: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseUnavailable, R>
-  /** Returns the row that matches; at most one may. */
+  /** Returns the matching row. At most one row is allowed to match. */
   readonly find: (where: Where<Row>, lock?: Lock) => Result<Option.Option<Row>>
-  /** Returns the matching rows in the order of the store. */
+  /** Returns the matching rows in the store's order. */
   readonly list: (where: Where<Row>, limit?: number) => Result<ReadonlyArray<Row>>
   readonly count: (where: Where<Row>) => Result<number>
-  /** Inserts a row; returns false if a row with its key exists. */
+  /** Inserts a row; returns false if a row with the same key exists. */
   readonly insert: (row: Row) => Result<boolean>
-  /** Inserts a row, or replaces the row with its key. */
+  /** Inserts a row, or replaces the row with the same key. */
   readonly put: (row: Row) => Result<void>
-  /** Changes the matching row and returns it; at most one may match. */
+  /** Changes the matching row and returns the new row. At most one row is allowed to match. */
   readonly update: (where: Where<Row>, change: Partial<Row>) => Result<Option.Option<Row>>
   /**
-   * Locks the row with a key and writes the row that `change` returns, which keeps the key. Writes nothing if `change`
-   * returns undefined; it may run twice if another transaction inserts the row first.
+   * Locks the row with the given key and writes the row that `change` returns, which must have the same key. Writes
+   * nothing if `change` returns undefined. Calls `change` twice if another transaction inserts the row first.
    */
   readonly modify: (key: Where<Row>, change: (before: Row | undefined) => Row | undefined) => Result<Option.Option<Row>>
-  /** Deletes the matching rows; returns false if none matches. */
+  /** Deletes the matching rows; returns false if no row matches. */
   readonly remove: (where: Where<Row>) => Result<boolean>
 }
 
 interface Shape<Row> {
-  /** Columns of the primary key, or of another unique constraint. */
+  /** Columns of the primary key or of another unique constraint. */
   readonly key: ReadonlyArray<keyof Row>
-  /** Order of lists, the most significant column first; ascending by key unless given. */
+  /** Order of lists, the most significant column first; ascending by key if omitted. */
   readonly order?: { readonly [Field in keyof Row]?: "asc" | "desc" }
 }
 
@@ -79,11 +79,11 @@ export class Stores extends Context.Service<
 export const make = <Row extends object>(table: Table.Table<Row>, shape: Shape<Row>) =>
   Effect.map(Stores, (stores) => stores.make(table, shape))
 
-/** Returns the layer of a service on Postgres; its stores may be defined below the class. */
+/** Returns a service's Postgres layer. `make` is called lazily, so that it can be defined below the class. */
 export const layer = <I, S, R>(service: Context.Key<I, S>, make: () => Effect.Effect<S, never, R>) =>
   Layer.effect(service, Effect.suspend(make)).pipe(Layer.provide(Stores.layer))
 
-/** Returns the layer of a service in memory. */
+/** Returns a service's in-memory layer. */
 export const layerMemory = <I, S, R>(service: Context.Key<I, S>, make: () => Effect.Effect<S, never, R>) =>
   Layer.effect(service, Effect.suspend(make)).pipe(Layer.provide(Stores.layerMemory))
 
@@ -105,7 +105,7 @@ const onSql = <Row extends object>(
       const after = change(before)
       if (after === undefined) return Option.none()
       if (before !== undefined) return yield* update(key, after)
-      // A concurrent insert may have won: `modify` then locks and changes its row.
+      // A concurrent insert might have been faster; `modify` then locks and changes that row.
       return (yield* isAny(insert(after))) ? Option.some(after) : yield* modify(key, change)
     })
 
@@ -243,7 +243,7 @@ const directions = <Row>(key: Shape<Row>["key"], order: Shape<Row>["order"]) =>
     ? key.map((field): [keyof Row, "asc" | "desc"] => [field, "asc"])
     : (Object.entries(order) as unknown as ReadonlyArray<[keyof Row, "asc" | "desc"]>)
 
-/** Returns bytes as text, so that equal bytes are one value. */
+/** Returns bytes as text, so that equal byte arrays compare as equal. */
 const comparable = (value: unknown): unknown =>
   value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value
 

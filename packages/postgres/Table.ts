@@ -1,4 +1,4 @@
-/** Tables: inserts, selects and decoding all follow from one list of columns. */
+/** Tables: inserts, selects and decoding are all derived from one list of columns. */
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Option, Record, Result, Schema, String as Text } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,15 +7,18 @@ import { type Column, types } from "./Column.ts"
 
 type Columns = Readonly<Record<string, Column<unknown>>>
 type RowOf<C extends Columns> = { readonly [Field in keyof C]: C[Field] extends Column<infer A> ? A : never }
-/** Row type of a table or selection. */
+/** Row type of a table or a selection. */
 export type Row<S> = S extends Selection<infer R> ? R : never
 
 type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
 
-/** Columns that a statement returns, and the decoding of its rows. */
+/** The columns that a statement returns, and the decoder for its rows. */
 export interface Selection<Row> {
   readonly schema: Schema.Decoder<Row>
-  /** Column list for `select` or `returning`. Columns are qualified with the table's name, so the table must have no alias. */
+  /**
+   * Column list for `select` or `returning`. Columns are qualified with the table's name, so the statement must not
+   * give the table an alias.
+   */
   readonly columns: Statement.Fragment
   /** Decodes all rows. A row that does not match the schema is a defect. */
   readonly all: (statement: Rows) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -25,37 +28,40 @@ export interface Selection<Row> {
 /** Rows that one statement inserts. */
 export interface Batch {
   readonly rows: number
-  /** Returns an insert of the rows from `start` up to, excluding, `end`. A `where` clause may follow, then `conflict`. */
+  /**
+   * Returns an insert of the rows from index `start` to `end`, exclusive. Can be followed by a `where` clause and
+   * then by `conflict`.
+   */
   readonly insert: (start: number, end: number) => Statement.Fragment
   readonly conflict: Statement.Fragment
 }
 
 export interface Table<Row> extends Selection<Row> {
   readonly name: string
-  /** Returns the name of a column in the database. */
+  /** Returns a column's name in the database. */
   readonly nameOf: (field: keyof Row) => string
-  /** Converts a value of a column to a parameter of a statement. */
+  /** Converts a column's value to a statement parameter. */
   readonly parameter: (field: keyof Row, value: unknown) => unknown
-  /** Column names in the database. */
+  /** The columns' names in the database. */
   readonly names: ReadonlyArray<string>
-  /** Selects some of the columns. */
+  /** Returns a selection of some of the columns. */
   readonly pick: <Field extends keyof Row>(...fields: ReadonlyArray<Field>) => Selection<Pick<Row, Field>>
-  /** Selects all columns and further computed ones. */
+  /** Returns a selection of all columns and the given computed columns. */
   readonly with: <More>(more: { readonly [Field in keyof More]: Computed<More[Field]> }) => Selection<Row & More>
-  /** Column list and values for `insert into <table>`; an omitted column gets its default. */
+  /** Returns the column list and values for `insert into <table>`; an omitted column gets its default value. */
   readonly values: (row: Partial<Row>) => Statement.RecordInsertHelper
-  /** Assignments for `set`. */
+  /** Returns the assignments for a `set` clause. */
   readonly set: (change: Partial<Row>) => Statement.RecordUpdateHelperSingle
   readonly batch: (rows: ReadonlyArray<Row>, conflict?: string) => Batch
 }
 
-/** A computed column: an SQL expression and the schema of its value. */
+/** A computed column: an SQL expression and its value's schema. */
 export interface Computed<out A> {
   readonly schema: Schema.Decoder<A>
   readonly expression: string
 }
 
-/** Makes a selection of computed columns only. */
+/** Makes a selection that has only computed columns. */
 export const selection: <Row>(fields: { readonly [Field in keyof Row]: Computed<Row[Field]> }) => Selection<Row> = (
   fields
 ) => selectionOf(fields)
@@ -114,7 +120,7 @@ export const make = <C extends Columns>(name: string, columns: C): Table<RowOf<C
   }
 }
 
-/** Drops the suffix `Millis` of times: the database has one type for all times. */
+/** Omits the suffix `Millis` from the names of times, because the database has one type for all times. */
 const nameOf = (field: string, { name, type }: Column<unknown>): string =>
   name ?? Text.camelToSnake(type === "timestamptz" ? field.replace(/Millis$/, "") : field)
 

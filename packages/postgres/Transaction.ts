@@ -1,4 +1,4 @@
-/** Transactions over several tables. */
+/** Transactions that span several tables. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
@@ -7,7 +7,10 @@ import { MemoryTables } from "./MemoryTables.ts"
 export class Transaction extends Context.Service<
   Transaction,
   {
-    /** Runs work in a transaction. A failure rolls it back; after `DatabaseUnavailable` the outcome is unknown. */
+    /**
+     * Runs an effect in a transaction. A failure rolls the transaction back; after `DatabaseUnavailable` the outcome
+     * is unknown.
+     */
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseUnavailable, R>
   }
 >()("@venue/postgres/Transaction") {

@@ -1,4 +1,4 @@
-/** All tables of release 0.1.0. Later releases never edit this migration: they add the next number. */
+/** All tables of release 0.1.0. Later releases never edit this migration; they add a migration with the next number. */
 import { Effect } from "effect"
 import { deposits } from "./baseline/Deposits.ts"
 import { destinations } from "./baseline/Destinations.ts"
@@ -13,7 +13,7 @@ import { venue } from "./baseline/Venue.ts"
 import { webhooks } from "./baseline/Webhooks.ts"
 import { withdrawals } from "./baseline/Withdrawals.ts"
 
-/** In order of their references: functions and referenced tables first. */
+/** In dependency order: functions and referenced tables come first. */
 const parts = [
   venue,
   journal,

@@ -1,4 +1,4 @@
-/** Deposits, their states and steps. */
+/** Deposits, their states and their state transitions. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** Deposit addresses and messages that users receive, and the bank accounts and addresses that withdrawals go to. */
+/** Deposit addresses and messages that users receive, and the bank accounts and addresses to which they withdraw. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -7,15 +7,16 @@ export const destinations = Effect.suspend(() => Effect.all([deposits, withdrawa
 const deposits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The row is locked until the new address commits, so numbers become visible in order and without a gap. A Postgres
-  // sequence would show a later number first, and a reader that continues from there would miss the earlier one.
+  // Stays locked until the new address commits, so that numbers become visible in order and without a gap. With a
+  // Postgres sequence, a later number could become visible first, and a reader that continues from there would miss
+  // the earlier number.
   yield* sql`
     create table deposit_address_count (
       network text collate "C" primary key,
       count integer not null
     )`
 
-  // An address stays its user's forever; the newest one of a network is shown.
+  // An address belongs to its user permanently; users see only their newest address on a network.
   yield* sql`
     create table deposit_address (
       network text collate "C" not null,
@@ -28,7 +29,7 @@ const deposits = Effect.gen(function* () {
     )`
   yield* sql`create index deposit_address_user on deposit_address (user_id, network, index)`
 
-  // The message by which a bank transfer is attributed to its user.
+  // A message attributes a bank transfer to its user.
   yield* sql`
     create table deposit_message (
       user_id text collate "C" not null references venue_user,
@@ -42,7 +43,8 @@ const deposits = Effect.gen(function* () {
 const withdrawals = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // A removed account is kept: a payment to it may be in flight, and past payments are listed with it.
+  // The row of a removed account is kept, because a payment to the account might be in flight and past payments are
+  // listed with it.
   yield* sql`
     create table bank_account (
       account_id text collate "C" primary key,
@@ -65,6 +67,6 @@ const withdrawals = Effect.gen(function* () {
       address_id text collate "C" not null unique,
       verified boolean not null
     )`
-  // Upper and lower case spellings of an address are one destination.
+  // Upper-case and lower-case spellings of an address count as one destination.
   yield* sql`create unique index withdrawal_address_once on withdrawal_address (user_id, network, lower(address))`
 })

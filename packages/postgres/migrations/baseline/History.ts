@@ -1,8 +1,7 @@
 /**
- * The history of accounts, projected from the journal: trades, ended orders and TWAPs, ledger entries, volumes and holdings.
- *
- * Units are those of the domain, so nothing is rounded on the way: prices in ticks, quantities in lots, money in 1e-6 USD,
- * times in milliseconds.
+ * The accounts' history, projected from the journal: trades, ended orders and TWAPs, ledger entries, volumes and
+ * holdings. Values have the domain's units, so that nothing is rounded: prices in ticks, quantities in lots, money in
+ * 1e-6 USD, times in milliseconds.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,14 +11,16 @@ export const history = Effect.suspend(() => Effect.all([trades, orders, ledger, 
 const trades = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The last projected row per group of tables and stream, updated in the transaction that writes the projected rows.
+  // Last projected row of each stream for each group of tables, updated in the transaction that writes the projected
+  // rows.
   yield* sql`
     create table projection (
       position text collate "C" primary key,
       seq bigint not null
     )`
 
-  // One row per side of a trade. The number counts trades of the market, so the key grows at its end.
+  // One row for each side of a trade. Trades are numbered per market, so new keys are appended at the end of the
+  // index.
   yield* sql`
     create table trade (
       symbol text collate "C" not null,
@@ -48,7 +49,8 @@ const trades = Effect.gen(function* () {
       primary key (symbol, number, side)
     )`
   yield* sql`create index trade_of_order on trade (order_id)`
-  // Lists of one account are read in index order from either end, whatever their length; so are those of orders and TWAPs.
+  // Lists of one account's trades are read in index order from either end, regardless of their length. Lists of
+  // orders and TWAPs have similar indexes.
   yield* sql`create index trade_of_account_at on trade (account_id, at_millis, symbol, number)`
   yield* sql`create index trade_of_account_in on trade (account_id, symbol, at_millis, number)`
 })
@@ -56,7 +58,7 @@ const trades = Effect.gen(function* () {
 const orders = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // One row per order, written when the order ends. Its filled quantity is the sum of its trades.
+  // One row per order, written when the order ends. The order's filled quantity is the sum of its trades.
   yield* sql`
     create table ended_order (
       order_id text collate "C" primary key,
@@ -78,7 +80,7 @@ const orders = Effect.gen(function* () {
     )`
   yield* sql`create index ended_order_of_account_at on ended_order (account_id, ended_at_millis, order_id)`
   yield* sql`create index ended_order_of_account_in on ended_order (account_id, symbol, ended_at_millis, order_id)`
-  // Client order ids are not unique.
+  // Not a unique index, because client order ids can repeat.
   yield* sql`
     create index ended_order_of_account_named
       on ended_order (account_id, client_order_id, ended_at_millis, order_id)`
@@ -112,7 +114,7 @@ const orders = Effect.gen(function* () {
 const ledger = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Double entry: the entries of one event sum to zero. `place` counts within the journal row.
+  // Double entry: the entries of each event sum to zero. `place` is the entry's position within its journal row.
   yield* sql`
     create table ledger_entry (
       stream text collate "C" not null,
@@ -133,11 +135,14 @@ const ledger = Effect.gen(function* () {
       for each statement execute function refuse_change()`
 })
 
-/** Rows of the running period are updated in place: the fill factor leaves room on the page for the next version. */
+/**
+ * Rows of the current period are updated in place, so the fill factor leaves room on the page for the next row
+ * version.
+ */
 const holdings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Volume in 1e-6 USD, by which fee tiers are computed per user and day.
+  // Volume in 1e-6 USD per user and day, from which fee tiers are computed.
   yield* sql`
     create table daily_volume (
       user_id text collate "C" not null,
@@ -149,7 +154,7 @@ const holdings = Effect.gen(function* () {
       primary key (user_id, day, symbol, account_id)
     ) with (fillfactor = 70)`
 
-  // Positions at the end of each quarter of an hour and the marks to value them at, for PnL and equity series.
+  // Positions at the end of each quarter-hour and the mark prices that value them, for PnL and equity series.
   yield* sql`
     create table holding (
       symbol text collate "C" not null,

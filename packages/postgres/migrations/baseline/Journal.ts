@@ -1,12 +1,12 @@
-/** The journal, its snapshots, and the wake-up entries that are written with its rows. */
+/** The journal, its snapshots, and the wake-up entries written together with its rows. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export const journal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Rows are written once and read whole: compressing them would cost each flush more than the disk space saved.
-  // An auditor finds new rows by `transaction_id`, in whatever order they commit.
+  // Rows are written once and read whole, so compression would cost each flush more than the saved disk space is
+  // worth. An auditor finds new rows by `transaction_id`, in whatever order they commit.
   yield* sql`
     create table journal (
       stream text collate "C" not null,
@@ -19,12 +19,13 @@ export const journal = Effect.gen(function* () {
       check (seq > 0 and epoch > 0)
     ) with (toast_tuple_target = 8160)`
   yield* sql`alter table journal alter column events set storage external`
-  // Market streams are few and known by name, so their rows, the most frequent ones, need no entry here.
+  // The index omits market streams. These few streams are known by name, and their rows are the most frequent.
   yield* sql`
     create index journal_transaction on journal (transaction_id)
       where transaction_id is not null and stream >= 'trader/' and stream < 'trader0'`
 
-  // A state is stored in pieces, one message each, so that a large state is never held in memory several times.
+  // A state is stored in pieces, each sent as one message, so that a large state is never held in memory several
+  // times.
   yield* sql`
     create table snapshot (
       stream text collate "C" primary key,

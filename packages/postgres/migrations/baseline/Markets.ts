@@ -1,10 +1,12 @@
-/** Market data for charts, listed contracts, and the futures behind reference prices. */
+/** Market data for charts, listed contracts, and the futures from which reference prices are derived. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export const markets = Effect.suspend(() => Effect.all([charts, contracts], { discard: true }))
 
-/** The row of the running minute is updated in place: the fill factor leaves room on the page for its next version. */
+/**
+ * The current minute's row is updated in place, so the fill factor leaves room on the page for the next row version.
+ */
 const charts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -59,7 +61,7 @@ const charts = Effect.gen(function* () {
 const contracts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Contracts that an operator listed in addition to those of a new venue; read at each start.
+  // Contracts that an operator listed in addition to a new venue's contracts; read at each start.
   yield* sql`
     create table listing (
       base text collate "C" primary key,
@@ -73,7 +75,7 @@ const contracts = Effect.gen(function* () {
       listed_at timestamptz not null
     )`
 
-  // The official close and settlement price of each day, and the future that the settlement price belongs to.
+  // Each day's official close and settlement price, and the future to which the settlement price belongs.
   yield* sql`
     create table settlement_price (
       symbol text collate "C" not null,

@@ -1,11 +1,11 @@
-/** OAuth applications, their authorization requests, and the grants of users. */
+/** OAuth applications, their authorization requests, and users' grants. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export const oauth = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Two secrets are valid while one replaces the other; a public application has no secret.
+  // Two secrets are valid while one replaces the other. A public application has no secret.
   yield* sql`
     create table oauth_client (
       client_id text collate "C" primary key,
@@ -22,7 +22,8 @@ export const oauth = Effect.gen(function* () {
       check ((type = 'confidential') = (secret_hash is not null))
     )`
 
-  // One row from request to session: the consenting user and their sign-in, the code, and the session it became.
+  // One row for a whole authorization: the request, the consenting user and their sign-in, the code, and the
+  // resulting session.
   yield* sql`
     create table authorization_request (
       authorization_id_hash text collate "C" primary key,

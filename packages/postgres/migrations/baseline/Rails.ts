@@ -1,4 +1,4 @@
-/** Rails: allowed state transitions, cursors, flags, holdings and sweeps. */
+/** Rails: allowed state transitions, scan cursors, flags, holdings and sweeps. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -6,7 +6,8 @@ import { SqlClient } from "effect/sql"
 export const edges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Every allowed transition; the trigger and the foreign keys of the steps refuse all others.
+  // Every allowed transition. The trigger, and the foreign keys of the transition tables, refuse all other
+  // transitions.
   yield* sql`
     create table treasury_edge (
       of_table text collate "C" not null,
@@ -45,7 +46,7 @@ export const edges = Effect.gen(function* () {
 export const rails = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The cursor of a rail's incoming transfers, and since when the rail is unavailable.
+  // Each rail's scan cursor for incoming transfers, and the time since which the rail has been unavailable.
   yield* sql`
     create table rail_state (
       rail text collate "C" primary key,
@@ -55,7 +56,7 @@ export const rails = Effect.gen(function* () {
       cause jsonb
     )`
 
-  // Users and addresses that an operator flagged or froze.
+  // Users and addresses that an operator has flagged or frozen.
   yield* sql`
     create table treasury_flag (
       kind text collate "C" not null check (kind in ('user', 'address')),
@@ -67,8 +68,8 @@ export const rails = Effect.gen(function* () {
       primary key (kind, subject, effect)
     )`
 
-  // The newest holding of each rail, updated in place, with the in-flight withdrawals that are already deducted (left_ids) and
-  // not yet deducted (waiting_ids).
+  // The newest holdings report of each rail, updated in place. In-flight withdrawals are listed in `left_ids` if the
+  // rail has already deducted them, or in `waiting_ids` if not.
   yield* sql`
     create table rail_holding (
       rail text collate "C" primary key,
@@ -81,7 +82,8 @@ export const rails = Effect.gen(function* () {
       waiting_ids text[] not null
     )`
 
-  // The amount that the auditor's books expect the rail to hold, updated in place. `times` counts consecutive differences.
+  // Amount that the rail should hold according to the auditor's books, updated in place. `times` counts consecutive
+  // differences.
   yield* sql`
     create table rail_audit (
       rail text collate "C" primary key,
@@ -109,6 +111,6 @@ export const rails = Effect.gen(function* () {
     )`
   yield* sql`create unique index sweep_open on sweep (network, address) where state = 'OPEN'`
 
-  // The state of a simulated chain or bank of a development venue.
+  // State of a simulated chain or bank in a development venue.
   yield* sql`create table simulated_rail (rail text collate "C" primary key, state text not null)`
 })

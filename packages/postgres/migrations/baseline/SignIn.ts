@@ -7,7 +7,7 @@ export const signIn = Effect.suspend(() => Effect.all([wallets, sessions, factor
 const wallets = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Nonces of requests signed with an API key.
+  // Nonces of requests that were signed with an API key.
   yield* sql`
     create table nonce (
       public_key text collate "C" not null,
@@ -27,7 +27,7 @@ const wallets = Effect.gen(function* () {
     )`
   yield* sql`create index wallet_nonce_use_expires_at on wallet_nonce_use (expires_at)`
 
-  // Attempts per network, shared by all nodes.
+  // Sign-in attempts per network, shared by all nodes.
   yield* sql`
     create table sign_in_attempt (
       slot integer primary key,
@@ -38,7 +38,8 @@ const wallets = Effect.gen(function* () {
     )`
   yield* sql`create index sign_in_attempt_since on sign_in_attempt (since)`
 
-  // The identity row is written before the user's row: of two concurrent first sign-ins it decides which creates the user.
+  // The identity row is written before the user's row, so that it decides which of two concurrent first sign-ins
+  // creates the user.
   yield* sql`
     create table identity (
       subject text collate "C" primary key,
@@ -75,7 +76,7 @@ const sessions = Effect.gen(function* () {
   yield* sql`create index live_session_of_user on session (user_id, session_id) where ended_at is null`
   yield* sql`create index session_expires_at on session (expires_at)`
 
-  // The valid token of a session is the one with the highest generation.
+  // A session's valid token is the one with the highest generation.
   yield* sql`
     create table refresh_token (
       token_hash bytea primary key,
@@ -90,7 +91,8 @@ const sessions = Effect.gen(function* () {
 const factors = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The secret is sealed rather than hashed: the server computes the same one-time codes as the authenticator.
+  // The secret is sealed instead of hashed, because the server computes the same one-time codes as the authenticator
+  // app.
   yield* sql`
     create table factor (
       factor_id text collate "C" primary key,
@@ -115,7 +117,7 @@ const factors = Effect.gen(function* () {
     )`
   yield* sql`create index factor_challenge_of_factor on factor_challenge (factor_id)`
 
-  // Challenges and verifications of a user within the minute that began at `since_at`.
+  // Number of a user's challenges and verifications within the minute that began at `since_at`.
   yield* sql`
     create table factor_attempts (
       user_id text collate "C" primary key references venue_user,
@@ -123,7 +125,7 @@ const factors = Effect.gen(function* () {
       attempts integer not null
     )`
 
-  // The row of a used code is deleted.
+  // A used code's row is deleted.
   yield* sql`
     create table recovery_code (
       user_id text collate "C" not null references venue_user,
@@ -135,7 +137,8 @@ const factors = Effect.gen(function* () {
 const revocations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Every node polls for new rows; `made_by` identifies rows committed since its last poll.
+  // Every node polls for new rows. `made_by`, the transaction id, identifies rows that committed since the node's
+  // last poll.
   yield* sql`
     create table revocation (
       number bigint generated always as identity primary key,

@@ -1,4 +1,4 @@
-/** Users, their accounts and API keys, their onboarding, and the codes that refer and attribute them. */
+/** Users, their accounts, API keys and onboarding, and the codes for referrals and builders. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -14,7 +14,7 @@ const identities = Effect.gen(function* () {
       created_at timestamptz not null
     )`
 
-  // The primary account has its user's id. An account never changes hands.
+  // A primary account has the same id as its user. An account never changes its owner.
   yield* sql`
     create table account (
       account_id text collate "C" primary key,
@@ -23,7 +23,7 @@ const identities = Effect.gen(function* () {
     )`
   yield* sql`create index account_of_user on account (user_id)`
 
-  // The secret is sealed rather than hashed: the server computes the same HMAC as the client.
+  // The secret is sealed instead of hashed, because the server computes the same HMAC as the client.
   yield* sql`
     create table api_key (
       public_key text collate "C" primary key,
@@ -40,7 +40,7 @@ const identities = Effect.gen(function* () {
       last_failed_at timestamptz
     )`
   yield* sql`create index api_key_of_user on api_key (user_id)`
-  // A builder has at most one live key per user, also when two are requested at once.
+  // Ensures that a builder has at most one valid key per user, even if two are requested concurrently.
   yield* sql`
     create unique index api_key_of_builder on api_key (user_id, builder_user_id)
     where builder_user_id is not null and revoked_at is null`
@@ -49,7 +49,7 @@ const identities = Effect.gen(function* () {
 const onboarding = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // A user without a row has completed no step. The reference is the provider's, of the latest verification.
+  // A user without a row has not begun onboarding. The reference is the provider's id for the latest verification.
   yield* sql`
     create table user_state (
       user_id text collate "C" primary key references venue_user,
@@ -71,7 +71,7 @@ const onboarding = Effect.gen(function* () {
       first_name text,
       last_name text
     )`
-  // For the leaderboard.
+  // Index for the leaderboard.
   yield* sql`create index profile_public on profile (user_id) where is_public`
 
   yield* sql`
@@ -106,7 +106,7 @@ const onboarding = Effect.gen(function* () {
 const referrals = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The unique number lets two concurrent requests issue each code once.
+  // The unique number prevents two concurrent requests from issuing the same code twice.
   yield* sql`
     create table invitation_code (
       code text collate "C" primary key,
@@ -119,7 +119,7 @@ const referrals = Effect.gen(function* () {
     )`
   yield* sql`create index invitation_code_redeemed on invitation_code (user_id) where redeemed_at is not null`
 
-  // The fees of a referred user by day. Updated in place all day: the fill factor leaves room for the next version.
+  // A referred user's fees by day. Updated in place all day, so the fill factor leaves room for the next row version.
   yield* sql`
     create table daily_fee (
       user_id text collate "C" not null,

@@ -1,4 +1,4 @@
-/** Tables of the venue as a whole: fixed settings, nodes, operators, mode and the audit trail. */
+/** Tables about the whole venue: fixed settings, nodes, operators, mode and audit log. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -14,10 +14,10 @@ const appendOnly = Effect.gen(function* () {
 const settings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Settings fixed at the first start; every later start must use the same values.
+  // Settings that are fixed at the first start; every later start must use the same values.
   yield* sql`create table founding (name text collate "C" primary key, value text not null)`
 
-  // One row per process of a cluster. `wanted` is the state that an operator requested.
+  // One row for each process of a cluster. `wanted` is the state that an operator requested.
   yield* sql`
     create table node (
       node_id text collate "C" primary key,
@@ -38,7 +38,7 @@ const settings = Effect.gen(function* () {
 const operation = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The row of a removed operator stays: a name in the audit trail always means the same person.
+  // A removed operator's row is kept, so that a name in the audit log always denotes the same person.
   yield* sql`
     create table operator (
       name text collate "C" primary key,
@@ -48,7 +48,7 @@ const operation = Effect.gen(function* () {
       removed_at timestamptz
     )`
 
-  // A single row, updated in place by every audit. `reason` is for operators; traders read `public_reason`.
+  // A single row, updated in place by every audit. `reason` is for operators, and `public_reason` is for traders.
   yield* sql`
     create table venue_mode (
       is_only boolean primary key default true check (is_only),
@@ -67,7 +67,7 @@ const operation = Effect.gen(function* () {
     insert into venue_mode (trading, withdrawals, reason, changed_by, changed_at)
     values ('TRADING', 'OPEN', '', 'venue', clock_timestamp())`
 
-  // Called in every statement that lets money leave the venue.
+  // Every statement that lets money leave the venue calls this function.
   yield* sql`
     create function withdrawals_are_open() returns boolean language sql volatile as $$
       select coalesce((
@@ -92,7 +92,7 @@ const audit = Effect.gen(function* () {
     create trigger audit_only_grows before update or delete or truncate on audit
       for each statement execute function refuse_change()`
 
-  // The latest report of each desk about its accounts, updated in place.
+  // Each desk's latest report about its accounts, updated in place.
   yield* sql`
     create table desk_report (
       desk text collate "C" primary key,
@@ -100,7 +100,7 @@ const audit = Effect.gen(function* () {
       traders jsonb not null
     )`
 
-  // Ranges of rows that an auditor has read, with the hash of each range at its first reading.
+  // Ranges of rows that an auditor has read, each with its hash at the first reading.
   yield* sql`
     create table audit_mark (
       number bigint generated always as identity primary key,

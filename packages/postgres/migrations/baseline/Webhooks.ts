@@ -1,6 +1,7 @@
 /**
- * Webhook endpoints, messages and delivery attempts. A message is written in the transaction of the step that it reports, and
- * must never fail or delay that transaction: nothing references an endpoint, which its user may delete at any time.
+ * Webhook endpoints, messages and delivery attempts. A message is written in the transaction of the state transition
+ * that it reports, and must never fail or delay that transaction. For this reason no table references an endpoint,
+ * which its user can delete at any time.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +11,7 @@ export const webhooks = Effect.suspend(() => Effect.all([tables, triggers], { di
 const tables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // One sender has an endpoint to itself until `taken_until`. Updated in place with each attempt.
+  // One sender has exclusive use of an endpoint until `taken_until`. The row is updated in place with each attempt.
   yield* sql`
     create table webhook (
       webhook_id text collate "C" primary key,
@@ -43,7 +44,7 @@ const tables = Effect.gen(function* () {
     )`
   yield* sql`create index webhook_message_at on webhook_message (at)`
 
-  // One row per attempt, pending or made.
+  // One row for each delivery attempt, whether pending or made.
   yield* sql`
     create table webhook_delivery (
       message_id text collate "C" not null references webhook_message on delete cascade,
@@ -63,7 +64,7 @@ const tables = Effect.gen(function* () {
 const triggers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The message id is a hash of event and subject, so each message is enqueued once.
+  // The message id is a hash of event and subject, so that each message is enqueued only once.
   yield* sql`
     create function tell_webhooks(
       of_user text, event text, subject_id text, method text, amount numeric, fee numeric, destination text, tx_hash text,
@@ -84,7 +85,8 @@ const triggers = Effect.gen(function* () {
       select message_id, webhook_id, 1, $11, 'PENDING' from message cross join told
     $$`
 
-  // For each row rather than each statement: the journal's flush contains such a statement and rarely adds a step.
+  // Runs for each row instead of each statement, because every flush of the journal contains such a statement but
+  // rarely inserts a row.
   yield* sql`
     create function tell_of_withdrawal() returns trigger language plpgsql as $$
       begin

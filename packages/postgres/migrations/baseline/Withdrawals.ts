@@ -1,4 +1,4 @@
-/** Withdrawals: their states and steps, operators' decisions, and signed payments. */
+/** Withdrawals: their states and state transitions, operators' decisions, and signed payments. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -7,8 +7,8 @@ export const withdrawals = Effect.suspend(() => Effect.all([states, payments], {
 const states = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Written in the commit of the trader's event that debits the account. Decisions of the trader's state machine are not
-  // checked again here: a failed check would fail every row of the same flush.
+  // Written in the commit of the trader's event that debits the account. Does not repeat the checks of the trader's
+  // state machine, because a failed check would fail every row of the same flush.
   yield* sql`
     create table withdrawal (
       withdrawal_id text collate "C" primary key,
@@ -94,7 +94,7 @@ const payments = Effect.gen(function* () {
     create trigger withdrawal_payment_only_grows before update or delete or truncate on withdrawal_payment
       for each statement execute function refuse_change()`
 
-  // At most one decision per operator.
+  // At most one decision per operator and withdrawal.
   yield* sql`
     create table withdrawal_decision (
       withdrawal_id text collate "C" not null references withdrawal,
