@@ -1,4 +1,4 @@
-/** Compact encoding of numbers, texts and ids, of which records consist. */
+/** Compact binary encoding of numbers, texts and ids, from which records are built. */
 import { Id, isSame, parse } from "@venue/domain/Id"
 import { Buffer } from "node:buffer"
 
@@ -20,7 +20,7 @@ const longLatin = 251
 const wide = 252
 const uuid = 253
 
-/** Writes into one growing, reused buffer; `take` returns a copy of the written bytes. */
+/** Writes values into one growing, reused buffer; `take` returns a copy of the written bytes. */
 export class Writer {
   private bytes = Buffer.allocUnsafeSlow(1 << 16)
   private view = new DataView(this.bytes.buffer)
@@ -33,7 +33,7 @@ export class Writer {
     return taken
   }
 
-  /** Discards the written bytes, for use after an encoder threw. */
+  /** Discards the written bytes; called after an encoder has thrown. */
   reset(): void {
     this.at = 0
   }
@@ -122,7 +122,7 @@ export class Writer {
   }
 }
 
-/** Reads the bytes of a `Writer`. Throws past the end. */
+/** Reads bytes that a `Writer` has written. Throws when reading past the end. */
 export class Reader {
   private readonly bytes: Uint8Array
   private readonly view: DataView
@@ -192,8 +192,8 @@ export class Reader {
   }
 
   /**
-   * Reads a text that repeats often, such as a user id. A small cache lets a book of many orders share one string per id;
-   * without it the bench row `recovery` is slower by a tenth or more.
+   * Reads a text that is repeated often, such as a user id. A small cache lets an order book with many orders share
+   * one string per id. Without the cache, the benchmark `recovery` is slower by a tenth or more.
    */
   known<Text extends string>(): Text {
     if (this.view.getUint8(this.at) !== uuid) return this.text() as Text

@@ -1,11 +1,14 @@
 /**
- * Batches the rows of a node's streams into flushes, one in flight at a time. The next flush is sent before owners are
- * notified of the last one, so that the database does not wait for their work.
+ * Batches the rows of a node's streams into flushes; one flush is in flight at a time. The next flush is sent before
+ * owners are notified of the previous one, so that the database never waits for the owners' work.
  */
 import type { Appender, Claimed, Owner, Row } from "./JournalStream.ts"
 import * as OpenStream from "./OpenStream.ts"
 
-/** Writes all drafts in one statement. `done` receives for each whether it was accepted, or undefined if the outcome is unknown. */
+/**
+ * Writes all drafts in one statement. `done` receives a boolean for each draft that states whether it was accepted,
+ * or undefined if the outcome is unknown.
+ */
 export type Write = (
   drafts: ReadonlyArray<OpenStream.Draft>,
   done: (won: ReadonlyArray<boolean> | undefined) => void
@@ -15,26 +18,29 @@ export interface Flush {
   readonly append: (owner: Owner, from: Claimed) => Appender
   /** Sends flushes to `write` from now on. */
   readonly open: (write: Write) => void
-  /** Starts no flush until `open`; owners keep their events meanwhile. */
+  /** Starts no further flush until `open` is called; owners keep their events meanwhile. */
   readonly shut: () => void
   readonly isInFlight: () => boolean
-  /** Returns the believed streams without a proof of ownership since this time. */
+  /** Returns the streams with `isBelieved` owners whose ownership was not proven since this time. */
   readonly unproven: (sinceMillis: number) => ReadonlyArray<OpenStream.OpenStream>
 }
 
 const maxStreams = 512
 const maxBytes = 4 * 1024 * 1024
 
-/** Makes a flush. An owner that throws, or collects too much or nothing, is lost and reported; other owners are unaffected. */
+/**
+ * Makes a flush. The stream of an owner that throws, or that collects too many bytes or none, is lost and reported;
+ * other owners are unaffected.
+ */
 export const make = (report: OpenStream.Report, now: () => number): Flush => {
-  /** Streams whose ownership must be proven while idle. */
+  /** Streams whose ownership must be proven even while they append nothing. */
   const believed = new Set<OpenStream.OpenStream>()
   let write: Write | undefined
   let waiting: Array<OpenStream.OpenStream> = []
   let isScheduled = false
   let isInFlight = false
 
-  // Waits until the end of this turn of the event loop, so that all its decisions share one flush.
+  // Waits until the end of this turn of the event loop, so that all decisions made in the turn share one flush.
   const schedule = () => {
     if (isScheduled || isInFlight || write === undefined || waiting.length === 0) return
     isScheduled = true
@@ -56,7 +62,10 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
     })
   }
 
-  /** Takes streams in the order they began to wait. The drafts are sorted, so that two nodes cannot deadlock. */
+  /**
+   * Takes streams in the order in which they began to wait. Sorts the drafts, because two nodes that insert in
+   * different orders could deadlock.
+   */
   const gather = () => {
     const queue = waiting
     waiting = []
@@ -110,6 +119,9 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
   }
 }
 
-/** Orders rows the same way on every node. A flush has two epochs of a stream while a lost owner has not noticed yet. */
+/**
+ * Orders rows the same way on every node. A flush can contain two epochs of a stream until the earlier owner has
+ * noticed that it is fenced.
+ */
 export const order = (a: Row, b: Row): number =>
   a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : a.epoch - b.epoch

@@ -1,27 +1,30 @@
-/** Parts of the flush statement: changes of other tables that commit together with the journal rows they belong to. */
+/** Parts of the flush statement: changes to other tables that commit together with their journal rows. */
 import * as ArrayRows from "@venue/postgres/ArrayRows"
 import type { Alongside } from "./JournalStream.ts"
 
-/** A change with the key of the journal row that it commits with. */
+/** A change, with the key of the journal row that commits together with it. */
 export interface Ride<out Change = Alongside> {
   readonly rowKey: string
   readonly change: Change
 }
 
 export interface FlushPart {
-  /** Number of parameters. */
+  /** Number of the part's parameters. */
   readonly width: number
-  /** Returns the part as a common table expression; its parameters count from `first`. */
+  /** Returns the part as a common table expression whose parameters are numbered from `first`. */
   readonly text: (first: number) => string
   readonly parameters: (rides: ReadonlyArray<Ride>) => ReadonlyArray<ReadonlyArray<unknown>>
 }
 
-/** Keys of the accepted journal rows; `won` is the expression that inserts them. */
+/**
+ * SQL expression for the keys of the accepted journal rows; `won` is the common table expression that inserts the
+ * rows.
+ */
 const accepted = "(select array_agg(won.epoch || ' ' || won.stream) from won)::text[]"
 
 /**
- * Makes a part of all changes of one kind. `sql` returns the statement over its `from` item, which holds the columns of the
- * changes whose journal row was accepted.
+ * Makes the part for all changes of one kind. `sql` receives a `from` item with the columns of those changes whose
+ * journal row was accepted, and returns the statement.
  */
 export const make = <Change extends Alongside>(options: {
   readonly name: string
@@ -41,7 +44,7 @@ export const make = <Change extends Alongside>(options: {
   }
 }
 
-/** Makes a part without parameters, which reads the rows that another part returns. */
+/** Makes a part without parameters that reads the rows returned by another part. */
 export const derived = (name: string, sql: string): FlushPart => ({
   width: 0,
   text: () => `${name} as (${sql})`,

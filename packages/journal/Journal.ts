@@ -1,4 +1,7 @@
-/** The one history of each stream: claimed by an owner, appended in shared flushes, fenced by its own last row. */
+/**
+ * Journal of each stream's history: an owner takes a stream over with a new epoch, appends rows in shared flushes,
+ * and is fenced as soon as the stream has a row of a later epoch.
+ */
 import { Context, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -31,7 +34,7 @@ export class Journal extends Context.Service<Journal, JournalShape>()("@venue/jo
     Layer.provide(JournalMemory.JournalRows.layer)
   )
 
-  /** The journal of one of several nodes that share the same rows. */
+  /** The journal of one of several in-memory nodes that share the same rows. */
   static readonly layerMemoryNode: Layer.Layer<Journal, never, JournalMemory.JournalRows> = Layer.effect(
     Journal,
     JournalMemory.make

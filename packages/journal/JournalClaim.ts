@@ -1,11 +1,14 @@
-/** Claims streams: loads snapshot and tail, appends the claim of the next epoch, and retries where another owner was first. */
+/**
+ * Takes over streams: loads each snapshot and the rows after it, appends a row of the next epoch, and retries if
+ * another owner was faster.
+ */
 import { Effect, Fiber } from "effect"
 import { type Claimed, type JournalUnavailable, NotOwner, type Replay, type Row } from "./JournalStream.ts"
 
 export interface Snapshot {
   readonly stream: string
   readonly seq: number
-  /** Epoch of the row at `seq`. */
+  /** Epoch of the row whose sequence number is `seq`. */
   readonly epoch: number
   readonly state: Uint8Array
 }
@@ -16,21 +19,24 @@ export interface After {
 }
 
 export interface Page {
-  /** Each stream's rows in order. */
+  /** Rows of each stream, in order. */
   readonly rows: ReadonlyArray<Row>
-  /** Streams that may have further rows. */
+  /** Streams that might have further rows. */
   readonly more: ReadonlySet<string>
 }
 
-/** Storage operations of a claim; each is a single statement. */
+/** Storage operations for taking over streams; each is a single statement. */
 export interface ClaimStore {
   readonly snapshots: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Snapshot>, JournalUnavailable>
   readonly tails: (of: ReadonlyArray<After>) => Effect.Effect<Page, JournalUnavailable>
-  /** Appends claim rows without checking the previous row. Returns the streams whose claim succeeded. */
+  /**
+   * Appends the first row of a new epoch to each stream, without checking the previous row's epoch. Returns the
+   * streams for which this succeeded.
+   */
   readonly claim: (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlySet<string>, JournalUnavailable>
 }
 
-/** Maximum number of streams per statement. */
+/** Maximum number of streams in one statement. */
 const maxGroup = 256
 
 export const claimMany = Effect.fnUntraced(function* (
@@ -40,7 +46,8 @@ export const claimMany = Effect.fnUntraced(function* (
   still: Effect.Effect<boolean>
 ): Effect.fn.Return<ReadonlyMap<string, Claimed>, JournalUnavailable | NotOwner> {
   const claimed = new Map<string, Claimed>()
-  // Sorted like the rows of a flush: a claim, too, waits for uncommitted rows.
+  // Sorted in the same order as the rows of a flush, because this insert also waits for uncommitted rows and could
+  // deadlock otherwise.
   const sorted = [...new Set(streams)].sort()
   for (let at = 0; at < sorted.length; at += maxGroup) {
     const group = new Map(sorted.slice(at, at + maxGroup).map((stream) => [stream, begin(stream, into(stream))]))
@@ -53,7 +60,8 @@ export const claimMany = Effect.fnUntraced(function* (
         claimed.set(stream, { epoch: epoch + 1, seq: seq + 1 })
         group.delete(stream)
       }
-      // Two nodes that both retried without this check would fence each other in turn.
+      // Checks whether this node still needs the streams. Without the check, two nodes could fence each other
+      // alternately.
       const [beaten] = group.keys()
       if (beaten !== undefined && !(yield* still)) return yield* new NotOwner({ stream: beaten })
     }
@@ -61,7 +69,7 @@ export const claimMany = Effect.fnUntraced(function* (
   return claimed
 })
 
-/** Read position of one stream. */
+/** Position up to which one stream has been read. */
 interface Progress {
   readonly stream: string
   readonly into: Replay
@@ -87,7 +95,7 @@ const restore = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyM
   }
 })
 
-/** Replays each stream to its end. The next page is fetched while the current one is applied. */
+/** Replays each stream to its end. Fetches the next page while the current page is applied. */
 const replay = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyMap<string, Progress>) {
   let page = yield* store.tails([...group.values()])
   while (page.rows.length > 0) {
@@ -105,7 +113,7 @@ const replay = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyMa
   }
 })
 
-/** Replays a row. A gap must not exist; the stream is not served if there is one. */
+/** Replays a row. A gap in the sequence numbers means corrupted data, so the stream is not served. */
 const apply = (progress: Progress, row: Row): Effect.Effect<void> => {
   if (row.seq !== progress.seq + 1 || row.epoch < progress.epoch) {
     return Effect.die(new Error(`${row.stream}: row ${row.seq} of epoch ${row.epoch} follows row ${progress.seq}`))

@@ -1,4 +1,4 @@
-/** The journal in memory; several nodes of a test can share its rows. */
+/** In-memory journal; several nodes in a test can share its rows. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -20,20 +20,20 @@ export interface OpenedAccount extends Omit<AccountRow, "_tag"> {
   readonly openedAtMillis: number
 }
 
-/** Stands in for the database: two journals over the same rows fence each other. */
+/** Rows that replace the database in tests: two journals over the same rows fence each other. */
 export class JournalRows extends Context.Service<
   JournalRows,
   {
     readonly rows: Map<string, Array<Row>>
     readonly snapshots: Map<string, Snapshot>
     readonly wakeUps: Map<string, WakeUpChange>
-    /** Accounts opened by rows, by account id. */
+    /** Accounts that rows have opened, keyed by account id. */
     readonly accounts: Map<AccountId, OpenedAccount>
-    /** User and time of each redeemed code. */
+    /** User and redemption time, keyed by invitation code. */
     readonly redeemed: Map<string, { readonly userId: UserId; readonly atMillis: number }>
-    /** In the order of the rows; the treasury tables read new steps at their next access. */
+    /** Deposit and withdrawal events in row order; the treasury tables read new events at their next access. */
     readonly treasury: Array<TreasuryStep>
-    /** Operators' actions in the order of the rows, for the audit log. */
+    /** Operators' actions in row order, for the audit log. */
     readonly deeds: Array<AuditedDeed>
   }
 >()("@venue/storage/JournalRows") {
@@ -74,7 +74,10 @@ export const make = Effect.gen(function* () {
     return true
   }
 
-  /** Checks ownership at the time of the call, since that costs nothing here; a lost owner is notified afterwards. */
+  /**
+   * Checks ownership at the time of the call, because the check is cheap in memory. Notifies an owner that has lost
+   * its stream in a later turn.
+   */
   const provenAt = (epoch: number, stream: string): number => {
     if ((rowsOf(stream).at(-1)?.epoch ?? epoch) <= epoch) return clock.currentTimeMillisUnsafe()
     setImmediate(() => {
@@ -84,7 +87,7 @@ export const make = Effect.gen(function* () {
     return -Infinity
   }
 
-  // As with a real database, a commit happens in a later turn than its append.
+  // Commits in a later turn of the event loop than the append, as a real database does.
   flush.open((drafts, done) => setImmediate(() => done(drafts.map(append))))
   yield* Effect.addFinalizer(() => Effect.sync(flush.shut))
 

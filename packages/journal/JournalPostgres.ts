@@ -1,4 +1,4 @@
-/** The journal in Postgres: one reserved connection for appends, and the pool for all other queries. */
+/** Journal in Postgres: appends use one reserved connection, and all other queries use the pool. */
 import { Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -14,9 +14,15 @@ import * as Proof from "./Proof.ts"
 
 /** Interval of probes while no flush is in flight, in milliseconds. */
 const probeMillis = 500
-/** Probe intervals without an answer after which a write or probe is abandoned together with its connection. */
+/**
+ * Number of probe intervals without a response after which the write or probe is abandoned, together with its
+ * connection.
+ */
 const maxSilentProbes = 6
-/** Age of a proof after which the next probe renews it, in milliseconds: once a second, at most twice that late. */
+/**
+ * Age in milliseconds above which the next probe renews a proof of ownership. With this value, proofs are renewed
+ * every second, or after two seconds at the latest.
+ */
 const provenForMillis = 750
 const reconnectMillis = 100
 
@@ -31,7 +37,7 @@ export const make = Effect.gen(function* () {
   const answered: Answered = { flushes: 0, all: 0 }
   const watch = makeWatch(flush, answered, clock, runFork)
 
-  /** A failed write is never repeated: its rows may have been committed. */
+  /** A failed write is never retried, because its rows might have been committed. */
   const writer =
     (connection: Connection, broken: Broken): Flush.Write =>
     (drafts, done) => {
@@ -85,13 +91,16 @@ export const make = Effect.gen(function* () {
 
 type Broken = Deferred.Deferred<never, SqlError>
 
-/** Number of answers on the append connection: to flushes, and in total. */
+/** Number of responses on the append connection: to flushes only, and to all statements. */
 interface Answered {
   flushes: number
   all: number
 }
 
-/** Probes a connection, proves ownership of idle streams with it, and fails once it has been silent for too long. */
+/**
+ * Sends probes on a connection, which also prove ownership of idle streams. Fails if the connection has not responded
+ * for too long.
+ */
 const makeWatch = (
   flush: Flush.Flush,
   answered: Answered,
@@ -102,7 +111,10 @@ const makeWatch = (
     let seen = answered.flushes
     let answers = answered.all
     let isProbing = false
-    /** Queued behind the flush in flight. Without streams it only checks that the database answers. */
+    /**
+     * Sends a probe, which is queued behind the flush in flight. Without streams, the probe only checks that the
+     * database responds.
+     */
     const probe = (streams: ReadonlyArray<OpenStream>) => {
       isProbing = true
       const sentAtMillis = clock.currentTimeMillisUnsafe()
@@ -115,7 +127,7 @@ const makeWatch = (
     }
     for (let silent = 0; silent < maxSilentProbes;) {
       yield* Effect.sleep(probeMillis)
-      // After a pause of this process an answer may be unread: the event loop reads it first.
+      // After this process was paused, a response might be waiting to be read; the event loop reads it in this turn.
       yield* turn
       if (answered.all !== answers) yield* DatabaseOutage.answered
       answers = answered.all
@@ -128,7 +140,10 @@ const makeWatch = (
     yield* DatabaseOutage.failed(new Error(`no answer for ${(maxSilentProbes * probeMillis) / 1_000} s`))
   })
 
-/** The append is planned once for any number of rows. The plan must use the index, even if it is made for small tables. */
+/**
+ * Plans the append statement only once, for any number of rows. The settings force the plan to use the index, even if
+ * the tables are still small.
+ */
 const settings = `
   select set_config('plan_cache_mode', 'force_generic_plan', false),
     set_config('enable_seqscan', 'off', false),
@@ -138,7 +153,10 @@ const resettings = `
   select set_config(name, reset_val, false) from pg_settings
   where name in ('plan_cache_mode', 'enable_seqscan', 'jit')`
 
-/** Resets the connection's settings. During a flush the pool closes the connection instead, and the flush is unknown. */
+/**
+ * Resets the connection's settings. If a flush is in flight, the pool closes the connection instead, and the flush
+ * has an unknown outcome.
+ */
 const giveBack = (connection: Connection) =>
   connection.executeValues(resettings, []).pipe(Effect.timeout("1 second"), Effect.ignore)
 

@@ -1,4 +1,4 @@
-/** All queries of the journal except appends: snapshots, tails, claims, wake-up entries. */
+/** All journal queries except appends: snapshots, rows after a snapshot, taking over streams, and wake-up entries. */
 import { Cause, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,12 +7,18 @@ import * as GivenUp from "@venue/postgres/GivenUp"
 import type { ClaimStore, Snapshot } from "./JournalClaim.ts"
 import { type JournalShape, JournalUnavailable, type Row } from "./JournalStream.ts"
 
-/** Limits of one page of tails, shared by the streams of a group. */
+/** Limits of one page of rows, shared by all streams of a group. */
 const maxPageRows = 4_096
 const maxPageBytes = 8 * 1024 * 1024
-/** A state is stored in pieces: the driver copies each message several times and rejects very large ones. */
+/**
+ * Size of the pieces in which a state is stored, because the driver copies each message several times and rejects
+ * very large messages.
+ */
 const pieceBytes = 4 * 1024 * 1024
-/** Far longer than the largest page takes. The load of a market or trader then restarts on another connection. */
+/**
+ * Far longer than reading the largest page takes. After this timeout, loading the market or trader restarts on
+ * another connection.
+ */
 const giveUpAfter = "10 seconds"
 const savedWithin = "1 minute"
 
@@ -29,7 +35,7 @@ export interface JournalQueries extends ClaimStore {
 }
 
 export const make = (sql: SqlClient.SqlClient): JournalQueries => {
-  // Planned on each execution: a plan made for small tables would stay wrong.
+  // Plans the query on each execution, because a plan made for small tables would become slow.
   const query = (text: string, parameters: ReadonlyArray<unknown>) =>
     sql.unsafe(text, parameters).valuesUnprepared as Effect.Effect<ReadonlyArray<ReadonlyArray<never>>, SqlError>
   const unavailable = <A>(query: Effect.Effect<A, SqlError>) =>
@@ -50,7 +56,7 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
       }))
     )
 
-  /** Returns the whole state; undefined if a newer snapshot replaced it meanwhile. */
+  /** Returns the whole state, or undefined if a newer snapshot has replaced it meanwhile. */
   const rest = Effect.fnUntraced(function* (head: Head) {
     const state = new Uint8Array(head.bytes)
     state.set(head.piece, 0)
@@ -78,7 +84,7 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
     return loaded
   })
 
-  /** Saves in one transaction, so that readers see all pieces of one snapshot. */
+  /** Saves all pieces in one transaction, so that readers always see the pieces of a single snapshot. */
   const saveSnapshot: JournalQueries["saveSnapshot"] = (stream, seq, state) =>
     Effect.gen(function* () {
       const at = BigInt(seq)
@@ -124,7 +130,7 @@ interface Head {
   readonly piece: Uint8Array
 }
 
-/** Yields copies of the pieces; an empty state has one empty piece. */
+/** Yields copies of the pieces. An empty state has one empty piece. */
 function* pieces(state: ReadonlyArray<Uint8Array>): Iterable<Uint8Array> {
   let room = Buffer.allocUnsafeSlow(pieceBytes)
   let filled = 0
@@ -165,7 +171,7 @@ const heads = `
 
 const piece = "select piece from snapshot_piece where stream = $1 and seq = $2 and number = $3"
 
-/** A page includes its first row whatever the row's size. */
+/** A page always contains its first row, regardless of the row's size. */
 const tails = `
   select t.stream, t.seq, t.epoch, t.events
   from unnest($1::text[], $2::bigint[]) as q (stream, after)
@@ -180,13 +186,13 @@ const tails = `
   where t.before < $4
   order by t.stream, t.seq`
 
-/** One index lookup per stream. */
+/** The subquery costs one index look-up per stream. */
 const newest = `
   select coalesce((select j.seq from journal j where j.stream = q.stream order by j.seq desc limit 1), 0)
   from unnest($1::text[]) with ordinality as q (stream, place)
   order by q.place`
 
-/** Runs alone, never inside an open transaction: flushes of the same streams wait for it. */
+/** Runs in its own transaction, because flushes of the same streams wait until it commits. */
 const claim = `
   insert into journal (stream, seq, epoch, events)
   select r.stream, r.seq, r.epoch, ''::bytea
@@ -194,7 +200,7 @@ const claim = `
   on conflict do nothing
   returning stream`
 
-/** Each row has an entry of its own, so that no entry of a newer row is deleted. */
+/** Deletes only up to the given sequence number; each row has its own entry, so that entries of newer rows are kept. */
 const projected = `
   delete from wake_up w using unnest($1::text[], $2::bigint[]) as q (user_id, seq)
   where w.user_id = q.user_id and w.reason = 'unprojected' and w.detail::bigint <= q.seq`
@@ -211,7 +217,7 @@ const save = `
   on conflict (stream) do update set seq = excluded.seq, bytes = excluded.bytes
   where snapshot.seq < excluded.seq`
 
-/** Deletes pieces of the previous snapshot, or of a discarded one. */
+/** Deletes the pieces of the previous snapshot, or of a snapshot that was discarded. */
 const tidy = `
   delete from snapshot_piece p
   where p.stream = $1 and not exists (select from snapshot s where s.stream = p.stream and s.seq = p.seq)`

@@ -1,4 +1,7 @@
-/** The single statement of a flush: journal rows that follow a row of their own epoch, and changes that commit with them. */
+/**
+ * The single statement of a flush: inserts journal rows if the previous row has the same epoch, and makes the changes
+ * that commit with these rows.
+ */
 import * as ArrayRows from "@venue/postgres/ArrayRows"
 import { types } from "@venue/postgres/Column"
 import * as FlushPart from "./FlushPart.ts"
@@ -14,8 +17,9 @@ const journalRows = ArrayRows.make<Draft>([
 ])
 
 /**
- * The epoch of the previous row is a subquery rather than a join: rows keep their sorted order, and each costs one index
- * lookup. An uncommitted row of another owner at the same key delays the insert until that row commits or is rolled back.
+ * Uses a subquery instead of a join for the epoch of the previous row, so that rows keep their sorted order and each
+ * costs one index look-up. If another owner has an uncommitted row with the same key, the insert waits until that row
+ * commits or is rolled back.
  */
 const append = (from: string) => `
   insert into journal (stream, seq, epoch, events)
@@ -98,7 +102,7 @@ export interface Statement {
   readonly parameters: ReadonlyArray<unknown>
 }
 
-/** Makes the statement of drafts and parts once; each flush only adds parameters. */
+/** Makes the text of a statement with these parts once; each flush only supplies parameters. */
 const withParts = (...parts: ReadonlyArray<FlushPart.FlushPart>) => {
   let first = journalRows.width + 1
   const expressions = parts.map(({ text, width }) => {
@@ -106,7 +110,7 @@ const withParts = (...parts: ReadonlyArray<FlushPart.FlushPart>) => {
     first += width
     return expression
   })
-  // Rows first: every part reads all of `won`, so all nodes lock rows in the same order.
+  // The journal rows come first. Because every part reads all of `won`, all nodes lock rows in the same order.
   const text = `with won as (${append(journalRows.from("w"))}),${expressions.join(",")} select stream, epoch from won`
   return (drafts: ReadonlyArray<Draft>, rides: ReadonlyArray<FlushPart.Ride>): Statement => ({
     text,
@@ -120,7 +124,7 @@ const appendWithWakeUps = withParts(...wakeUps)
 const appendWithRare = withParts(...wakeUps, ...rare)
 const appendWithTreasury = withParts(...wakeUps, ...rare, ...JournalTreasury.parts)
 
-/** Returns the statement that writes these drafts. Its text is one of five constants, each prepared once per connection. */
+/** Returns the statement that writes these drafts. There are five constant texts, each prepared once per connection. */
 export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
   if (drafts.some(({ alongside }) => alongside.length > 0)) {
     const rides = net(drafts)
@@ -135,7 +139,10 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
     : { text: appendText, parameters: journalRows.parameters(drafts) }
 }
 
-/** Returns for each draft whether the rows that the statement returned include it; nearly always all do. */
+/**
+ * Returns for each draft whether the rows that the statement returned include it. Nearly always, all drafts are
+ * included.
+ */
 export const verdicts = (
   drafts: ReadonlyArray<Draft>,
   returned: ReadonlyArray<ReadonlyArray<unknown>>
@@ -151,9 +158,9 @@ const isWakeUp = (change: Alongside): change is WakeUpChange =>
   change._tag === "WakeUp" || change._tag === "WakeUpEnded"
 
 /**
- * Returns all changes, with the last one only of each wake-up entry: all parts of the statement see the table as it was
- * before it. Between two streams a wake-up outlasts its end: an entry too many is removed later, while a missing entry would
- * leave a trader asleep.
+ * Returns all changes, but only the last change to each wake-up entry, because all parts of a statement see the
+ * tables as they were before the statement. If two streams change an entry, setting it takes precedence over removing
+ * it: an unneeded entry is removed later, but a missing entry would leave a trader unloaded.
  */
 const net = (drafts: ReadonlyArray<Draft>): ReadonlyArray<FlushPart.Ride> => {
   const others: Array<FlushPart.Ride> = []
@@ -169,7 +176,7 @@ const net = (drafts: ReadonlyArray<Draft>): ReadonlyArray<FlushPart.Ride> => {
       } else others.push({ rowKey, change })
     }
   }
-  // All nodes lock wake-up entries in the same order.
+  // Sorted, so that all nodes lock wake-up entries in the same order.
   const sorted = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return [...sorted.map(([, ride]) => ride), ...others]
 }

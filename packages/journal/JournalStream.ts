@@ -1,49 +1,52 @@
-/** Streams of the journal: their rows, the changes that commit with them, and the contract between owner and journal. */
+/**
+ * Streams of the journal: their rows, the changes that commit with the rows, and the interface between owner and
+ * journal.
+ */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { UserId } from "@venue/domain/UserId"
 import { type Effect, Schema } from "effect"
 import type { Deposited, DepositReversed } from "@venue/domain/Deposit"
 import type { WithdrawalAccepted, WithdrawalReturned } from "@venue/domain/Withdrawal"
 
-/** One committed row. The row of a claim has empty `events`. */
+/** One committed row. The first row of an epoch has empty `events`. */
 export interface Row {
   readonly stream: string
-  /** 1, 2, 3 … within the stream. */
+  /** Sequence number within the stream: 1, 2, 3 and so on. */
   readonly seq: number
-  /** Never decreases with `seq`; each epoch begins with its claim. */
+  /** Never decreases as `seq` increases. Each epoch begins with a row without events. */
   readonly epoch: number
   readonly events: Uint8Array
 }
 
-/** A change that commits together with a row, under the same fencing. */
+/** A change to another table that commits together with a row and only if the row is accepted. */
 export type Alongside = WakeUpChange | AccountRow | RedeemedCode | TreasuryStep | AuditedDeed
 
-/** A wake-up entry to set or to remove. */
+/** Sets or removes a wake-up entry, which makes a desk load a trader at start. */
 export interface WakeUpChange {
   readonly _tag: "WakeUp" | "WakeUpEnded"
   readonly userId: UserId
-  /** Desk that loads the user's trader. */
+  /** Name of the desk that loads the user's trader. */
   readonly desk: string
-  /** `unprojected`: the row with the seq in `detail`, earlier or later rows may be missing from the read tables. */
+  /** `unprojected` means that the read tables might lack rows near the one whose sequence number is in `detail`. */
   readonly reason: "joined" | "armed" | "switch" | "twap" | "participant" | "unprojected"
   readonly detail: string
 }
 
-/** Inserts an opened account into the table `account`. */
+/** Inserts a newly opened account into the table `account`. */
 export interface AccountRow {
   readonly _tag: "AccountRow"
   readonly userId: UserId
   readonly accountId: AccountId
 }
 
-/** Marks a code in the table `invitation_code` as redeemed by the user. */
+/** Marks an invitation code in the table `invitation_code` as redeemed by the user. */
 export interface RedeemedCode {
   readonly _tag: "RedeemedCode"
   readonly userId: UserId
   readonly code: string
 }
 
-/** An operator's action on a user, for the table `audit`. */
+/** Records an operator's action on a user in the table `audit`. */
 export interface AuditedDeed {
   readonly _tag: "AuditedDeed"
   readonly action: string
@@ -54,7 +57,7 @@ export interface AuditedDeed {
   readonly atMillis: number
 }
 
-/** A trader's event that creates a withdrawal, or moves a withdrawal or deposit to its next state. */
+/** A trader's event that creates a withdrawal, or moves a deposit or withdrawal to its next state. */
 export interface TreasuryStep<out Event = Deposited | DepositReversed | WithdrawalAccepted | WithdrawalReturned> {
   readonly _tag: "TreasuryStep"
   readonly userId: UserId
@@ -67,52 +70,52 @@ export interface WakeUp {
   readonly detail: string
 }
 
-/** Content of the next row of a stream. */
+/** Content of a stream's next row. */
 export interface RowContent {
-  /** 1 to `maxRowBytes` bytes: an empty row is a claim. */
+  /** Encoded events, 1 to `maxRowBytes` bytes; only the first row of an epoch is empty. */
   readonly events: Uint8Array
   readonly alongside?: ReadonlyArray<Alongside>
 }
 
-/** Maximum size of a row in bytes. An owner that collects more is lost. */
+/** Maximum size of a row in bytes. An owner that collects more loses its stream. */
 export const maxRowBytes = 8 * 1024 * 1024
 
 export interface Owner {
   readonly stream: string
   /**
-   * Whether clients rely on this owner's state while it appends nothing. The journal then checks once a second that no other
-   * owner has the stream; otherwise a loss is noticed at the next row.
+   * Whether clients rely on this owner's state while it appends nothing. If so, the journal checks once a second that
+   * no other owner has taken over the stream. Otherwise the owner notices the loss when it appends its next row.
    */
   readonly isBelieved?: boolean
-  /** Called once at the start of each flush of this stream; returns all events since the last flush. */
+  /** Called once at the start of each flush that includes this stream; returns all events since the previous flush. */
   readonly collect: () => RowContent | undefined
-  /** Called when a row is durable, in the order of the rows. The next row may be in flight by then. */
+  /** Called when a row is durable, in row order. The next row might already be in flight. */
   readonly committed: (seq: number) => void
   /**
-   * Called at most once, as the last call. "fenced": another owner has the stream. "unknown": the outcome of the last row is
-   * unknown; the next claim resolves it.
+   * Called at most once, and no other call follows. "fenced": another owner has taken over the stream. "unknown": the
+   * outcome of the last row is unknown until the stream is taken over again.
    */
   readonly lost: (why: "fenced" | "unknown") => void
 }
 
 export interface Appender {
-  /** Requests a flush of this stream. Cheap, and may be repeated. */
+  /** Requests a flush of this stream. Cheap, and can be called repeatedly. */
   readonly wake: () => void
-  /** Ends all calls of the owner. A row in flight may be committed; the next claim resolves it. */
+  /** Stops all calls to the owner. A row in flight might still be committed; the next owner sees it on replay. */
   readonly close: () => void
-  /** Latest time at which no other owner's row had followed. A committed row is such a proof too. */
+  /** Returns the latest time at which no other owner had appended a row. Each committed row also proves ownership. */
   readonly provenAtMillis: () => number
 }
 
-/** Position after a claim: its epoch, and the seq of the claim row. */
+/** Position after taking over a stream: the new epoch, and the sequence number of its first row. */
 export interface Claimed {
   readonly epoch: number
   readonly seq: number
 }
 
-/** Receives the content of a stream in order: the snapshot if one exists, then each later row. */
+/** Receives a stream's content in order: the snapshot if there is one, then each later row. */
 export interface Replay {
-  /** Returns false for a state that it cannot read; every row is then replayed from the first. */
+  /** Returns false if it cannot read the state; the journal then replays all rows from the first. */
   readonly restore: (state: Uint8Array, seq: number) => boolean
   readonly replay: (row: Row) => void
 }
@@ -121,44 +124,48 @@ export class JournalUnavailable extends Schema.TaggedError<JournalUnavailable>()
   cause: Schema.Defect()
 }) {}
 
-/** Another owner appended first, and this node no longer has the shard. */
+/** Another owner was faster, and this node is no longer responsible for the stream. */
 export class NotOwner extends Schema.TaggedError<NotOwner>()("NotOwner", { stream: Schema.String }) {}
 
 export interface JournalShape {
   /**
-   * Loads snapshot and tail, then claims epoch + 1. If another row was first, reads the tail again and retries while `still`
-   * returns true. Calls `restore` at most once and first, then `replay` for each later row, including claims of others. Must
-   * not be called inside a transaction.
+   * Takes over a stream: loads the snapshot and the rows after it, then appends the first row of the next epoch. If
+   * another row was appended first, reads the new rows and retries while `still` returns true. Calls `restore` at
+   * most once and first, then `replay` for each later row, including the first rows of other owners' epochs. Must not
+   * be called inside a transaction.
    */
   readonly claim: (
     stream: string,
     into: Replay,
     still: Effect.Effect<boolean>
   ) => Effect.Effect<Claimed, JournalUnavailable | NotOwner>
-  /** Claims many short streams in grouped statements. */
+  /** Takes over many short streams with shared statements. */
   readonly claimMany: (
     streams: ReadonlyArray<string>,
     into: (stream: string) => Replay,
     still: Effect.Effect<boolean>
   ) => Effect.Effect<ReadonlyMap<string, Claimed>, JournalUnavailable | NotOwner>
-  /** Starts appending after a claim, once per claim. */
+  /** Starts appending after `claim` or `claimMany`; call it once for each result. */
   readonly append: (owner: Owner, from: Claimed) => Appender
-  /** Returns committed rows after a seq, in order: at most `limit`, fewer when they are large, empty only at the end. */
+  /**
+   * Returns at most `limit` committed rows after a sequence number, in order. Returns fewer if the rows are large,
+   * but an empty result only at the end of the stream.
+   */
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
-  /** Returns the newest committed seq of each stream, in the order given; 0 for a stream without rows. */
+  /** Returns the newest committed sequence number of each stream, in the given order; 0 for a stream without rows. */
   readonly heads: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, JournalUnavailable>
   /**
-   * Saves a snapshot, unless a newer one exists or the journal has no such row. The state is the concatenation of these
-   * bytes, which must not change meanwhile.
+   * Saves a snapshot, unless a newer one exists or the journal has no row with this sequence number. The state is the
+   * concatenation of the given bytes, which the caller must not change until the save completes.
    */
   readonly saveSnapshot: (
     stream: string,
     seq: number,
     state: ReadonlyArray<Uint8Array>
   ) => Effect.Effect<void, JournalUnavailable>
-  /** Returns the wake-up entries of one desk. */
+  /** Returns a desk's wake-up entries. */
   readonly wakeUps: (desk: string) => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
-  /** Removes the `unprojected` entries of these users up to `seq`: their rows are in the read tables. */
+  /** Removes these users' `unprojected` entries up to `seq`, because the read tables contain those rows. */
   readonly projected: (
     users: ReadonlyArray<{ readonly userId: UserId; readonly seq: number }>
   ) => Effect.Effect<void, JournalUnavailable>

@@ -1,4 +1,4 @@
-/** Parts of the flush statement that store deposits and withdrawals in the commit of the trader's event. */
+/** Parts of the flush statement that store deposits and withdrawals, in the same commit as the trader's event. */
 import type { Deposited, DepositReversed } from "@venue/domain/Deposit"
 import { journaledStep } from "@venue/domain/DepositSteps"
 import { railOf } from "@venue/domain/Rail"
@@ -16,7 +16,7 @@ const isStep =
   (change: Alongside): change is StepOf<Tag> =>
     change._tag === "TreasuryStep" && tags.some((tag) => tag === change.event._tag)
 
-/** None of these may fail the statement: every row of the flush would be in doubt. */
+/** A part must never fail the statement, because the outcome of every row in the flush would then be unknown. */
 export const parts: ReadonlyArray<FlushPart.FlushPart> = [
   FlushPart.make<StepOf<"WithdrawalAccepted">>({
     name: "withdrawn",

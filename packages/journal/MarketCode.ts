@@ -1,11 +1,14 @@
-/** Codes of names in market records. A code is never reused; a new name gets a new code. */
+/** Codes for names in market records. A code is never reused; a new name gets a new code. */
 import type { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent, Priced, Refused } from "@venue/domain/Market"
 import type { TradingState } from "@venue/domain/TradingState"
 import type { TwapEnding } from "@venue/domain/Twap"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/** Tags below the escape share the first byte of an event with its flags; any other tag follows the escape as its own byte. */
+/**
+ * Codes of event tags. A tag below `escape` shares the event's first byte with the flags; any other tag is the byte
+ * after `escape`.
+ */
 export const tags: Record<MarketEvent["_tag"], number> = {
   Accepted: 1,
   Refused: 2,
@@ -34,16 +37,19 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   HoldersCounted: 36
 }
 
-/** In place of a tag in the first byte of an event; the tag follows as the next byte. */
+/** Value in the first byte of an event which means that the tag is the next byte. */
 export const escape = 15
 
-/** A `Traded` event in which a builder has a share of a fee. Without shares the shorter `Traded` is written. */
+/**
+ * A `Traded` event in which a builder receives a share of a fee. Without a share, the shorter `Traded` encoding is
+ * used.
+ */
 export const rewardedTrade = 23
 
-/** A `Traded` event off the book: one byte for the reason, then the content of `rewardedTrade`. */
+/** A `Traded` event off the order book: one byte for the reason, then the content of `rewardedTrade`. */
 export const offBookTrade = 24
 
-/** A `TakeoverClosed` whose debt the reserve fund could not cover. */
+/** A `TakeoverClosed` event with a debt that the reserve fund could not cover. */
 export const uncoveredTakeover = 34
 
 export const priceSources: Record<Priced["source"], number> = { external: 1, internal: 2, operator: 3, stale: 4 }
@@ -119,14 +125,14 @@ export const statuses: Record<Refused["status"], number> = {
   INVALID_STOPLOSS_PRICE: 26
 }
 
-/** Returns names by their codes. */
+/** Returns an array of names, indexed by code. */
 export const names = <Name extends string>(codes: Record<Name, number>): ReadonlyArray<Name | undefined> => {
   const names: Array<Name | undefined> = []
   for (const name in codes) names[codes[name]] = name
   return names
 }
 
-/** Returns the name of a code; null for 0. */
+/** Returns the name for a code, or null for code 0. */
 export function nameOrNull<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name | null {
   return code === 0 ? null : name(names, code)
 }

@@ -1,4 +1,4 @@
-/** Encodes events of a whole market, from after their tag and time. */
+/** Encodes the content of events that concern a whole market, after the event's tag and time. */
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
@@ -19,11 +19,11 @@ type Tag =
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
 
 const sourceOf = names(priceSources)
-/** Flag beside the price source: the last fresh mark differs from the mark and follows at the end. */
+/** Flag next to the price source: the last fresh mark price differs from the mark price and is written at the end. */
 const freshMarkApart = 128
 const tradingStateOf = names(tradingStates)
 
-/** Returns the part of an event that the flag beside its tag encodes. */
+/** Returns the part of an event that is encoded as the flag next to its tag. */
 export function isFlagged(event: MarketWide): boolean {
   switch (event._tag) {
     case "Priced":

@@ -1,25 +1,28 @@
-/** A stream with an appending owner, until it is closed or lost. An exception of the owner affects only its own stream. */
+/**
+ * A stream with an owner that appends, until the stream is closed or lost. An exception that the owner throws affects
+ * only the owner's stream.
+ */
 import { Result } from "effect"
 import { type Alongside, type Claimed, maxRowBytes, type Owner, type Row } from "./JournalStream.ts"
 
-/** A row to be written. */
+/** A row to be written, and the changes that commit with it. */
 export interface Draft extends Row {
   readonly alongside: ReadonlyArray<Alongside>
 }
 
-/** Receives the errors of owners that threw, or collected too much or nothing. */
+/** Receives the errors of owners that threw, or that collected too many bytes or none. */
 export type Report = (stream: string, cause: unknown) => void
 
 export interface OpenStream {
   readonly owner: Owner
   readonly epoch: number
   readonly report: Report
-  /** Newest row known to be committed. */
+  /** Sequence number of the newest row that is known to be committed. */
   seq: number
-  /** Latest time at which no other owner's row had followed. */
+  /** Latest time at which no other owner had appended a row. */
   provenAtMillis: number
   isOpen: boolean
-  /** Whether the stream waits for a flush to collect its events. */
+  /** Whether the stream is waiting for a flush to collect its events. */
   isWaiting: boolean
 }
 
@@ -28,13 +31,13 @@ export const make = (owner: Owner, { epoch, seq }: Claimed, report: Report): Ope
   epoch,
   report,
   seq,
-  // The process may have been paused since its claim.
+  // The process might have been paused since it took the stream over, so ownership is not proven yet.
   provenAtMillis: -Infinity,
   isOpen: true,
   isWaiting: false
 })
 
-/** Collects the owner's events into the next row; undefined if the owner failed. */
+/** Collects the owner's events into the next row. Returns undefined if the owner failed. */
 export const collect = (stream: OpenStream): Draft | undefined => {
   const collected = guard(stream, () => stream.owner.collect())
   if (collected === undefined || !stream.isOpen) return undefined
@@ -51,7 +54,7 @@ export const collect = (stream: OpenStream): Draft | undefined => {
   }
 }
 
-/** Applies the outcome of the stream's row. Returns false for a stream that is lost or was closed meanwhile. */
+/** Applies the outcome of the stream's row. Returns false if the stream is lost or was closed meanwhile. */
 export const keeps = (stream: OpenStream, won: boolean | undefined, sentAtMillis: number): boolean => {
   if (won === true) {
     stream.seq++
@@ -60,17 +63,17 @@ export const keeps = (stream: OpenStream, won: boolean | undefined, sentAtMillis
   return stream.isOpen
 }
 
-/** Records that the stream had no other owner at that time. */
+/** Records that no other owner had taken over the stream at the given time. */
 export const prove = (stream: OpenStream, atMillis: number): void => {
   stream.provenAtMillis = Math.max(stream.provenAtMillis, atMillis)
 }
 
-/** Ends the stream because another owner has claimed it. */
+/** Marks the stream as lost, because another owner has taken it over. */
 export const fence = (stream: OpenStream): void => {
   if (stream.isOpen) lose(stream, "fenced")
 }
 
-/** Notifies the owner that its row is committed. */
+/** Notifies the owner that the row is committed. */
 export const notify = (stream: OpenStream): void => {
   if (stream.isOpen) guard(stream, () => stream.owner.committed(stream.seq))
 }
@@ -81,7 +84,7 @@ const lose = (stream: OpenStream, why: "fenced" | "unknown"): undefined => {
   if (Result.isFailure(notified)) stream.report(stream.owner.stream, notified.failure)
 }
 
-/** Calls the owner. The state of an owner that throws is unreliable, so its stream is lost. */
+/** Calls the owner. If the owner throws, its state is unreliable, so the stream is lost. */
 const guard = <A>(stream: OpenStream, call: () => A): A | undefined => {
   const done = Result.try(call)
   if (Result.isSuccess(done)) return done.success

@@ -1,4 +1,7 @@
-/** Encodes an order inside a market record. A repetition of the previous order takes only its remaining quantity. */
+/**
+ * Encodes an order in a market record. An order that equals the previous one is encoded as only its remaining
+ * quantity.
+ */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame as isSameId } from "@venue/domain/Id"
 import type { Bracket, Order } from "@venue/domain/Order"
@@ -7,10 +10,10 @@ import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
 import { name, names, origins, sides, times, types } from "./MarketCode.ts"
 
-/** State that encoder and decoder keep of earlier events, so that a repetition takes one byte. */
+/** Values from earlier events that both encoder and decoder keep, so that a repeated value takes one byte. */
 export interface Context {
   atMillis: number
-  /** Last order that was not a maker. */
+  /** Last order that was not a maker order. */
   taker: Order | undefined
   maker: Order | undefined
 }
@@ -94,7 +97,7 @@ function readBracket(reader: Reader): Bracket {
   return { takeProfitTicks: reader.number(), stopLossTicks: reader.number(), takerRate: reader.number() }
 }
 
-/** Returns whether two orders are equal except for remaining quantity and update time. */
+/** Returns whether two orders are equal, ignoring remaining quantity and update time. */
 function isSame(order: Order, last: Order): boolean {
   return (
     isSameId(order.orderId, last.orderId) &&
@@ -128,7 +131,7 @@ const typeOf = names(types)
 const timeOf = names(times)
 const originOf = names(origins)
 
-// First byte of an order: its side (0 for a repetition of the last order) and these flags.
+// First byte of an order: the order's side (0 if the order repeats the last one) and these flags.
 const side = 3
 const reduceOnly = 4
 const accountIsUser = 8

@@ -1,7 +1,10 @@
-/** Proof of ownership of idle streams: each must still end with a row of its owner. */
+/** Proof of ownership for idle streams: the newest row of each stream must still belong to its owner. */
 import * as OpenStream from "./OpenStream.ts"
 
-/** Selects streams with a later row of a higher epoch. Rows of the same epoch are the owner's own. */
+/**
+ * Selects the streams that have a later row with a higher epoch. Later rows with the same epoch come from the owner
+ * itself.
+ */
 export const query = `
   select q.stream, q.epoch
   from unnest($1::text[], $2::bigint[], $3::integer[]) as q (stream, seq, epoch)
@@ -13,7 +16,10 @@ export const parameters = (streams: ReadonlyArray<OpenStream.OpenStream>): Reado
   streams.map(({ epoch }) => epoch)
 ]
 
-/** Fences the returned streams, which have another owner; all others were still owned when the query was sent. */
+/**
+ * Fences the returned streams, because another owner has taken them over. For all other streams, ownership is proven
+ * as of the time when the query was sent.
+ */
 export const answered = (
   streams: ReadonlyArray<OpenStream.OpenStream>,
   rows: ReadonlyArray<ReadonlyArray<unknown>>,

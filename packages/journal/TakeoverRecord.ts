@@ -1,4 +1,4 @@
-/** Encodes takeover events of a market record, from after their tag and time. */
+/** Encodes the content of takeover events in a market record, after the event's tag and time. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import type { TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
 import type { UserId } from "@venue/domain/UserId"
@@ -11,7 +11,7 @@ export function tagOf(event: TakeoverEvent): number {
   return event._tag === "TakeoverClosed" && event.isUncovered ? uncoveredTakeover : tags[event._tag]
 }
 
-/** Returns the flag beside the tag: the account is its user's primary one and is not written. */
+/** Returns the flag next to the tag. It means that the account is the user's primary account and is not written. */
 export function isFlagged({ accountId, userId }: TakeoverEvent): boolean {
   return isPrimary(accountId, userId)
 }

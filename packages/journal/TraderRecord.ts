@@ -17,5 +17,5 @@ export const decode = (bytes: Uint8Array): Array<TraderEvent> => {
   return packr.unpack(bytes.subarray(1))
 }
 
-/** Plain maps that every msgpack reader can read; bigints of any size stay bigints. */
+/** Writes plain maps, which every msgpack reader can read. Bigints of any size stay bigints. */
 const packr = new Packr({ useRecords: false, int64AsType: "bigint", useBigIntExtension: true })

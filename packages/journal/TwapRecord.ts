@@ -1,4 +1,7 @@
-/** Encodes TWAP events of a market record, from after their tag and time. There is one per slice, so each has the whole TWAP. */
+/**
+ * Encodes the content of TWAP events in a market record, after the event's tag and time. Each slice has only one
+ * event, so every event contains the whole TWAP.
+ */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Twap, TwapId } from "@venue/domain/Twap"
@@ -13,7 +16,7 @@ const sideOf = names(sides)
 const statusOf = names(statuses)
 const endingOf = names(twapEndings)
 
-// Flags beside the side of a TWAP.
+// Flags in the byte that also holds the TWAP's side.
 const side = 3
 const reduceOnly = 4
 const accountIsUser = 8
