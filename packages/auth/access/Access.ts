@@ -24,22 +24,22 @@ import { TokenRevocation } from "../session/TokenRevocation.ts"
 import { WalletSignIn } from "../wallet/WalletSignIn.ts"
 
 export interface AccessOptions {
-  /** Public address of the authentication service with `/auth/v1`: the issuer of tokens. */
+  /** Public URL of the authentication service, including `/auth/v1`; the issuer of tokens. */
   readonly issuer: string
-  /** Page on which users grant access to an application. */
+  /** URL of the page on which users grant access to an application. */
   readonly consentPage: string
   readonly serviceName: string
   /** Whether wallet sign-in is enabled. */
   readonly walletsEnabled: boolean
   /** Whether a wallet address may be written in lower case, without its checksum. */
   readonly acceptLowercaseAddress: boolean
-  /** Pages that wallets may sign in for. */
+  /** Pages for which wallets are allowed to sign in. */
   readonly sites: ReadonlyArray<SignInSite>
   readonly requirements: Requirements
   readonly builderTerms: BuilderTerms
   /** Prefix of API keys, such as `svc`. */
   readonly keyPrefix: string
-  /** Secret from which refresh tokens are derived; the same on every node, used for nothing else. */
+  /** Secret from which refresh tokens are derived. Equal on every node, and used for no other purpose. */
   readonly serverKey: Redacted.Redacted
 }
 

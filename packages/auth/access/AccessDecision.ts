@@ -1,4 +1,4 @@
-/** Authorisation: the permissions of the credential, the owner of the account, and the user's eligibility. */
+/** Authorisation: checks the credential's permissions, the account's owner, and the user's eligibility. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { allAccounts } from "@venue/domain/ApiKey"
 import { Missing } from "@venue/domain/Onboarding"
@@ -15,12 +15,12 @@ import { type Eligibility, eligibility, UserEligibility } from "./Eligibility.ts
 
 export class UserFrozen extends Schema.TaggedError<UserFrozen>()("UserFrozen", { userId: UserId }) {}
 
-/** The user has a second factor, and this session has not verified it. */
+/** The user has a second factor, but this session has not verified it. */
 export class SecondFactorRequired extends Schema.TaggedError<SecondFactorRequired>()("SecondFactorRequired", {
   userId: UserId
 }) {}
 
-/** Requirements that the user lacks for the action. */
+/** The user does not meet all requirements of the action; `missing` lists the unmet ones. */
 export class OnboardingRequired extends Schema.TaggedError<OnboardingRequired>()("OnboardingRequired", {
   userId: UserId,
   missing: Schema.Array(Missing)
@@ -42,9 +42,9 @@ type Refused =
   | DatabaseUnavailable
 
 export interface AccessDecision {
-  /** Authorises an action on the account `named`, or on the main account without one. */
+  /** Authorises an action on the account `named`, or on the main account if `named` is undefined. */
   readonly authorise: (caller: Caller, action: string, named: AccountId | undefined) => Effect.Effect<Admitted, Refused>
-  /** Re-checks a caller whose connection stays open; returns the user's current eligibility. */
+  /** Checks a caller with an open connection again; returns the user's current eligibility. */
   readonly renew: (
     caller: Caller
   ) => Effect.Effect<Eligibility, UserFrozen | SecondFactorRequired | DatabaseUnavailable>
@@ -74,7 +74,7 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
       authorise: Effect.fnUntraced(function* (caller, action, named) {
         const rule = ruleOf(action)
         const target = named === undefined || rule?.ignoresNamed ? primaryAccountOf(caller.userId) : named
-        // Looked up even for a caller who will be refused, so that all refusals take the same path.
+        // Looked up even if the caller will be refused, so that all refusals take the same time.
         const owner = yield* accounts.ownerOf(target)
         const isOwn = Option.isSome(owner) && owner.value === caller.userId
         const refused = objection(caller, action)
@@ -94,7 +94,7 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
     }
   })
 
-/** Returns the requirements that block this action. Synchronous, for connections that stay open. */
+/** Returns the unmet requirements that block this action. Synchronous, for use on open connections. */
 export const missingFor = ({ canFund, canTrade, missing }: Eligibility, action: string): ReadonlyArray<Missing> => {
   const needs = ruleOf(action)?.needs ?? "none"
   if (needs === "none" || (needs === "trade" ? canTrade : canFund)) return nothing

@@ -1,7 +1,7 @@
-/** Lists of addresses and networks: allowed sources of a key, trusted proxies. */
+/** Lists of IP addresses and networks: allowed sources of a key, and trusted proxies. */
 import { BlockList, isIP } from "node:net"
 
-/** Returns true for an address, or a network such as `10.0.0.0/8`. */
+/** Returns true for an IP address or for a network such as `10.0.0.0/8`. */
 export const isNetwork = (text: string): boolean => {
   const [address = "", bits, ...rest] = text.split("/")
   const family = isIP(address)
@@ -10,8 +10,8 @@ export const isNetwork = (text: string): boolean => {
 }
 
 /**
- * Returns a predicate that is true for addresses on the list, and false for any text that is no address. Throws for
- * an entry that is no network.
+ * Returns a predicate that is true for IP addresses on the list, and false for any other text. Throws if an entry is
+ * neither an address nor a network.
  */
 export const of = (entries: ReadonlyArray<string>): ((address: string) => boolean) => {
   if (entries.length === 0) return () => false

@@ -8,20 +8,20 @@ import type { TokenClaims } from "../session/AccessToken.ts"
 
 export interface Caller {
   readonly userId: UserId
-  /** Permission names; names without a rule grant nothing. */
+  /** Names of the caller's permissions. A name without a rule has no effect. */
   readonly permissions: ReadonlySet<string>
-  /** `all_accounts`, or the single account of the credential. */
+  /** `all_accounts`, or the id of the only account that the credential can access. */
   readonly scope: string
   readonly via: "hmac" | "jwt"
-  /** Null for a caller with a token. */
+  /** Public name of the caller's API key; null for a caller with a token. */
   readonly publicKey: string | null
-  /** Null for a caller with a key. */
+  /** Id of the token's session; null for a caller with an API key. */
   readonly sessionId: string | null
   /** Id of the key that signed the token; null for a caller with an API key. */
   readonly kid: string | null
-  /** Assurance level of the session; null for an API key, which has no session. */
+  /** Assurance level of the session; null for an API key, because it has no session. */
   readonly aal: "aal1" | "aal2" | null
-  /** Application that holds the token; null for the user in person and for API keys. */
+  /** Application that holds the token; null for an API key or a token that the user holds. */
   readonly clientId: string | null
 }
 
@@ -38,8 +38,8 @@ export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller
 })
 
 /**
- * Returns the caller of a token. A session has all permissions of the user, whatever its OAuth scope; `ownOnly`
- * actions exclude applications.
+ * Returns a token's caller. A session has all of the user's permissions, regardless of its OAuth scope; `ownOnly`
+ * rules exclude applications.
  */
 export const ofToken = ({ aal, clientId, kid, sessionId, userId }: TokenClaims): Caller => ({
   userId,
@@ -54,8 +54,8 @@ export const ofToken = ({ aal, clientId, kid, sessionId, userId }: TokenClaims):
 })
 
 /**
- * One refusal for every cause, so that probing yields nothing. `reason` is for logs only: it holds no secret and is
- * never sent.
+ * Authentication failed. The response is the same for every cause, so that probing reveals nothing. `reason` is only
+ * for logs and free of secrets.
  */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
   reason: Schema.Literals([
@@ -69,7 +69,7 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unau
   ])
 }) {}
 
-/** Shares one set among callers with equal permissions, because every order reads it. */
+/** Returns one shared set for equal permissions, because every order reads a set. */
 const setOf = (permissions: ReadonlyArray<string>): ReadonlySet<string> => {
   const name = permissions.toSorted().join(" ")
   const known = sets.get(name)

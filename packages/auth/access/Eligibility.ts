@@ -1,4 +1,4 @@
-/** Cache of users' eligibility, invalidated when it changes. */
+/** Cache of users' onboarding states, invalidated when a state changes. */
 import type { Missing } from "@venue/domain/Onboarding"
 import { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -6,12 +6,15 @@ import { Revocations } from "@venue/storage/access/Revocations"
 import { type UserState, UserStates } from "@venue/storage/access/UserStates"
 import { Cache, Context, Effect, Exit, Layer } from "effect"
 
-/** Requirements of this venue for all users. */
+/** The venue's requirements for all users. */
 export interface Requirements {
-  /** Whether identity verification is required. A rejected verification blocks in either case. */
+  /**
+   * Whether identity verification is required. A rejected verification blocks the user even if verification is
+   * optional.
+   */
   readonly verifiedIdentity: boolean
   readonly termsVersion: string
-  /** ISO 3166 codes, two capital letters. */
+  /** Blocked countries as ISO 3166-1 codes of two capital letters. */
   readonly blockedCountries: ReadonlySet<string>
   /** Whether deposits and withdrawals require a second factor. */
   readonly secondFactorToFund: boolean
@@ -23,7 +26,7 @@ export interface Eligibility {
   readonly missing: ReadonlyArray<Missing>
 }
 
-/** Returns the eligibility of a user. Missing requirements never block reads; a freeze does. */
+/** Returns a user's eligibility. A user with missing requirements can still read; only a frozen user cannot. */
 export const eligibility = (state: UserState, requirements: Requirements): Eligibility => {
   const missing: Array<Missing> = []
   if (state.identity === "refused" || (requirements.verifiedIdentity && state.identity !== "verified")) {
@@ -38,16 +41,16 @@ export const eligibility = (state: UserState, requirements: Requirements): Eligi
     : { canTrade: missing.every((gap) => gap === "second_factor"), canFund: false, missing }
 }
 
-/** One shared value for users who lack nothing: every order reads it. */
+/** Shared value for all users without missing requirements, so that no order allocates one. */
 const open: Eligibility = { canTrade: true, canFund: true, missing: [] }
 
 export class UserEligibility extends Context.Service<
   UserEligibility,
   {
     readonly requirements: Requirements
-    /** Returns a user's state; at most half a second old if an invalidation was missed. */
+    /** Returns a user's state, which is at most half a second old even if an invalidation was missed. */
     readonly of: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
-    /** Invalidates a user changed by this node; other nodes receive a revocation. */
+    /** Drops the cached state of a user whom this node has changed; other nodes receive a revocation. */
     readonly forget: (userId: UserId) => void
   }
 >()("@venue/auth/access/Eligibility") {
@@ -62,7 +65,7 @@ export class UserEligibility extends Context.Service<
           timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : 0)
         })
         const runSync = Effect.runSyncWith(yield* Effect.context<never>())
-        // Also invalidates a pending lookup: later callers start a new one.
+        // Also discards a pending look-up, so that later callers start a new one.
         const forget = (userId: UserId) => runSync(Cache.invalidate(known, userId))
         yield* revocations.watch(({ kind, subject }) => {
           if (kind === "user") forget(UserId.make(subject))

@@ -1,4 +1,4 @@
-/** Authentication by HMAC: each request, or its connection, is signed with the secret of an API key. */
+/** HMAC authentication: each request or connection is signed with the secret of an API key. */
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import type { ApiKey } from "@venue/storage/access/ApiKeyTable"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -15,9 +15,9 @@ import * as KeyUses from "./KeyUses.ts"
 export interface Signed {
   readonly publicKey: string
   readonly nonce: string
-  /** Unix seconds: the text of a header, or the number in a frame. */
+  /** Unix seconds, as the text of a header or as a number in a frame. */
   readonly timestamp: string | number
-  /** Hexadecimal, of either case. */
+  /** Hexadecimal, in upper or lower case. */
   readonly signature: string
 }
 
@@ -25,14 +25,17 @@ export class Hmac extends Context.Service<
   Hmac,
   {
     /**
-     * Checks in this order: timestamp, key, signature, revocation and allowed address, then the nonce, so that only
-     * holders of the secret use up nonces. Permissions are checked later. `address` is empty if the caller's address
-     * is unknown.
+     * Checks the timestamp, key, signature, revocation and allowed IP addresses before it uses up the nonce, so that
+     * only holders of the secret can use up nonces. Does not check permissions. `address` is empty if the caller's IP
+     * address is unknown.
      */
     readonly verify: (signed: Signed, address: string) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
-    /** Returns true if the key has signed here before. Invented keys never have, and nothing is stored for them. */
+    /**
+     * Returns true if the key has signed a request to this node before. Always false for invented keys, for which
+     * nothing is stored.
+     */
     readonly isKnown: (publicKey: string) => boolean
-    /** Rejects a key revoked by this node from now on; other nodes receive a revocation. */
+    /** Rejects a key that this node has revoked, from now on; other nodes receive a revocation. */
     readonly forget: (publicKey: string) => void
   }
 >()("@venue/auth/access/Hmac") {
@@ -50,17 +53,17 @@ export class Hmac extends Context.Service<
         holders.set(key, holder)
         return holder
       }
-      /** Checked after the signature: only the holder of the secret learns the result. */
+      /** Checked after the signature, so that only the holder of the secret learns the result. */
       const obstacle = (key: ApiKey, address: string): "revoked_key" | "address" | undefined => {
         if (key.revokedAtMillis !== null) return "revoked_key"
         return holderOf(key).mayCallFrom(address) ? undefined : "address"
       }
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
-        // Unknown names are unlimited in number and would evict real keys, so they are not cached.
+        // Unknown keys are not cached, because callers can invent any number of them, which would evict real keys.
         timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? knownFor : 0)
       })
-      /** Keys that have signed, kept longer than the cache; the oldest is evicted first. */
+      /** Keys that have signed a valid request, kept longer than in the cache; the oldest key is evicted first. */
       const proven = new Set<string>()
       const prove = (publicKey: string) => {
         if (proven.has(publicKey)) return
@@ -69,7 +72,7 @@ export class Hmac extends Context.Service<
       }
       const forget = (publicKey: string) => {
         proven.delete(publicKey)
-        // Also invalidates a pending lookup: its result may precede the revocation.
+        // Also discards a pending look-up, because its result might precede the revocation.
         Effect.runSync(Cache.invalidate(known, publicKey))
       }
       yield* revocations.watch(({ kind, subject }) => {
@@ -82,7 +85,7 @@ export class Hmac extends Context.Service<
         const fault = formFault(signed, now)
         if (fault !== undefined) return yield* new Unauthenticated({ reason: fault })
         const found = KeyPair.isPublicKey(publicKey) ? yield* Cache.get(known, publicKey) : Option.none<ApiKey>()
-        // Without a key, the same work is done with another secret, so that timing reveals nothing.
+        // For an unknown key, does the same work with a dummy secret, so that the response time reveals nothing.
         const isSigned = isSignature(signed, Option.match(found, { onNone: () => nobody, onSome: (key) => key.secret }))
         if (Option.isNone(found)) return yield* new Unauthenticated({ reason: "unknown_key" })
         const key = found.value
@@ -97,7 +100,7 @@ export class Hmac extends Context.Service<
         }
         yield* Effect.catchTags(nonces.claim(publicKey, nonce), {
           NonceReused: () => refused("nonce_reused"),
-          // Revoked by another node; the revocation has not arrived here yet.
+          // Another node has revoked the key, and this node has not received the revocation yet.
           KeyRevoked: () => {
             forget(publicKey)
             return refused("revoked_key")
@@ -114,7 +117,7 @@ export class Hmac extends Context.Service<
 }
 
 const windowSeconds = 300
-/** Revocations invalidate the cache; this bounds the effect of a lost one. */
+/** Revocations invalidate the cache; this time limit bounds the effect of a lost revocation. */
 const knownFor = "1 minute"
 const maxKnownKeys = 10_000
 
@@ -130,22 +133,22 @@ const formFault = ({ nonce, timestamp }: Signed, now: number): "timestamp" | "no
   return noncePattern.test(nonce) ? undefined : "nonce_form"
 }
 
-/** Values computed once per key and used at each call. */
+/** Values that are computed once per key and used for each request. */
 interface Holder {
   readonly caller: Caller
   readonly mayCallFrom: (address: string) => boolean
 }
 
-/** An empty list admits every address; any other list rejects callers of unknown address. */
+/** An empty list allows every IP address. Any other list rejects callers with an unknown address. */
 const access = ({ allowedAddresses }: ApiKey): Holder["mayCallFrom"] =>
   allowedAddresses.length === 0 ? () => true : AllowList.of(allowedAddresses)
 
-/** Compares whole seconds, so that exactly 300 s is inside whatever the milliseconds. */
+/** Compares whole seconds, so that a difference of exactly 300 s is accepted regardless of the milliseconds. */
 const isCurrent = (timestamp: string | number, nowMillis: number): boolean =>
   timestampPattern.test(String(timestamp)) &&
   Math.abs(Math.floor(nowMillis / 1000) - Number(timestamp)) <= windowSeconds
 
-/** A malformed signature is compared too, as one that cannot match. */
+/** Compares even a malformed signature, as a value that never matches, so that the response time is the same. */
 const isSignature = ({ nonce, signature, timestamp }: Signed, secret: Redacted.Redacted): boolean => {
   const expected = createHmac("sha256", Redacted.value(secret)).update(`${nonce}:${timestamp}`).digest()
   const given = Buffer.alloc(signatureBytes)

@@ -1,4 +1,4 @@
-/** Uses and failed uses of keys, batched here and written periodically. */
+/** Batches the times of accepted and rejected requests per key, and writes them periodically. */
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import type { KeyUse } from "@venue/storage/access/ApiKeyTable"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
@@ -9,7 +9,7 @@ export interface KeyUses {
   readonly failed: (publicKey: string, atMillis: number) => void
 }
 
-/** A failed write is dropped: the next use carries newer values. */
+/** A failed write is dropped, because the key's next use has newer values. */
 export const make: Effect.Effect<KeyUses, never, ApiKeys | Scope.Scope> = Effect.gen(function* () {
   const keys = yield* ApiKeys
   let gathered = new Map<string, KeyUse>()

@@ -1,4 +1,4 @@
-/** Onboarding steps of users, each recorded with its effect. */
+/** Users' onboarding: each step is recorded together with its effect. */
 import type { UserId } from "@venue/domain/UserId"
 import {
   type CallbackRefused,
@@ -27,26 +27,26 @@ export interface Progress extends UserState, Eligibility {
 export class Onboarding extends Context.Service<
   Onboarding,
   {
-    /** Returns the current progress. */
+    /** Returns the user's current progress. */
     readonly progress: (userId: UserId) => Effect.Effect<Progress, DatabaseUnavailable>
     readonly acceptTerms: (
       userId: UserId,
       termsVersion: string
     ) => Effect.Effect<void, TermsNotCurrent | UnknownUser | DatabaseUnavailable>
-    /** Starts an identity verification and returns its page; an earlier verification is superseded. */
+    /** Starts an identity verification and returns the URL of its page. An earlier verification no longer counts. */
     readonly beginVerification: (
       userId: UserId
     ) => Effect.Effect<string, AlreadyVerified | IdentityUnavailable | UnknownUser | DatabaseUnavailable>
-    /** Handles a callback of the identity provider. A callback without news changes nothing. */
+    /** Handles a callback from the identity provider. A callback without new information changes nothing. */
     readonly hear: (
       body: string,
       signature: string
     ) => Effect.Effect<void, CallbackRefused | UnknownVerification | DatabaseUnavailable>
-    /** Records the country that a trusted proxy reports; codes that name no country are ignored. */
+    /** Records the country that a trusted proxy reports; ignores codes that do not denote a country. */
     readonly seenIn: (userId: UserId, country: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
   }
 >()("@venue/auth/access/Onboarding") {
-  /** `agreementUrl` is the page on which users read the agreement. */
+  /** `agreementUrl` is the URL of the page on which users read the agreement. */
   static readonly layer = (options: { readonly agreementUrl: string }) =>
     Layer.effect(
       Onboarding,
@@ -59,7 +59,7 @@ export class Onboarding extends Context.Service<
         const states = yield* UserStates
         const transaction = yield* Transaction
 
-        /** Returns the user whose state changed, if any. */
+        /** Returns the user whose state changed, or undefined if no state changed. */
         const recordVerdict = Effect.fnUntraced(function* (finding: Finding) {
           const { country, firstName, foundAtMillis, lastName, outcome, reference } = finding
           const verdict = { reference, identity: outcome, country, changedAtMillis: foundAtMillis }
@@ -112,7 +112,7 @@ export class Onboarding extends Context.Service<
                 ),
                 transaction.run
               )
-            // The verification was created just now, so it exists.
+            // The verification was created just before, so it exists.
             if (finding !== null) yield* Effect.catchTag(judge(finding), "UnknownVerification", Effect.die)
             return verificationUrl
           }),

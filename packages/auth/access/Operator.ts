@@ -1,4 +1,4 @@
-/** The operator behind an action, for the audit. */
+/** The operator who performs an action, for the audit log. */
 export interface Operator {
   readonly actor: string
   /** Reason in the operator's own words. */

@@ -1,4 +1,4 @@
-/** Operator decisions about users, their keys and builders, each with a reason for the audit. */
+/** Operators' decisions about users, API keys and builders, each with a reason for the audit log. */
 import type { UnknownApiKey } from "@venue/domain/ApiKey"
 import type { Permission } from "@venue/domain/Permission"
 import type { UserId } from "@venue/domain/UserId"
@@ -12,21 +12,22 @@ import { UserStates } from "@venue/storage/access/UserStates"
 import { Context, Effect, Layer } from "effect"
 import type { Operator } from "./Operator.ts"
 
-/** Repeats change nothing but add an audit record. */
+/** A repeated action changes nothing, but adds an audit record. */
 export class OperatorActions extends Context.Service<
   OperatorActions,
   {
-    /** Blocks all actions of a user until unfreezing; holdings are kept. */
+    /** Blocks all of a user's actions until the user is unfrozen; the user's holdings stay. */
     readonly freeze: (userId: UserId, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
     readonly unfreeze: (userId: UserId, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
-    /** Sets whether the owner of a builder code may obtain keys of other users. */
+    /** Sets whether the owner of a builder code is allowed to obtain keys for other users. */
     readonly setBuilderActive: (
       builderCode: string,
       active: boolean,
       operator: Operator
     ) => Effect.Effect<void, UnknownBuilderCode | DatabaseUnavailable>
     /**
-     * Grants a permission, including ones that users may not choose. It applies to subsequent requests with the key.
+     * Grants a permission, including permissions that users cannot choose themselves. The permission applies to later
+     * requests with the key.
      */
     readonly grantPermission: (
       publicKey: string,

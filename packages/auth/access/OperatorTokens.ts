@@ -1,4 +1,4 @@
-/** Operator tokens. Appointments and dismissals are audited with their actor and reason. */
+/** Operator tokens. The audit log records who added or removed an operator, and why. */
 import { firstOperator, type OperatorRole } from "@venue/domain/Operator"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -13,14 +13,14 @@ import { Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import type { Operator } from "./Operator.ts"
 
-/** No operator of this name has a token. */
+/** No operator with this name has a token. */
 export class NoSuchOperator extends Schema.TaggedError<NoSuchOperator>()("NoSuchOperator", { name: Schema.String }) {}
 
 export class OperatorTokens extends Context.Service<
   OperatorTokens,
   {
     readonly find: (token: Redacted.Redacted) => Effect.Effect<Option.Option<Appointed>, DatabaseUnavailable>
-    /** Appoints an operator; the token is returned this once. */
+    /** Adds an operator and returns the operator's token, which cannot be retrieved later. */
     readonly appoint: (
       operator: NewOperator,
       by: Operator

@@ -1,26 +1,26 @@
-/** Authorisation rules: one per action; an action without a rule is refused. */
+/** Authorisation rules, one per action. An action without a rule is refused. */
 import type { Permission } from "@venue/domain/Permission"
 import { Schema } from "effect"
 import type { Caller } from "./Caller.ts"
 
 export interface Rule {
   readonly via: ReadonlyArray<Caller["via"]>
-  /** Any one of these permissions suffices; an empty list requires none. */
+  /** The credential needs one of these permissions; an empty list requires no permission. */
   readonly anyOf: ReadonlyArray<Permission>
   /**
-   * Target of the action. `account`: the account the caller names. `main`: the main account, and naming another is
-   * refused. `funds`: the main account as source and destination of the treasury; keys limited to one account are
-   * refused unless a builder obtained them. `user`: the user as a whole, whatever account is named; keys limited to
-   * one account are refused.
+   * Target of the action. `account`: the account that the caller names. `main`: the main account; a request that
+   * names another account is refused. `funds`: the main account, as source and destination of deposits and
+   * withdrawals; a key limited to one account is refused unless a builder obtained it. `user`: the whole user,
+   * regardless of the named account; a key limited to one account is refused.
    */
   readonly on: "account" | "main" | "funds" | "user"
-  /** The named account is ignored, whoever owns it. */
+  /** Whether the account that the caller names is ignored, regardless of its owner. */
   readonly ignoresNamed: boolean
-  /** Eligibility required of the user. */
+  /** Eligibility that the user needs for the action. */
   readonly needs: "none" | "trade" | "fund"
-  /** Only the user in person, never an application: the effects would outlive the grant of the application. */
+  /** Whether applications are refused, because the action's effects would outlast the application's grant. */
   readonly ownOnly: boolean
-  /** Session and user are read from the database at every request; caches are bypassed. */
+  /** Whether each request reads the session and user from the database instead of from caches. */
   readonly fresh: boolean
 }
 
@@ -34,33 +34,36 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
   fresh: false
 })
 const trading: Rule = { ...rule("execute_orders"), needs: "trade" }
-/** Accounts of a user, and transfers among them. */
+/** A user's accounts, and transfers between them. */
 const subaccounts: Rule = { ...rule("subaccount_ops"), on: "user", needs: "trade", fresh: true }
-/** Reserved to sessions: a leaked key must not create another. */
+/** Requires a session, so that a leaked key cannot create another key. */
 const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: true }
-/** The user's public identity, for the application that signed them in. */
+/** The user's public identity, which an application with the user's session can read. */
 const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
-/** Statements and agreements of users, made in person only, never by an application that may only read. */
+/** The user's statements and agreements, which an application is not allowed to make for the user. */
 const inPerson: Rule = { ...person, ownOnly: true }
-/** Referred users and the rewards for them. */
+/** The users whom a user referred, and the rewards for them. */
 const earnings: Rule = { ...rule("view_balance"), on: "user" }
 /** Deposits and withdrawals. */
 const treasury: Rule = { ...rule("deposit_withdraw"), on: "funds", needs: "fund", fresh: true }
-/** Withdrawals to registered addresses, allowed for keys that a builder obtained. */
+/** Withdrawals to registered addresses, which keys obtained by a builder are allowed to make. */
 const toRegistered: Rule = { ...treasury, anyOf: ["deposit_withdraw", "withdraw_registered"] }
-/** Webhooks are excluded for applications: messages would continue after the end of the grant. */
+/**
+ * Applications are refused, because a webhook would continue to send messages after the application's grant has
+ * ended.
+ */
 const messages: Rule = { ...treasury, ownOnly: true }
-/** Past deposits and withdrawals stay readable for users who may not move money. */
+/** Users who are not allowed to move money can still read their past deposits and withdrawals. */
 const treasuryPast: Rule = { ...treasury, needs: "none" }
-/** A builder's backend. */
+/** Requests from a builder's backend. */
 const builder: Rule = { ...rule(), via: ["hmac"], on: "user", ignoresNamed: true }
 
-/** Rules by name of message or channel of the trade socket, and by method and path of endpoints. */
+/** Rules by the name of a trade socket message or channel, or by an endpoint's method and path. */
 export const rules = {
   auth: rule(),
   add_order: trading,
   modify_order: trading,
-  // Cancels stay allowed for users who may no longer trade.
+  // Users who are no longer allowed to trade can still cancel.
   cancel_order: rule("execute_orders"),
   cancel_all_orders: rule("execute_orders"),
   cancel_on_disconnect: rule("execute_orders"),
@@ -69,7 +72,7 @@ export const rules = {
   add_twap: trading,
   cancel_stop_order: rule("execute_orders"),
   modify_stop_order: trading,
-  // A preview reveals the effect of an order, so it needs the permission to place one.
+  // A preview reveals an order's effect, so it needs the permission to place an order.
   preview_order: trading,
   set_user_leverage: trading,
   get_order: rule("view_orders"),
@@ -77,12 +80,12 @@ export const rules = {
   get_user_trades: rule("view_orders"),
   get_user_leverage: rule("view_positions"),
   get_available_leverage_levels: rule("view_positions"),
-  // Whoever may place an order may follow its outcome.
+  // A caller who is allowed to place an order can follow the order's outcome.
   "channel order_responses": rule("view_orders", "execute_orders"),
   "channel fills": rule("view_orders"),
   "channel stop_orders": rule("view_orders"),
   "channel positions": rule("view_positions"),
-  // Positions are read together with the balance, so the permission for either suffices.
+  // One channel sends both positions and balances, so the permission for either suffices.
   "channel balances": rule("view_balance", "view_positions"),
   "channel cancel_on_disconnect": rule("execute_orders"),
   "GET /user/positions": rule("view_positions"),
@@ -107,7 +110,7 @@ export const rules = {
   "POST /user/transfer": subaccounts,
   "GET /user/invitation-codes": earnings,
   "POST /user/invitation-codes/job": earnings,
-  // A referral is permanent.
+  // Made by the user in person, because a referral is permanent.
   "POST /user/invitation-codes/redeem": inPerson,
   "GET /user/referrals/notional-volume": earnings,
   "GET /user/referral-rewards": earnings,
@@ -145,19 +148,21 @@ export const rules = {
 
 export type Action = keyof typeof rules
 
-/** `reason` is for logs; callers receive the same refusal for every reason. */
+/** The caller lacks a permission. `reason` is for logs; callers receive the same response for every reason. */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
   action: Schema.String,
   reason: Schema.Literals(["no_rule", "credential", "permission", "account"])
 }) {}
 
 /**
- * Returns true if the caller may perform this action at all. Synchronous: the account of a connection was checked
- * when it opened.
+ * Returns true if the caller has the permissions for this action. Synchronous, and does not check the account, which
+ * was checked when the connection opened.
  */
 export const permits = (caller: Caller, action: string): boolean => objection(caller, action) === undefined
 
-/** Returns true for actions without credentials. An action neither listed here nor with a rule is refused. */
+/**
+ * Returns true if the action needs no credentials. An action that is neither in this list nor has a rule is refused.
+ */
 export const isOpen = (action: string): boolean => open.has(action)
 
 const open: ReadonlySet<string> = new Set([
@@ -180,7 +185,7 @@ const open: ReadonlySet<string> = new Set([
   "GET /public/leaderboard",
   "GET /public/account/:account_id/trades",
   "GET /builder/web3/message",
-  // Requests signed by the identity provider and by the bank.
+  // The identity provider and the bank sign their requests.
   "POST /provider/identity",
   "POST /provider/bank",
   "GET /health/live",

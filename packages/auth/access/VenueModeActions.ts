@@ -1,6 +1,6 @@
 /**
- * Venue modes: the auditor halts the venue, and operators resume it step by step (I53). Each step is audited with
- * actor and reason.
+ * Changes to the venue mode: the auditor halts the venue, and operators resume it step by step (I53). Each change is
+ * audited with its actor and reason.
  */
 import type { VenueMode, VenueStep } from "@venue/domain/VenueMode"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -13,9 +13,9 @@ import type { Operator } from "./Operator.ts"
 export class VenueModeActions extends Context.Service<
   VenueModeActions,
   {
-    /** Halts the venue; returns true if it was not halted before. */
+    /** Halts the venue; returns true if the venue was not halted before. */
     readonly halt: (by: Operator, publicReason?: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Blocks withdrawals; returns true if they were open before. */
+    /** Blocks withdrawals; returns true if withdrawals were open before. */
     readonly blockWithdrawals: (by: Operator) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly resume: (
       step: VenueStep,
@@ -53,7 +53,7 @@ export class VenueModeActions extends Context.Service<
   )
 }
 
-/** Audit records of the venue as a whole. */
+/** Subject of audit records about the whole venue. */
 const subject = "venue"
 
 const reasonOf = (publicReason: string | undefined) => (publicReason === undefined ? {} : { publicReason })

@@ -1,10 +1,13 @@
-/** Bounded queue for expensive work on behalf of strangers: one waiter proceeds per turn of the event loop. */
+/**
+ * Bounded queue for expensive work that unauthenticated callers cause; one waiter proceeds per turn of the event
+ * loop.
+ */
 import { Effect, Schema } from "effect"
 
 export class TooManyWait extends Schema.TaggedError<TooManyWait>()("TooManyWait", {}) {}
 
 export interface WaitingRoom {
-  /** Waits for a turn; an interrupted waiter leaves the queue. */
+  /** Waits in the queue; an interrupted waiter leaves the queue. */
   readonly wait: Effect.Effect<void, TooManyWait>
   readonly isFull: () => boolean
 }

@@ -7,7 +7,7 @@ import { fromJwk, PrivateJwk } from "./SigningKey.ts"
 /** The stored signing keys cannot be used. */
 export class SigningKeysUnusable extends Schema.TaggedError<SigningKeysUnusable>()("SigningKeysUnusable", {
   /**
-   * `malformed`: a row is no P-256 key. `wrong_key`: a key is damaged. `active_keys`: the number of active keys is
+   * `malformed`: a row is not a P-256 key. `wrong_key`: a key is damaged. `active_keys`: the number of active keys is
    * not one.
    */
   reason: Schema.Literals(["malformed", "wrong_key", "active_keys"])

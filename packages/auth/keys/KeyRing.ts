@@ -1,9 +1,8 @@
 /**
  * Ring of signing keys and its transitions: standby --activate--> active --activation of the next--> retired
  * --remove--> gone
- *
- * A standby key is published before it signs, so that verifiers fetch it in time; a retired key stays published until
- * its last token has expired. An emergency skips both waits.
+ * A standby key is published before it signs, so that verifiers can fetch it in time. A retired key stays published
+ * until the last token it signed has expired. In an emergency both waiting times are skipped.
  */
 import { KeyState } from "@venue/storage/access/SigningKeyTable"
 import { Result, Schema } from "effect"
@@ -13,15 +12,15 @@ import type { SigningKey } from "./SigningKey.ts"
 export interface RingKey {
   readonly key: SigningKey
   readonly state: KeyState
-  /** Time of the last change of state. */
+  /** Time of the last state change. */
   readonly sinceMillis: number
 }
 
-/** Oldest first; exactly one is active. */
+/** All signing keys, oldest first; exactly one key is active. */
 export type KeyRing = ReadonlyArray<RingKey>
 
 export interface Urgency {
-  /** Skips the waits: valid tokens may be refused. */
+  /** Skips the waiting times, so verifiers might refuse valid tokens. */
   readonly emergency: boolean
 }
 
@@ -32,7 +31,7 @@ export class NotStandby extends Schema.TaggedError<NotStandby>()("NotStandby", {
   state: KeyState
 }) {}
 
-/** The active key cannot be removed; activate another one first. */
+/** The active key cannot be removed; activate another key first. */
 export class KeyInUse extends Schema.TaggedError<KeyInUse>()("KeyInUse", { kid: Schema.String }) {}
 
 export class TooEarly extends Schema.TaggedError<TooEarly>()("TooEarly", {
@@ -40,7 +39,7 @@ export class TooEarly extends Schema.TaggedError<TooEarly>()("TooEarly", {
   readyAtMillis: Schema.Number
 }) {}
 
-/** Returns a ring whose first key signs at once: no verifier holds an older ring. */
+/** Returns a ring whose first key is active immediately, because no verifier has cached an older ring. */
 export const found = (key: SigningKey, nowMillis: number): KeyRing => [{ key, state: "active", sinceMillis: nowMillis }]
 
 export const stand = (ring: KeyRing, key: SigningKey, nowMillis: number): KeyRing => [
@@ -81,10 +80,10 @@ export const remove = (
   return Result.succeed(ring.filter((entry) => entry !== last))
 }
 
-/** Maximum cache age of the published keys at verifiers, in seconds. */
+/** Maximum time for which verifiers cache the published keys, in seconds. */
 export const jwksCacheSeconds = 600
 
-/** Twice the cache age of the published keys. */
+/** Waiting time before activation: twice the cache time of the published keys. */
 const standbyMillis = 2 * jwksCacheSeconds * 1000
-/** Lifetime of a token, plus the cache age, plus a minute for clock differences. */
+/** Waiting time before removal: lifetime of a token, plus the cache time, plus one minute for clock differences. */
 const retiredMillis = (tokenLifetimeSeconds + jwksCacheSeconds + 60) * 1000

@@ -1,4 +1,4 @@
-/** Rotation of the keys that sign tokens, by an operator; each step is audited with a reason. */
+/** Rotation of the token signing keys by an operator. Each change is audited with a reason. */
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
@@ -12,21 +12,24 @@ import { generate } from "./SigningKey.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
 /**
- * Each step, its audit record and its announcement are one transaction, and every node receives the announcement when
- * it commits. After `DatabaseUnavailable` the step may have been done.
+ * Each change is one transaction with its audit record and its announcement, which every node receives on commit.
+ * After `DatabaseUnavailable` it is unknown whether the change was made.
  */
 export class KeyRotation extends Context.Service<
   KeyRotation,
   {
     readonly ring: Effect.Effect<KeyRing.KeyRing>
-    /** Publishes a new key and returns its id. */
+    /** Creates and publishes a new standby key and returns the key's id. */
     readonly standby: (operator: Operator) => Effect.Effect<string, DatabaseUnavailable>
     readonly activate: (
       kid: string,
       urgency: KeyRing.Urgency,
       operator: Operator
     ) => Effect.Effect<void, KeyRing.UnknownKey | KeyRing.NotStandby | KeyRing.TooEarly | DatabaseUnavailable>
-    /** Removes a key. In an emergency every node also revokes what the key signed, including open connections. */
+    /**
+     * Removes a key. In an emergency every node also revokes all tokens signed with the key, and closes their open
+     * connections.
+     */
     readonly remove: (
       kid: string,
       urgency: KeyRing.Urgency,
@@ -50,7 +53,7 @@ export class KeyRotation extends Context.Service<
       const record = (action: string, kid: string, { actor, reason }: Operator, facts: Deed["facts"] = {}) =>
         audit.record({ action, actor, subject: kid, facts: { kid, reason, ...facts } })
 
-      /** A table with unusable keys was written by other software. */
+      /** Unusable keys in the table are a defect, because only other software can have written them. */
       const change = <E>(step: (ring: KeyRing.KeyRing, nowMillis: number) => Result.Result<KeyRing.KeyRing, E>) =>
         table.replace((kept) =>
           Effect.gen(function* () {
@@ -90,7 +93,8 @@ export class KeyRotation extends Context.Service<
           },
           transaction.run,
           Effect.tap(() => keys.reread),
-          // A repeat may follow an unknown outcome, so it announces again.
+          // The outcome of the first call might be unknown to the operator, so a repeated call announces the removal
+          // again.
           (removed, kid, { emergency }) =>
             Effect.tapErrorTag(removed, "UnknownKey", () => (emergency ? announce("signing_key", kid) : Effect.void))
         )

@@ -9,10 +9,10 @@ import {
   type KeyObject
 } from "node:crypto"
 
-/** 32 bytes in base64url. */
+/** A coordinate or private key: 32 bytes in base64url. */
 const Coordinate = Schema.String.check(Schema.isPattern(/^[\w-]{43}$/))
 
-/** The stored form. */
+/** The stored form of a key. */
 export const PrivateJwk = Schema.Struct({
   kty: Schema.Literal("EC"),
   crv: Schema.Literal("P-256"),
@@ -22,7 +22,7 @@ export const PrivateJwk = Schema.Struct({
 })
 export type PrivateJwk = typeof PrivateJwk.Type
 
-/** The published form. */
+/** The published form of a key. */
 export interface PublicJwk {
   readonly kty: "EC"
   readonly crv: "P-256"
@@ -42,7 +42,7 @@ export interface SigningKey {
   readonly publicKey: KeyObject
 }
 
-/** The point is not on the curve, or does not belong to the private part. */
+/** The public point is not on the curve, or does not belong to the private key. */
 export class WrongKey extends Schema.TaggedError<WrongKey>()("WrongKey", { kid: Schema.String }) {}
 
 export const generate = (): SigningKey => {
@@ -64,7 +64,7 @@ const keyOf = ({ crv, d, kty, x, y }: PrivateJwk): SigningKey => {
   }
 }
 
-/** Recomputes the public part: a damaged key would produce signatures that nobody can verify. */
+/** Recomputes the public key, because a damaged key would produce signatures that cannot be verified. */
 const isWhole = ({ d, x, y }: PrivateJwk): boolean =>
   Result.match(
     Result.try(() => {
@@ -79,7 +79,7 @@ const isWhole = ({ d, x, y }: PrivateJwk): boolean =>
     }
   )
 
-/** RFC 7638: the required members, ordered by name. */
+/** RFC 7638: hash of the required members, ordered by name. */
 const thumbprint = ({ x, y }: Pick<PrivateJwk, "x" | "y">): string =>
   createHash("sha256")
     .update(JSON.stringify({ crv: "P-256", kty: "EC", x, y }))

@@ -1,4 +1,4 @@
-/** Signing keys of the venue's tokens: one signs, all published ones verify. `KeyRotation` replaces them. */
+/** Signing keys of the venue's tokens: one key signs, and all published keys verify. `KeyRotation` replaces keys. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -13,21 +13,21 @@ import { generate, type PublicJwk } from "./SigningKey.ts"
 export class SigningKeys extends Context.Service<
   SigningKeys,
   {
-    /** Signs claims with the active key. Access tokens are `at+jwt`, ID tokens `JWT`. */
+    /** Signs claims with the active key. The type is `at+jwt` for access tokens and `JWT` for ID tokens. */
     readonly sign: (claims: Readonly<Record<string, unknown>>, typ: "at+jwt" | "JWT") => Effect.Effect<string>
-    /** Published keys for verification. */
+    /** Published keys with which tokens are verified. */
     readonly jwks: Effect.Effect<{ readonly keys: ReadonlyArray<PublicJwk> }>
-    /** Returns the key that verifies a token; undefined for a removed or unknown key. */
+    /** Returns the key that verifies a token, or undefined if the key is removed or unknown. */
     readonly find: (kid: string) => KeyObject | undefined
-    /** Like `find`, but looks up an unknown key in the table, at most once in 30 s. */
+    /** Like `find`, but reads the table again for an unknown key, at most once in 30 s. */
     readonly seek: (kid: string) => Effect.Effect<KeyObject | undefined>
-    /** All keys with their states. */
+    /** All keys and their states. */
     readonly ring: Effect.Effect<KeyRing.KeyRing>
-    /** Reads the table at once, for the node that changed it. */
+    /** Reads the table immediately; for the node that has just changed the table. */
     readonly reread: Effect.Effect<void>
   }
 >()("@venue/auth/keys/SigningKeys") {
-  /** Reads changes by other nodes when they are announced, within a second. A new venue creates its first key. */
+  /** Rereads the keys within a second of another node's change. A new venue creates its first key. */
   static readonly layer: Layer.Layer<
     SigningKeys,
     SigningKeysUnusable | DatabaseUnavailable,
@@ -37,7 +37,7 @@ export class SigningKeys extends Context.Service<
     Effect.suspend(() => make)
   )
 
-  /** One new key, lost with the process. */
+  /** Uses one new key, which is lost when the process exits. */
   static readonly layerMemory: Layer.Layer<SigningKeys> = Layer.effect(
     SigningKeys,
     Effect.suspend(() => Effect.orDie(make))
@@ -46,7 +46,7 @@ export class SigningKeys extends Context.Service<
 
 const newRing = Effect.map(Clock.currentTimeMillis, (now) => KeyRing.found(generate(), now))
 
-/** Fails at start unless there is exactly one usable active key. */
+/** Fails at start unless the table has exactly one active key and all keys are usable. */
 const make = Effect.gen(function* () {
   const table = yield* SigningKeyTable
   const turn = yield* Semaphore.make(1)
@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
   yield* (yield* Revocations).watch(({ kind }) => {
     if (kind === "signing_key" || kind === "signing_keys") changed.openUnsafe()
   })
-  // Nodes that start together: one finds no keys and creates them, the others read these.
+  // If several nodes start together, the first one finds no keys and creates them; the others then read these keys.
   yield* table.replace((keys) => (keys.length > 0 ? Effect.succeed(keys) : Effect.map(newRing, keptOf)))
 
   const read = Effect.flatMap(table.all, (keys) => Effect.fromResult(ringOf(keys)))
@@ -62,14 +62,14 @@ const make = Effect.gen(function* () {
   let published = publicKeys(ring)
   let soughtAtMillis = -Infinity
 
-  // Serialised, so that the newest ring stays.
+  // Serialised, so that an older ring never replaces a newer one.
   const adopt = turn.withPermits(1)(
     Effect.map(read, (next) => {
       ring = next
       published = publicKeys(next)
     })
   )
-  /** Unreadable keys leave the previous ring in place; it may still be valid. */
+  /** If the keys cannot be read, the node keeps the previous ring, which might still be valid. */
   const reread = Effect.catchCause(adopt, (cause) =>
     DatabaseOutage.report(cause, Effect.logWarning("the signing keys could not be read again", cause))
   )

@@ -1,10 +1,10 @@
-/** Parameters of an authorization request, read once its redirect URI is trusted. */
+/** Parameters of an authorization request. They are read only after the redirect URI was found to be registered. */
 import type { AuthorizationRequested } from "@venue/storage/access/Authorizations"
 import { Result } from "effect"
 import * as Pkce from "./Pkce.ts"
 import * as Scope from "./Scope.ts"
 
-/** `error` and `error_description` of the response to the application. */
+/** Error response to the application: `error` and `error_description`. */
 export interface RequestFault {
   readonly error:
     | "invalid_request"
@@ -17,19 +17,19 @@ export interface RequestFault {
   readonly description: string
 }
 
-/** Returns the value of a parameter; undefined if it is absent, empty or repeated. */
+/** Returns the value of a parameter, or undefined if the parameter is absent, empty or repeated. */
 export const only = (query: URLSearchParams, name: string): string | undefined => {
   const values = query.getAll(name)
   return values.length === 1 && values[0] !== "" ? values[0] : undefined
 }
 
-/** Returns the state to echo; undefined if it is invalid. */
+/** Returns the `state` to repeat in the response, or undefined if it is invalid. */
 export const stateOf = (query: URLSearchParams): string | undefined => {
   const state = only(query, "state")
   return state !== undefined && isPlain(state) ? state : undefined
 }
 
-/** Reads the parameters; the first fault in the order of the checks is returned. */
+/** Reads the parameters; returns the first fault, in the order of the checks. */
 export const read = (
   query: URLSearchParams
 ): Result.Result<Omit<AuthorizationRequested, "clientId" | "redirectUri">, RequestFault> => {
@@ -83,10 +83,10 @@ export const read = (
 }
 
 const wholeSeconds = /^\d{1,10}$/
-/** Largest 4-byte integer of the database: 68 years. */
+/** Largest 4-byte integer of the database, equal to 68 years in seconds. */
 const longestAge = 2_147_483_647
 
-/** Printable ASCII. */
+/** Returns true for 1 to 512 characters of printable ASCII. */
 const isPlain = (text: string): boolean => /^[\x20-\x7e]{1,512}$/.test(text)
 
 const isResource = (text: string): boolean => isPlain(text) && URL.canParse(text) && !text.includes("#")

@@ -1,4 +1,4 @@
-/** Authorization requests of applications and the decisions of users, up to the code. */
+/** Applications' authorization requests and users' decisions, up to the issue of a code. */
 import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { type Authorization, Authorizations } from "@venue/storage/access/Authorizations"
@@ -17,12 +17,12 @@ import { isRegistered, withParameters } from "./RedirectUri.ts"
 import * as Scope from "./Scope.ts"
 import { hasProvedTwice, InsufficientAal, SecondFactor } from "../session/SecondFactor.ts"
 
-/** The browser is redirected to the consent page, or back to the application with an error. */
+/** Where to redirect the browser: to the consent page, or back to the application with an error. */
 export type Begun =
   | { readonly _tag: "Consent"; readonly authorizationId: Redacted.Redacted; readonly url: Redacted.Redacted }
   | { readonly _tag: "Redirect"; readonly url: string }
 
-/** Details shown to the user. */
+/** Details of the request that the user sees. */
 export interface Details {
   readonly _tag: "Details"
   readonly redirectUri: string
@@ -31,30 +31,30 @@ export interface Details {
   readonly scope: string
 }
 
-/** Response to the application, with a code if the user consented. */
+/** Response to the application, which contains a code if the user consented. */
 export interface Answered {
   readonly _tag: "Answered"
   readonly redirectUrl: Redacted.Redacted
 }
 
-/** The application is unknown, so the browser is not redirected. `reason` is for logs. */
+/** The application or its redirect URI is unknown, so the browser must not be redirected. `reason` is for logs. */
 export class AuthorizeRefused extends Schema.TaggedError<AuthorizeRefused>()("AuthorizeRefused", {
   reason: Schema.Literals(["client_id", "unknown_client", "disabled_client", "redirect_uri"])
 }) {}
 
-/** Unknown, expired, or of another user. */
+/** The authorization is unknown, has expired, or belongs to another user. */
 export class AuthorizationNotFound extends Schema.TaggedError<AuthorizationNotFound>()("AuthorizationNotFound", {}) {}
 
-/** Already approved or denied. */
+/** The authorization was already approved or denied. */
 export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("AlreadyDecided", {}) {}
 
-/** An application cannot consent on behalf of the user. */
+/** An application's token cannot be used to consent on the user's behalf. */
 export class ApplicationMayNotConsent extends Schema.TaggedError<ApplicationMayNotConsent>()(
   "ApplicationMayNotConsent",
   { clientId: Schema.String }
 ) {}
 
-/** The application requires a more recent sign-in than this session's. */
+/** The application requires a more recent sign-in than that of this session. */
 export class SignInTooOld extends Schema.TaggedError<SignInTooOld>()("SignInTooOld", { sessionId: Schema.String }) {}
 
 export type ConsentRefused =
@@ -67,7 +67,7 @@ export type ConsentRefused =
   | SignInTooOld
 
 export interface AuthorizeOptions {
-  /** Issuer as in tokens, without a trailing slash. */
+  /** Issuer as it appears in tokens, without a trailing slash. */
   readonly issuer: string
   readonly consentPage: string
 }
@@ -76,12 +76,14 @@ export class Authorize extends Context.Service<
   Authorize,
   {
     /**
-     * Begins an authorization, valid for ten minutes. Takes the raw query, so that repeated parameters are detected.
+     * Begins an authorization, which is valid for ten minutes. Takes the raw query, so that repeated parameters are
+     * detected.
      */
     readonly begin: (query: URLSearchParams) => Effect.Effect<Begun, AuthorizeRefused | DatabaseUnavailable>
     /**
-     * Binds the authorization to the first user who calls this. Approves at once if that user granted as much before
-     * to a confidential client, unless the application requests a prompt; a public client's identity is unproven.
+     * Binds the authorization to the first user who calls this. Approves immediately if the user has granted these
+     * scopes to the client before. The user must still decide if the application requests a prompt, or if the client
+     * is public, because a public client's identity is unproven.
      */
     readonly details: (
       caller: TokenClaims,
@@ -119,7 +121,7 @@ const make = Effect.fnUntraced(function* (options: AuthorizeOptions) {
   })
 
   const approve = Effect.fnUntraced(function* ({ authorization, authorizationId, client, session }: Bound) {
-    // A concurrent end of the session waits for this lock, and then finds the code.
+    // If the session ends concurrently, that transaction waits for this lock and then sees the code.
     const held = yield* sessions.lock(session.sessionId)
     if (Option.isNone(held) || held.value.endedAtMillis !== null)
       return yield* new SessionEnded({ sessionId: session.sessionId })
@@ -175,7 +177,7 @@ const make = Effect.fnUntraced(function* (options: AuthorizeOptions) {
   })
 })
 
-/** Stores the request of a known application and returns the redirect. */
+/** Stores the request of a registered application and returns the redirect. */
 const beginning = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOptions) {
   const authorizations = yield* Authorizations
   const clients = yield* OAuthClients
@@ -214,7 +216,7 @@ const beginning = Effect.fnUntraced(function* ({ consentPage, issuer }: Authoriz
   })
 })
 
-/** Binds the authorization to this user until the transaction ends. */
+/** Returns the authorization, bound to this user and locked until the transaction ends. */
 const binding = Effect.gen(function* () {
   const authorizations = yield* Authorizations
   const clients = yield* OAuthClients
@@ -248,8 +250,8 @@ interface Bound {
 }
 
 /**
- * Returns true if the user authenticated as recently as the application requires, or at least after its request:
- * otherwise `max_age=0` could never be satisfied.
+ * Returns true if the user authenticated as recently as the application requires, or after the request was made.
+ * Without the second condition `max_age=0` could never be met.
  */
 const isFresh = (
   { amr, createdAtMillis }: Session,
@@ -257,13 +259,13 @@ const isFresh = (
   nowMillis: number
 ): boolean => {
   if (maxAgeSeconds === null) return true
-  // The start of a session is known to the millisecond.
+  // The session's start is known to the millisecond, but `amr` only to the second.
   const provenAtMillis = Math.max(createdAtMillis, amr[0]!.timestamp * 1000)
   return provenAtMillis >= Math.min(requestedAtMillis, nowMillis - maxAgeSeconds * 1000)
 }
 
 const requestLifetimeMillis = 10 * 60 * 1000
 const codeLifetimeMillis = 60 * 1000
-/** 32 hexadecimal characters. */
+/** Number of random bytes in an authorization id, which has 32 hexadecimal characters. */
 const idBytes = 16
 const codeBytes = 32

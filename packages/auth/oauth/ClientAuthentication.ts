@@ -1,4 +1,4 @@
-/** Client authentication at the token endpoint: HTTP Basic with a secret, or the client id alone for public clients. */
+/** Client authentication at the token endpoint: HTTP Basic with a secret, or only the client id for public clients. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type OAuthClient, OAuthClients } from "@venue/storage/access/OAuthClients"
 import { hashOf } from "@venue/postgres/SecretHash"
@@ -7,23 +7,25 @@ import { Buffer } from "node:buffer"
 import { timingSafeEqual } from "node:crypto"
 
 export interface Presented {
-  /** Value of the Authorization header. */
+  /** Value of the `Authorization` header. */
   readonly basic: string | undefined
   readonly form: { readonly client_id?: string | undefined; readonly client_secret?: string | undefined }
 }
 
-/** `reason` is for logs; callers receive the same refusal for every reason. */
+/** The client is not authenticated. `reason` is for logs; callers receive the same response for every reason. */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {
   reason: Schema.Literals(["malformed", "secret_in_body", "unknown", "disabled", "method", "secret"])
 }) {}
 
-/** Header and body name different clients, so the request is malformed. */
+/** The header and the body name different clients, so the request is malformed. */
 export class ClientMismatch extends Schema.TaggedError<ClientMismatch>()("ClientMismatch", {}) {}
 
 export class ClientAuthentication extends Context.Service<
   ClientAuthentication,
   {
-    /** Authenticates a client. One secret is hashed and compared in every case, so that timing reveals nothing. */
+    /**
+     * Authenticates a client. Hashes and compares a secret in every case, so that the response time reveals nothing.
+     */
     readonly authenticate: (
       presented: Presented
     ) => Effect.Effect<OAuthClient, InvalidClient | ClientMismatch | DatabaseUnavailable>
@@ -61,7 +63,10 @@ export class ClientAuthentication extends Context.Service<
 
 const maxLength = 128
 
-/** Always compares twice, whether there are two secrets, one or none; no secret hashes to zeros. */
+/**
+ * Always compares two hashes, whether the client has two secrets, one or none. Missing hashes are zeros, which no
+ * secret produces.
+ */
 const isOneOf = (hashes: ReadonlyArray<string>, secret: Redacted.Redacted): boolean => {
   const given = Buffer.from(hashOf(secret), "hex")
   const [newer, older] = [0, 1].map((at) => timingSafeEqual(given, Buffer.from(hashes[at] ?? noHash, "hex")))
@@ -71,8 +76,9 @@ const isOneOf = (hashes: ReadonlyArray<string>, secret: Redacted.Redacted): bool
 const noHash = "0".repeat(64)
 
 /**
- * Libraries percent-encode both halves (RFC 6749 section 2.3.1), some encode every character; plain tools send them
- * raw. Ids and secrets use characters that mean the same either way; other characters are refused.
+ * Libraries percent-encode the id and the secret (RFC 6749 section 2.3.1), and some encode every character; simple
+ * tools send both unencoded. Ids and secrets therefore consist of characters that decode to themselves; other
+ * characters are refused.
  */
 const read = (basic: string): { readonly clientId: string; readonly secret: Redacted.Redacted } | undefined => {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(basic) ?? []

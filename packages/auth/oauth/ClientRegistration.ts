@@ -1,4 +1,4 @@
-/** Registration of OAuth clients by operators: new clients, new secrets, disabling. */
+/** Operators' management of OAuth clients: registering, adding secrets, disabling. */
 import { isUuid } from "@venue/domain/Id"
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -17,11 +17,11 @@ import type { Operator } from "../access/Operator.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 
 export interface Registration extends Pick<OAuthClient, "name" | "type" | "redirectUris" | "logoUri" | "clientUri"> {
-  /** A UUID not yet in use, stored in lower case; drawn if absent. */
+  /** A UUID that is not in use, stored in lower case; random if omitted. */
   readonly clientId?: string
-  /** Both grant types if absent. */
+  /** Allowed grant types; both if omitted. */
   readonly grantTypes?: ReadonlyArray<GrantType>
-  /** Also allows `http` redirects to loopback addresses, for public clients only. */
+  /** Whether `http` redirects to loopback addresses are also allowed; only for public clients. */
   readonly allowLoopback: boolean
 }
 
@@ -30,14 +30,14 @@ export class RegistrationRefused extends Schema.TaggedError<RegistrationRefused>
   fault: Schema.String
 }) {}
 
-/** The client is unknown, disabled, or public and therefore without secrets. */
+/** The client is unknown or disabled, or is public and therefore has no secrets. */
 export class NoSuchClient extends Schema.TaggedError<NoSuchClient>()("NoSuchClient", { clientId: Schema.String }) {}
 
-/** A secret is shown once; only its hash is stored. */
+/** Each secret is returned only when it is created, because only its hash is stored. */
 export class ClientRegistration extends Context.Service<
   ClientRegistration,
   {
-    /** Registers a client; confidential clients receive a secret. */
+    /** Registers a client; returns a secret if the client is confidential. */
     readonly register: (
       registration: Registration,
       operator: Operator
@@ -45,19 +45,19 @@ export class ClientRegistration extends Context.Service<
       { readonly client: OAuthClient; readonly secret: Redacted.Redacted | null },
       RegistrationRefused | OAuthClientExists | DatabaseUnavailable
     >
-    /** Adds a new secret. The previous one stays valid until `finishRotation`; older ones end. */
+    /** Adds a secret. The previous secret stays valid until `finishRotation`; older secrets become invalid. */
     readonly rotate: (
       clientId: string,
       operator: Operator
     ) => Effect.Effect<Redacted.Redacted, NoSuchClient | DatabaseUnavailable>
-    /** Leaves only the newest secret valid. */
+    /** Invalidates all secrets but the newest. */
     readonly finishRotation: (
       clientId: string,
       operator: Operator
     ) => Effect.Effect<void, NoSuchClient | DatabaseUnavailable>
-    /** Disables a client: no new authorizations or tokens, and its sessions end. */
+    /** Disables a client: it receives no new authorizations or tokens, and its sessions end. */
     readonly disable: (clientId: string, operator: Operator) => Effect.Effect<void, NoSuchClient | DatabaseUnavailable>
-    /** Newest first, at most 1,000. */
+    /** The newest 1,000 clients, newest first. */
     readonly list: Effect.Effect<ReadonlyArray<OAuthClient>, DatabaseUnavailable>
   }
 >()("@venue/auth/oauth/ClientRegistration") {
@@ -120,7 +120,7 @@ export class ClientRegistration extends Context.Service<
             "client_disabled",
             clientId,
             operator,
-            // Waits for codes being exchanged, so that their sessions are found and ended.
+            // Waits for code exchanges in progress, so that their sessions are ended too.
             Effect.tap(clients.disable(clientId), (wasEnabled) =>
               wasEnabled ? sessions.endOfClient(clientId) : Effect.void
             )
@@ -136,7 +136,9 @@ const secretBytes = 32
 const maxRedirectUris = 10
 const everyGrant: ReadonlyArray<GrantType> = ["authorization_code", "refresh_token"]
 
-/** Shown on the consent page: invisible characters and characters that change the text direction are refused. */
+/**
+ * The consent page shows the name, so invisible characters and characters that change the text direction are refused.
+ */
 const isName = (name: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u.test(name) && name.trim() === name
 
 const objection = (registration: Registration): RegistrationRefused | undefined => {

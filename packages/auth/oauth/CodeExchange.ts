@@ -1,4 +1,4 @@
-/** Token endpoint: tokens for a code, and later for a refresh token. */
+/** Token endpoint: exchanges a code for tokens, and later refreshes the tokens. */
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations, type Code } from "@venue/storage/access/Authorizations"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -14,7 +14,7 @@ import * as Scope from "./Scope.ts"
 import { type Issued, type RefreshRefused, SessionTokens } from "../session/SessionTokens.ts"
 import { SigningKeys } from "../keys/SigningKeys.ts"
 
-/** Parameters of the form. */
+/** Form parameters of a code exchange. */
 export interface Redemption {
   readonly code: Redacted.Redacted | undefined
   readonly redirectUri: string | undefined
@@ -26,15 +26,17 @@ export interface Exchanged {
   readonly issued: Issued
   /** Scope of the access token. */
   readonly scope: string
-  /** Present if `openid` was granted, and only for a code. */
+  /** Present only in exchange for a code, and only if `openid` was granted. */
   readonly idToken: Redacted.Redacted | undefined
 }
 
-/** Returns true if the client may refresh sessions: enabled, and registered for the grant. */
+/** Returns true if the client is allowed to refresh sessions: it is enabled, and registered for the refresh grant. */
 export const mayRefresh = (client: OAuthClient): boolean =>
   client.disabledAtMillis === null && client.grantTypes.includes("refresh_token")
 
-/** The caller may learn `parameters`, `resource` and `grant_type`; all other reasons are sent as one. */
+/**
+ * Callers receive the reasons `parameters`, `resource` and `grant_type`; all other reasons are sent as a single one.
+ */
 export class ExchangeRefused extends Schema.TaggedError<ExchangeRefused>()("ExchangeRefused", {
   reason: Schema.Literals([
     "grant_type",
@@ -53,14 +55,15 @@ export class CodeExchange extends Context.Service<
   CodeExchange,
   {
     /**
-     * Exchanges a code, which is valid once in every case. A second use ends the session of the first. Both effects
-     * are kept although the request is refused. A code presented by another client is not used up.
+     * Exchanges a code, which works only once. A second use is refused and ends the session that the first use began.
+     * Using up the code and ending a session are kept even if the request is refused. A code that another client
+     * presents is not used up.
      */
     readonly exchange: (
       client: OAuthClient,
       redemption: Redemption
     ) => Effect.Effect<Exchanged, ExchangeRefused | DatabaseUnavailable>
-    /** Refreshes tokens; `scope` may narrow the scope of this one access token. */
+    /** Refreshes tokens. `scope` can narrow the scope of the new access token only. */
     readonly refresh: (
       client: OAuthClient,
       token: Redacted.Redacted,
@@ -87,7 +90,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
   const states = yield* UserStates
   const begin = yield* beginning(issuer)
 
-  /** The second use may be a thief's or the client's, so the session is no longer trusted. */
+  /** Either use might be a thief's, so the session is no longer trusted. */
   const endWhatItBecame = Effect.fnUntraced(function* (code: Redacted.Redacted) {
     const used = Option.getOrUndefined(yield* authorizations.findCode(code))
     if (used === undefined || used.sessionId === null) return
@@ -98,7 +101,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
 
   const redeem = Effect.fnUntraced(function* (client: OAuthClient, redemption: Whole) {
     const { code, codeVerifier, redirectUri, resource } = redemption
-    // The client may have been disabled since it authenticated: no session may begin unnoticed by that.
+    // The client might have been disabled since it authenticated, and a disabled client must not begin a session.
     if (!(yield* clients.holdEnabled(client.clientId))) return refuse("grant_type")
     const held = yield* authorizations.findCode(code)
     if (Option.isNone(held) || held.value.clientId !== client.clientId) return refuse("unknown_code")
@@ -106,7 +109,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
     if (!found.isConsumed && found.expiresAtMillis <= (yield* Clock.currentTimeMillis)) {
       return refuse("expired_code")
     }
-    // The loser of a race waits here for the other transaction.
+    // The slower of two concurrent exchanges waits here for the other transaction.
     if (found.isConsumed || !(yield* authorizations.consume(code))) {
       yield* endWhatItBecame(code)
       return refuse("used_code")
@@ -125,7 +128,8 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
         return yield* new ExchangeRefused({ reason: "grant_type" })
       }
       if (!isWhole(redemption)) return yield* new ExchangeRefused({ reason: "parameters" })
-      // A refusal is returned as a value, so that the transaction keeps what was used up or ended.
+      // A refusal is returned as a value instead of a failure, so that the transaction commits the used code and the
+      // ended session.
       return yield* Effect.fromResult(yield* transaction.run(redeem(client, redemption)))
     }),
     refresh: Effect.fn("CodeExchange.refresh")(function* (
@@ -140,7 +144,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
   })
 })
 
-/** Turns a code into a session, with an ID token if `openid` was granted. */
+/** Exchanges a code for a session, with an ID token if `openid` was granted. */
 const beginning = Effect.fnUntraced(function* (issuer: string) {
   const audit = yield* Audit
   const authorizations = yield* Authorizations

@@ -1,4 +1,4 @@
-/** Grants of a user to applications: listing and withdrawal. */
+/** Lists and withdraws a user's grants to applications. */
 import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
@@ -16,9 +16,9 @@ export interface Consent extends Pick<Grant, "scopes" | "grantedAtMillis"> {
 export class Consents extends Context.Service<
   Consents,
   {
-    /** Newest first. Includes public clients, although they need consent each time. */
+    /** Returns the user's grants, newest first. Includes public clients, although they need consent each time. */
     readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Consent>, DatabaseUnavailable>
-    /** Withdraws a grant and ends the application's sessions of this user. Returns false without a grant. */
+    /** Withdraws a grant and ends the application's sessions for this user. Returns false if there is no grant. */
     readonly withdraw: (userId: UserId, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/auth/oauth/Consents") {
@@ -47,7 +47,7 @@ export class Consents extends Context.Service<
         }),
         withdraw: Effect.fn("Consents.withdraw")(function* (userId: UserId, clientId: string) {
           if (!(yield* grants.remove(userId, clientId))) return false
-          // Waits for a code being exchanged, so that its session is found and ended.
+          // Waits for a code exchange in progress, so that its session is ended too.
           yield* authorizations.cancelCodes(userId, clientId)
           const ofClient = (yield* sessions.ofUser(userId)).filter((session) => session.clientId === clientId)
           yield* sessions.end(ofClient.map(({ sessionId }) => sessionId))

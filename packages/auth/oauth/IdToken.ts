@@ -1,4 +1,4 @@
-/** Claims about the signed-in user for an application. */
+/** Claims about a signed-in user that an application receives. */
 import type { UserId } from "@venue/domain/UserId"
 import type { Profile } from "@venue/storage/access/Profiles"
 import { Redacted } from "effect"
@@ -7,8 +7,8 @@ import { tokenLifetimeSeconds } from "../session/TokenLifetime.ts"
 import * as Scope from "./Scope.ts"
 
 /**
- * Returns the claims of the userinfo endpoint for the granted scopes. Members without a value are omitted: wallet
- * users have no email or phone, and legal names are never disclosed.
+ * Returns the claims of the userinfo endpoint for the granted scopes. Omits claims without a value: wallet users have
+ * no email address or phone number, and legal names are never disclosed.
  */
 export const userClaims = (
   userId: UserId,
@@ -22,7 +22,7 @@ export const userClaims = (
   })
 })
 
-/** Returns the claims of one sign-in; `user` comes from `userClaims`. */
+/** Returns the ID token's claims for one sign-in; `user` comes from `userClaims`. */
 export const claims = (signIn: {
   readonly issuer: string
   readonly clientId: string
@@ -43,6 +43,6 @@ export const claims = (signIn: {
   ...(signIn.nonce !== null && { nonce: signIn.nonce })
 })
 
-/** Left half of the SHA-256, as OpenID Connect requires with ES256. */
+/** Left half of the SHA-256 hash, as OpenID Connect requires for ES256. */
 const halfHash = (token: Redacted.Redacted): string =>
   createHash("sha256").update(Redacted.value(token)).digest().subarray(0, 16).toString("base64url")

@@ -1,4 +1,4 @@
-/** Redirect URIs: registration rules, comparison, and responses written into them. */
+/** Redirect URIs: rules for registration, comparison, and adding response parameters. */
 
 export type Fault =
   | "length"
@@ -12,9 +12,9 @@ export type Fault =
   | "reserved_parameter"
 
 /**
- * Returns the fault of a redirect URI at registration, or undefined. Only `https` in the form a browser would write,
- * so that the compared text is the visited address. With `loopback`, also `http` on a loopback address, for programs
- * that listen on a port of their own.
+ * Returns the fault that prevents registration of a redirect URI, or undefined if the URI is valid. Accepts only
+ * `https` URIs spelled as a browser would spell them, so that the compared text equals the visited URL. With
+ * `loopback`, also accepts `http` on a loopback address, for programs that listen on a local port.
  */
 export const faultOf = (text: string, { loopback }: { readonly loopback: boolean }): Fault | undefined => {
   if (text.length > maxLength) return "length"
@@ -31,8 +31,9 @@ export const faultOf = (text: string, { loopback }: { readonly loopback: boolean
 }
 
 /**
- * Returns true if `requested` is registered. Texts are compared exactly, except the port of a loopback address, which
- * programs choose at start (RFC 8252 section 7.3). `localhost` is a name and compared exactly.
+ * Returns true if `requested` is registered. Texts are compared exactly, except for the port of a loopback IP
+ * address, which programs choose at start (RFC 8252 section 7.3). `localhost` is a host name, so its port is compared
+ * too.
  */
 export const isRegistered = (registered: ReadonlyArray<string>, requested: string): boolean =>
   registered.includes(requested) ||
@@ -45,7 +46,7 @@ const portless = (uri: string): string | undefined => {
 
 const maxPort = 65_535
 
-/** Adds parameters to a URI; undefined ones are omitted, an existing query is kept. */
+/** Adds parameters to a URI; omits undefined parameters and keeps an existing query. */
 export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const added = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]
@@ -55,11 +56,14 @@ export const withParameters = (uri: string, parameters: Readonly<Record<string, 
 
 const maxLength = 2_000
 
-/** RFC 3986, without the fragment. */
+/** Characters that RFC 3986 allows, without the fragment. */
 const allowed = /^(?:[\w.~:/?[\]@!$&'()+,;=-]|%[\da-fA-F]{2})+$/
 
 const isLoopback = ({ hostname, protocol }: URL): boolean =>
   protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname)
 
-/** Refused in a registered query, because the response would repeat them. */
+/**
+ * Parameters of the response. A registered query must not contain them, because the response would then contain them
+ * twice.
+ */
 const answerParameters = ["code", "state", "iss", "error", "error_description", "error_uri"]

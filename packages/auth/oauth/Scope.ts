@@ -1,13 +1,13 @@
-/** OAuth scopes. They limit what an application learns about a user, not what it may do. */
+/** OAuth scopes. Scopes limit which data about a user an application receives, not which actions it can perform. */
 
 export const scopes = ["openid", "profile", "email", "phone", "offline_access"] as const
 
 export type Scope = (typeof scopes)[number]
 
-/** Scope of an application that requests none. */
+/** Scope for an application that requests no scope. */
 const usual: Scope = "email"
 
-/** Returns each scope once, in request order; undefined if one is unknown. */
+/** Returns each scope once, in the order of the request, or undefined if a scope is unknown. */
 export const read = (text: string | undefined): ReadonlyArray<Scope> | undefined => {
   if (text === undefined) return [usual]
   const requested = text.split(" ")
@@ -16,7 +16,7 @@ export const read = (text: string | undefined): ReadonlyArray<Scope> | undefined
 
 export const print = (list: ReadonlyArray<string>): string => list.join(" ")
 
-/** Splits a stored scope. */
+/** Splits a stored scope into its names. */
 export const list = (text: string): ReadonlyArray<string> => text.split(" ")
 
 export const covers = (granted: ReadonlyArray<string>, requested: ReadonlyArray<string>): boolean =>

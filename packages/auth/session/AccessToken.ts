@@ -1,4 +1,4 @@
-/** Access token: the JWT of a session, its claims and their verification. */
+/** Access tokens: the JWT of a session, with its claims and its verification. */
 import { Uuid } from "@venue/domain/Id"
 import { Effect, Option, Schema } from "effect"
 import { UserId } from "@venue/domain/UserId"
@@ -8,21 +8,24 @@ import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameter
 import type { SigningKeys } from "../keys/SigningKeys.ts"
 import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 
-/** Claims about the bearer. */
+/** Claims about the token's bearer. */
 export interface TokenClaims {
   readonly userId: UserId
   readonly sessionId: string
   /** Id of the key that signed the token. */
   readonly kid: string
   readonly aal: Assurance
-  /** Application that holds the token; null for the user in person. */
+  /** Application that holds the token; null for a token that the user holds. */
   readonly clientId: string | null
   readonly scope: string | null
   readonly issuedAtMillis: number
   readonly expiresAtMillis: number
 }
 
-/** One refusal for every cause. `reason` is for logs only: it holds nothing of the token and is never sent. */
+/**
+ * The token is invalid. The response is the same for every cause. `reason` is only for logs and contains no part of
+ * the token.
+ */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {
   reason: Schema.Literals(["form", "header", "unknown_key", "signature", "claims", "expired"])
 }) {}
@@ -33,7 +36,7 @@ const type = "at+jwt"
 export interface Issue {
   readonly issuer: string
   readonly tokenId: string
-  /** Scope of this token: that of the session, or less. */
+  /** Scope of this token: the session's scope or a part of it. */
   readonly scope: string | null
   readonly issuedAtSeconds: number
 }
@@ -57,7 +60,7 @@ export const claimsOf = (session: Session, { issuedAtSeconds, issuer, scope, tok
   ...(session.clientId === null ? {} : { client_id: session.clientId, scope: scope ?? "" })
 })
 
-/** Checks signature, issuer and expiry. Whether the session still lives is checked elsewhere. */
+/** Checks a token's signature, issuer and expiry. Does not check whether the session is still live. */
 export const check = Effect.fnUntraced(function* (
   token: string,
   {
@@ -101,7 +104,7 @@ export const isOver = ({ expiresAtMillis }: TokenClaims, nowMillis: number): boo
 const algorithm = "ES256"
 const maxLength = 8 * 1024
 const leewaySeconds = 5
-/** Maximum clock lead of the issuing node, in milliseconds. */
+/** Maximum time by which the issuing node's clock is allowed to be ahead, in milliseconds. */
 const aheadMillis = 60_000
 
 const threeParts = /^[\w-]+\.[\w-]+\.[\w-]+$/
@@ -111,7 +114,7 @@ const headerOf = (token: string): ProtectedHeaderParameters | undefined =>
     ? Option.getOrUndefined(Option.liftThrowable(decodeProtectedHeader)(token))
     : undefined
 
-/** Rejects a header that brings its own key or lists unknown critical parameters. */
+/** Returns false if the header contains its own key or lists critical parameters. */
 const isPlain = (header: ProtectedHeaderParameters): boolean =>
   header.alg === algorithm && header.typ === type && !foreign.some((member) => Object.hasOwn(header, member))
 

@@ -1,4 +1,4 @@
-/** Owners of accounts. */
+/** Look-up of the owners of accounts. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -17,7 +17,7 @@ export class Accounts extends Context.Service<
       const users = yield* Users
       const owners = yield* Cache.makeWith(users.ownerOf, {
         capacity: maxKnown,
-        // The owner of an account never changes; an account that does not exist may be opened later.
+        // An account's owner never changes, so it is cached for longer; an unknown account might be opened later.
         timeToLive: (exit) => (Exit.isFailure(exit) ? 0 : Option.isSome(exit.value) ? knownFor : unknownFor)
       })
       return Accounts.of({

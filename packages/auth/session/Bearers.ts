@@ -1,4 +1,4 @@
-/** Authentication by access token: fully verified once, then cached. */
+/** Authentication by access token: a token is verified fully once and then cached. */
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as GivenUp from "@venue/postgres/GivenUp"
 import { Revocations, trustedDelayMillis } from "@venue/storage/access/Revocations"
@@ -12,15 +12,15 @@ export class Bearers extends Context.Service<
   Bearers,
   {
     /**
-     * Verifies a token: valid until it expires, its key is removed or its session ends, on every node within a
-     * second. A node that has missed revocations for a while reads the database each time.
+     * Verifies a token. On every node, a token becomes invalid within a second after it expires, its key is removed
+     * or its session ends. A node that has missed revocations for a while reads the database for each request.
      */
     readonly verify: (token: string) => Effect.Effect<TokenClaims, InvalidToken | SessionEnded | DatabaseUnavailable>
-    /** Returns true if the token was verified here and not revoked since. */
+    /** Returns true if this node has verified the token and the token was not revoked since. */
     readonly isKnown: (token: string) => boolean
   }
 >()("@venue/auth/session/Bearers") {
-  /** `capacity` is the number of cached tokens. */
+  /** `capacity` is the maximum number of cached tokens. */
   static readonly layer = ({
     capacity = 10_000,
     issuer
@@ -34,13 +34,13 @@ export class Bearers extends Context.Service<
         const keys = yield* SigningKeys
         const sessions = yield* Sessions
         const revocations = yield* Revocations
-        /** Keyed by signature: the last tenth of a token identifies it. */
+        /** Cached tokens, keyed by signature, because the signature identifies the token and is only a tenth of it. */
         const known = new Map<string, Known>()
         let received = 0
-        /** Keys removed by another node that this node may not have reread yet. */
+        /** Signing keys that another node has removed, but that this node might not have reread yet. */
         const removed = new Set<string>()
 
-        // Key removals are rare, and the cache is small enough to scan.
+        // Scanning the cache is acceptable, because revocations are rare and the cache is small.
         yield* revocations.watch(({ kind, subject }) => {
           if (kind === "key" || kind === "signing_keys") return
           received++
@@ -51,7 +51,7 @@ export class Bearers extends Context.Service<
         })
 
         const remember = (entry: Known) => {
-          // The first entry is the oldest, and so among the first to expire.
+          // The first entry is the oldest, so it is among the first to expire.
           for (const [oldest] of known) {
             if (known.size < capacity) break
             known.delete(oldest)
@@ -66,14 +66,17 @@ export class Bearers extends Context.Service<
           const session = yield* liveSession(sessions, signed.sessionId)
           if (session.userId !== signed.userId) return yield* new InvalidToken({ reason: "claims" })
           if (removed.has(signed.kid)) return yield* new InvalidToken({ reason: "unknown_key" })
-          // A removed second factor no longer counts, whatever the token claims.
+          // If the second factor was removed, the session has level `aal1`, which overrides the token's claim.
           const claims: TokenClaims = session.aal === "aal1" ? { ...signed, aal: "aal1" } : signed
-          // Cache only if no revocation arrived since the read began.
+          // The result is cached only if no revocation arrived while the session was read.
           if (received === receivedBefore) remember({ token, claims, answer: Effect.succeed(claims) })
           return claims
         })
 
-        /** A cached caller may have been revoked, and a hanging database is no reason to wait long. */
+        /**
+         * Does not use the cache, because a cached caller might have been revoked. The timeout is short, so that a
+         * hanging database does not delay callers.
+         */
         const verifyAnew = (token: string) => orUnavailable(GivenUp.after(giveUpAfter)(verifyFirst(token)))
 
         return Bearers.of({
@@ -99,7 +102,7 @@ const subjects = { session: "sessionId", client: "clientId", user: "userId", sig
 
 const nameOf = (token: string): string => token.slice(-signatureLength)
 
-/** Length of an ES256 signature in base64url. */
+/** Length of an ES256 signature in base64url, in characters. */
 const signatureLength = 86
 
 const giveUpAfter = "2 seconds"

@@ -1,9 +1,9 @@
-/** Lookup of a session that has not ended. */
+/** Look-up of a session that has not ended. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type Session, SessionEnded, type Sessions } from "@venue/storage/access/Sessions"
 import { Effect, Option } from "effect"
 
-/** Reads the session from the database; an unknown session counts as ended. */
+/** Reads a session from the database; an unknown session is treated as ended. */
 export const liveSession = Effect.fnUntraced(function* (
   sessions: Sessions["Service"],
   sessionId: string

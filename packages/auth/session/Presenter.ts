@@ -1,19 +1,21 @@
-/** The presenter of a refresh token, and whether the token is theirs. */
+/** The caller who presents a refresh token, and the check that the token belongs to that caller. */
 import type { Session } from "@venue/storage/access/Sessions"
 import * as Scope from "../oauth/Scope.ts"
 
 export interface Presenter {
-  /** An authenticated application; null at the user's own endpoint. */
+  /** Id of an authenticated application; null at the endpoint for the user's own sessions. */
   readonly clientId: string | null
-  /** Whether public clients may omit `apikey` here. */
+  /** Whether public clients are allowed to omit `apikey` at this endpoint. */
   readonly allowPublicForm?: boolean
-  /** Scope of the new access token, not of the session: the granted scope, or less. */
+  /**
+   * Scope of the new access token: the session's granted scope or a part of it. Does not change the session's scope.
+   */
   readonly scope?: string
 }
 
 /**
- * Returns the objection to a presenter: applications may refresh only their own sessions, users theirs, and only
- * within the granted scope.
+ * Returns why a caller must not refresh a session, or undefined if the caller is allowed to. An application can
+ * refresh only its own sessions, a user only the user's own sessions, and both only within the granted scope.
  */
 export const objection = (
   session: Session,

@@ -1,19 +1,20 @@
-/** Recovery codes in the form `xxxxx-xxxxx`, without ambiguous letters. */
+/** Recovery codes of the form `xxxxx-xxxxx`, without ambiguous letters. */
 import type { UserId } from "@venue/domain/UserId"
 import { Redacted } from "effect"
 import { createHash } from "node:crypto"
 
-/** Number of random bytes that `of` takes. */
+/** Number of random bytes from which `of` makes a code. */
 export const codeBytes = 10
 
-/** Ten letters of five bits each; the upper bits of the bytes are ignored. */
+/** Ten letters with five random bits each; the upper three bits of each byte are ignored. */
 export const of = (bytes: Uint8Array): Redacted.Redacted => {
   const letters = Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join("")
   return Redacted.make(`${letters.slice(0, 5)}-${letters.slice(5)}`)
 }
 
 /**
- * Returns the stored hash of a user's code, in either case. It includes the user, so equal codes of two users differ.
+ * Returns the stored hash of a user's code; letter case is ignored. The hash includes the user id, so that equal
+ * codes of two users have different hashes.
  */
 export const hash = (userId: UserId, code: Redacted.Redacted): Uint8Array =>
   createHash("sha256")

@@ -1,4 +1,4 @@
-/** Text of refresh tokens: the first is random, each further one is derived from its predecessor. */
+/** Text of refresh tokens: the first token is random, and each later token is derived from the previous one. */
 import { Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { createHmac } from "node:crypto"
@@ -12,8 +12,8 @@ export const tokenOf = (bytes: Uint8Array): Redacted.Redacted =>
   Redacted.make(`vrt_${Buffer.from(bytes).toString("base64url")}`)
 
 /**
- * Returns the successor of a token. Deterministic for a salt, although only hashes are stored; neither the database
- * nor an old token reveals it without the server's key.
+ * Returns the next token. The result depends only on the arguments, so it can be recomputed although only hashes are
+ * stored. Without the server key, neither the database nor an old token reveals the next token.
  */
 export const derive = (serverKey: Redacted.Redacted, token: Redacted.Redacted, salt: Uint8Array): Redacted.Redacted =>
   tokenOf(createHmac("sha256", Redacted.value(serverKey)).update(Redacted.value(token)).update(salt).digest())

@@ -1,4 +1,4 @@
-/** Second factor beside the wallet: enrolment, verification and removal of an authenticator app. */
+/** Second factor in addition to the wallet: enrolment, verification and removal of an authenticator app. */
 import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
@@ -19,26 +19,26 @@ import * as RecoveryCode from "./RecoveryCode.ts"
 import { type Issued, SessionTokens } from "./SessionTokens.ts"
 import * as Totp from "./Totp.ts"
 
-/** Shown once. */
+/** Data of a new factor, which is returned only once. */
 export interface Enrolment {
   readonly factorId: string
   readonly friendlyName: string
-  /** Base32, for typing. */
+  /** Secret in base32, for manual entry. */
   readonly secret: Redacted.Redacted
   readonly uri: Redacted.Redacted
-  /** The URI for scanning, as the text of an SVG. */
+  /** QR code of the URI, as SVG text. */
   readonly qrCode: Redacted.Redacted
 }
 
 export interface Verification {
   readonly issued: Issued
-  /** Recovery codes, shown once when the first factor is verified. */
+  /** New recovery codes when the first factor is verified, returned only once; null otherwise. */
   readonly recoveryCodes: ReadonlyArray<Redacted.Redacted> | null
-  /** Remaining recovery codes after one was used; null otherwise. */
+  /** Number of remaining recovery codes if a recovery code was used; null otherwise. */
   readonly recoveryCodesLeft: number | null
 }
 
-/** The factor is unknown, of another user, or was not verified in time. */
+/** The factor is unknown, belongs to another user, or was not verified in time. */
 export class FactorNotFound extends Schema.TaggedError<FactorNotFound>()("FactorNotFound", {
   factorId: Schema.String
 }) {}
@@ -47,12 +47,12 @@ export class TooManyFactors extends Schema.TaggedError<TooManyFactors>()("TooMan
   limit: Schema.Number
 }) {}
 
-/** The code is wrong or already used. */
+/** The code is wrong or was already used. */
 export class VerificationFailed extends Schema.TaggedError<VerificationFailed>()("VerificationFailed", {
   factorId: Schema.String
 }) {}
 
-/** Only sessions of the second assurance level may do this. */
+/** The action requires a session with assurance level `aal2`. */
 export class InsufficientAal extends Schema.TaggedError<InsufficientAal>()("InsufficientAal", {
   sessionId: Schema.String
 }) {}
@@ -60,13 +60,16 @@ export class InsufficientAal extends Schema.TaggedError<InsufficientAal>()("Insu
 type Gone = SessionEnded | DatabaseUnavailable
 
 /**
- * Users with a verified factor change their factors only in a session of the second level. Changes of one user are
- * serialised.
+ * A user with a verified factor can change factors only in a session with level `aal2`. Changes to one user's factors
+ * run one at a time.
  */
 export class SecondFactor extends Context.Service<
   SecondFactor,
   {
-    /** Enrols a factor; names have at most 64 characters. The factor counts once it is verified, within 300 s. */
+    /**
+     * Enrols a factor with a name of at most 64 characters. The factor counts only after it is verified, which must
+     * happen within 300 s.
+     */
     readonly enrol: (
       caller: TokenClaims,
       names: { readonly friendlyName: string; readonly issuer: string }
@@ -78,7 +81,10 @@ export class SecondFactor extends Context.Service<
       { readonly challengeId: string; readonly expiresAtMillis: number },
       FactorNotFound | TooManyAttempts | Gone
     >
-    /** Verifies a code of the authenticator or, for a verified factor, a recovery code. Raises the session's level. */
+    /**
+     * Verifies an authenticator code or, if the factor is already verified, a recovery code. Raises the session's
+     * level to `aal2`.
+     */
     readonly verify: (
       caller: TokenClaims,
       factorId: string,
@@ -89,8 +95,8 @@ export class SecondFactor extends Context.Service<
       FactorNotFound | ChallengeExpired | VerificationFailed | InsufficientAal | TooManyAttempts | Gone
     >
     /**
-     * Removes a factor. After a verified factor, all sessions of the user fall back to the first level, and pending
-     * codes are cancelled.
+     * Removes a factor. If the factor was verified, all of the user's sessions fall back to level `aal1`, and pending
+     * authorization codes are cancelled.
      */
     readonly unenrol: (
       caller: TokenClaims,
@@ -174,8 +180,8 @@ const make = Effect.gen(function* () {
     yield* factors.remove(factorId)
     if (!isVerified(factor)) return
     if (!(yield* isEnrolled(userId))) yield* recovery.replace(userId, [])
-    // Pending codes stand for sign-ins with the factor. Codes being exchanged are waited for, so that their sessions
-    // are lowered too.
+    // Pending codes result from sign-ins with the factor, so they are cancelled. The call waits for code exchanges in
+    // progress, so that their sessions are lowered too.
     yield* authorizations.cancelCodes(userId, null)
     yield* tokens.lower(userId)
     yield* changed(caller, "second_factor_removed", factorId)
@@ -184,7 +190,7 @@ const make = Effect.gen(function* () {
   return SecondFactor.of({
     isEnrolled,
     enrol: Effect.fn("SecondFactor.enrol")((caller, names) =>
-      // Drawing a QR code takes long, so it happens outside the transaction.
+      // Drawing a QR code takes long, so it runs outside the transaction.
       Effect.map(
         alone(caller, (session) => enrol(caller, session, names)),
         (enrolled) => ({ ...enrolled, qrCode: Redacted.make(renderSVG(Redacted.value(enrolled.uri))) })
@@ -197,7 +203,7 @@ const make = Effect.gen(function* () {
       const issue = Effect.andThen(found(caller, factorId), challenges.issue({ challengeId, factorId, sessionId }))
       return { challengeId, expiresAtMillis: yield* alone(caller, () => issue) }
     }),
-    // Failed attempts stay counted after a refusal, so counting is outside the transaction.
+    // Attempts are counted outside the transaction, so that a refused attempt stays counted.
     verify: Effect.fn("SecondFactor.verify")(function* (caller, factorId, challengeId, code) {
       yield* challenges.count(caller.userId)
       yield* found(caller, factorId)
@@ -210,7 +216,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Serialises changes of a user's factors and invalidates caches of the user. */
+/** Serialises changes to a user's factors and invalidates cached data about the user. */
 const holding = Effect.gen(function* () {
   const audit = yield* Audit
   const factors = yield* Factors
@@ -219,7 +225,7 @@ const holding = Effect.gen(function* () {
   const transaction = yield* Transaction
   const users = yield* Users
 
-  /** Runs `work` with the user's factors locked and the session alive. */
+  /** Runs `work` while the user's factors are locked and the session is live. */
   const alone = <A, E>({ sessionId, userId }: TokenClaims, work: (session: Session) => Effect.Effect<A, E>) =>
     transaction.run(
       Effect.gen(function* () {
@@ -241,7 +247,7 @@ const holding = Effect.gen(function* () {
   return { alone, changed, found, isEnrolled }
 })
 
-/** Checks a code of the authenticator or a recovery code; each is valid once. */
+/** Checks an authenticator code or a recovery code; each code is valid once. */
 const checking = Effect.gen(function* () {
   const audit = yield* Audit
   const factors = yield* Factors
@@ -256,7 +262,7 @@ const checking = Effect.gen(function* () {
     return codes
   })
 
-  /** Returns the remaining recovery codes if one was used; null for a code of the authenticator. */
+  /** Returns the number of remaining recovery codes if a recovery code was used, or null for an authenticator code. */
   const check = Effect.fnUntraced(function* (
     { sessionId, userId }: TokenClaims,
     factor: FactorSecret,
@@ -276,7 +282,7 @@ const checking = Effect.gen(function* () {
   return { check, giveRecoveryCodes }
 })
 
-/** The token may precede a change of its session, so both must state the second level. */
+/** The session might have changed since the token was issued, so both must have level `aal2`. */
 export const hasProvedTwice = ({ aal }: TokenClaims, session: Session): boolean =>
   aal === "aal2" && session.aal === "aal2"
 

@@ -1,4 +1,4 @@
-/** Sessions: access tokens for an hour, and refresh tokens that work once. */
+/** Session tokens: access tokens that are valid for an hour, and refresh tokens that work once. */
 import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -21,22 +21,22 @@ export interface Issued {
   readonly expiresInSeconds: number
   /** Unix seconds. */
   readonly expiresAtSeconds: number
-  /** Scope of this access token: that of the session, or less. */
+  /** Scope of this access token: the session's scope or a part of it. */
   readonly scope: string | null
   readonly session: Session
 }
 
 export interface Beginning {
   readonly userId: UserId
-  /** Application of the session; null for the user in person. */
+  /** Application that holds the session; null for the user's own session. */
   readonly clientId: string | null
   readonly publicClient: boolean
   readonly scope: string | null
-  /** The authentication method just used. */
+  /** Authentication method that was just used. */
   readonly method: "web3" | "oauth_provider/authorization_code"
-  /** One factor if absent. */
+  /** Assurance level; `aal1` if omitted. */
   readonly aal?: Assurance
-  /** Earlier authentications, latest first. */
+  /** Earlier authentications, latest first; none if omitted. */
   readonly amr?: ReadonlyArray<Method>
 }
 
@@ -57,7 +57,7 @@ export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("Refres
 
 export interface SessionTokensOptions {
   readonly issuer: string
-  /** Secret from which refresh tokens are derived; the same on every node, used for nothing else. */
+  /** Secret from which refresh tokens are derived. Equal on every node, and used for no other purpose. */
   readonly serverKey: Redacted.Redacted
 }
 
@@ -66,24 +66,25 @@ export class SessionTokens extends Context.Service<
   {
     readonly begin: (beginning: Beginning) => Effect.Effect<Issued, DatabaseUnavailable>
     /**
-     * Returns the next tokens. A token shown again before its successor was used returns the same successor, however
-     * late, because responses get lost and programs that share a token do not coordinate. Shown again later, the
-     * token has leaked, and the session ends. A token replaced by `raise` before its use is refused without further
-     * effect: its holder may simply be late.
+     * Returns the next pair of tokens. If a refresh token is presented again before its successor was used, the same
+     * successor is returned, however late, because responses can get lost and programs that share a token do not
+     * coordinate. If a token is presented after its successor was used, the token has leaked, and the session ends. A
+     * token that `raise` replaced before its use is refused without ending the session, because its holder might
+     * simply be late.
      */
     readonly refresh: (
       token: Redacted.Redacted,
       by: Presenter
     ) => Effect.Effect<Issued, RefreshRefused | DatabaseUnavailable>
     /**
-     * Raises a session to the second level. Earlier refresh tokens, and the user's sessions without a second factor,
-     * stop working.
+     * Raises a session to level `aal2`. Invalidates the session's earlier refresh tokens, and ends the user's
+     * sessions without a second factor.
      */
     readonly raise: (
       sessionId: string,
       method: "totp" | "recovery_code"
     ) => Effect.Effect<Issued, SessionEnded | DatabaseUnavailable>
-    /** Lowers all sessions of a user after the removal of the second factor. */
+    /** Lowers all of a user's sessions to level `aal1` after the second factor was removed. */
     readonly lower: (userId: UserId) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/auth/session/SessionTokens") {
@@ -150,7 +151,8 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
     yield* sessions.prove(sessionId, session)
     const refreshToken = yield* drawToken
     const { generation } = yield* sessions.newestToken(sessionId)
-    // Skips one generation: the token before was never used, so it must not count as a predecessor.
+    // Skips one generation, so that the previous token, which is still unused, does not count as the new token's
+    // predecessor.
     yield* sessions.issue(refreshToken, { sessionId, generation: generation + 2, salt: new Uint8Array() })
     return yield* issued({ session, refreshToken, scope: session.scope })
   }, transaction.run)
@@ -165,7 +167,7 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
   return SessionTokens.of({ begin, refresh, raise, lower })
 })
 
-/** Signs a new access token for the holder of a session. */
+/** Signs a new access token for a session. */
 const signing = Effect.fnUntraced(function* (issuer: string) {
   const keys = yield* SigningKeys
   const random = yield* SecureRandom.SecureRandom
@@ -186,14 +188,14 @@ const signing = Effect.fnUntraced(function* (issuer: string) {
   })
 })
 
-/** Refusals are values: their effects must be kept, and a failure would roll them back. */
+/** Refusals are returned as values, because a failure would roll back the session end that goes with them. */
 const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
   const audit = yield* Audit
   const random = yield* SecureRandom.SecureRandom
   const sessions = yield* Sessions
   const states = yield* UserStates
 
-  /** Returns the next refresh token; undefined if this one was reused. */
+  /** Returns the next refresh token, or undefined if this token was reused. */
   const successor = Effect.fnUntraced(function* (shown: Redacted.Redacted, { generation, sessionId }: RefreshToken) {
     const newest = yield* sessions.newestToken(sessionId)
     if (generation === newest.generation) {
@@ -202,7 +204,8 @@ const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
       yield* sessions.issue(next, { sessionId, generation: generation + 1, salt })
       return next
     }
-    // The newest token was never used, so its parent's holder gains nothing beyond it.
+    // The newest token was never used, so returning it again gives the holder of the previous token nothing more than
+    // that token.
     if (generation !== newest.generation - 1) return undefined
     yield* sessions.touch(sessionId)
     return RefreshTokens.derive(serverKey, shown, newest.salt)
@@ -229,7 +232,7 @@ const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
       return Result.succeed(kept)
     }
     const { sessionId, userId } = session
-    // The next generation exists if the token was used, and is missing if it was replaced.
+    // The next generation exists if the token was used, and is missing if `raise` replaced the token.
     if (!(yield* sessions.hasGeneration(sessionId, token.value.generation + 1))) return refused("already_used")
     yield* sessions.end([sessionId])
     yield* audit.record({ action: "refresh_token_reused", actor: userId, subject: userId, facts: { sessionId } })
@@ -237,16 +240,16 @@ const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
   })
 })
 
-/** Decision about a session, not yet signed. */
+/** Refreshed session whose access token is not signed yet. */
 interface Kept {
   readonly session: Session
   readonly refreshToken: Redacted.Redacted
   readonly scope: string | null
 }
 
-/** Maximum idle time of a session. */
+/** Maximum idle time of a session in milliseconds. */
 const idleMillis = 30 * 24 * 60 * 60 * 1000
-/** Maximum lifetime of a session. */
+/** Maximum lifetime of a session in milliseconds. */
 const absoluteMillis = 90 * 24 * 60 * 60 * 1000
 const secondFactors: ReadonlySet<string> = new Set(["totp", "recovery_code"])
 

@@ -1,2 +1,2 @@
-/** Lifetime of an access token; also how long the key that signed it must stay known. */
+/** Lifetime of an access token in seconds; the key that signed the token must be kept for as long. */
 export const tokenLifetimeSeconds = 3600

@@ -1,4 +1,4 @@
-/** Token revocation (RFC 7009): any token of a session ends the whole session. */
+/** Token revocation (RFC 7009): revoking any token of a session ends the whole session. */
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { OAuthClient } from "@venue/storage/access/OAuthClients"
@@ -12,8 +12,8 @@ export class TokenRevocation extends Context.Service<
   TokenRevocation,
   {
     /**
-     * Revokes by a refresh token of any generation or by an access token. Expired, unknown and foreign tokens change
-     * nothing, and the response does not distinguish them. After `SessionBusy` the token is still valid.
+     * Revokes a session by any of its refresh or access tokens. A token that is expired, unknown or issued to another
+     * client changes nothing, and the response is the same. After `SessionBusy` the token is still valid.
      */
     readonly revoke: (
       client: OAuthClient,

@@ -1,12 +1,12 @@
-/** Time-based one-time passwords: six digits per 30 s, as in authenticator apps (RFC 6238 with SHA-1). */
+/** Time-based one-time passwords: six digits that change every 30 s, as in authenticator apps (RFC 6238 with SHA-1). */
 import { Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** Size of a new secret in bytes: the output size of SHA-1. */
+/** Size of a new secret in bytes, equal to the output size of SHA-1. */
 export const secretBytes = 20
 
-/** Returns a secret in base32, as authenticator apps accept it. */
+/** Returns a secret in base32, the form that authenticator apps accept. */
 export const secretOf = (bytes: Uint8Array): Redacted.Redacted => {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("")
   const groups = bits.match(/.{1,5}/g) ?? []
@@ -14,18 +14,19 @@ export const secretOf = (bytes: Uint8Array): Redacted.Redacted => {
 }
 
 /**
- * Returns the time step of this code: the current one, the one before or the one after; undefined for any other text.
+ * Returns the code's time step: the current, previous or next one. Returns undefined if the code matches none of
+ * these three.
  */
 export const stepOf = (secret: Redacted.Redacted, code: Redacted.Redacted, nowMillis: number): number | undefined => {
   const given = Buffer.from(Redacted.value(code))
   if (given.length !== digits) return undefined
   const now = Math.floor(nowMillis / stepMillis)
   const key = bytesOf(secret)
-  // All three are computed and compared, so that timing reveals nothing.
+  // Computes and compares all three codes, so that the time reveals nothing.
   return [now - 1, now, now + 1].filter((step) => timingSafeEqual(Buffer.from(codeAt(key, step)), given)).at(-1)
 }
 
-/** Returns the URI that an authenticator app scans; the names are escaped. */
+/** Returns the URI that an authenticator app scans, with escaped names. */
 export const uri = (secret: Redacted.Redacted, issuer: string, account: string): Redacted.Redacted => {
   const [from, name] = [issuer, account].map((text) => encodeURIComponent(text.toWellFormed()))
   return Redacted.make(

@@ -1,6 +1,6 @@
 /**
- * Message by which a wallet lets a builder obtain a key. It is not stored when written: its nonce proves, on any node
- * and after a restart, that the venue wrote it and for whom.
+ * Message that a wallet signs to give a builder a key. The venue does not store the messages it writes: the nonce
+ * proves, on any node and after a restart, that the venue wrote the message, and for which builder and wallet.
  */
 import { Result, Redacted, Schema } from "effect"
 import { Buffer } from "node:buffer"
@@ -9,11 +9,11 @@ import { authorityOf } from "./SignInSite.ts"
 import { checksummed } from "./WalletAddress.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 
-/** Text of the signed message. */
+/** Template for the text of a signed message. */
 export interface Template {
-  /** Changed whenever a word changes. */
+  /** Version, which changes whenever the wording changes. */
   readonly version: string
-  /** One line with `{builder_code}`, `{service_name}` and `{agreement_url}`. */
+  /** Text on one line, with the placeholders `{builder_code}`, `{service_name}` and `{agreement_url}`. */
   readonly statement: string
   readonly serviceName: string
   readonly agreementUrl: string
@@ -23,11 +23,10 @@ export interface BuilderTerms {
   readonly serviceName: string
   readonly uri: string
   readonly agreementUrl: string
-  /** The same on every node. */
+  /** Key of the nonce's MAC; equal on every node. */
   readonly macKey: Redacted.Redacted
   /**
-   * Second key, valid until `untilMillis` for messages written under it: the previous key, or one that other nodes
-   * already use.
+   * Second MAC key, accepted until `untilMillis`: either the previous key, or a new key that other nodes already use.
    */
   readonly otherMacKey?: { readonly key: Redacted.Redacted; readonly untilMillis: number } | undefined
   readonly otherTemplate?: (Template & { readonly untilMillis: number }) | undefined
@@ -37,13 +36,16 @@ export class InvalidTerms extends Schema.TaggedError<InvalidTerms>()("InvalidTer
   fault: Schema.Literals(["uri", "agreement_url", "statement"])
 }) {}
 
-/** `malformed` follows from the text alone; `untrusted` needs the venue's key. `fault` is for logs. */
+/**
+ * The message is refused: `malformed` if the text alone shows why, `untrusted` if the check needs the venue's key.
+ * `fault` is for logs.
+ */
 export class BuilderMessageRefused extends Schema.TaggedError<BuilderMessageRefused>()("BuilderMessageRefused", {
   side: Schema.Literals(["malformed", "untrusted"]),
   fault: Schema.String
 }) {}
 
-/** Returns terms under which messages can be written and read again. */
+/** Returns the terms if messages can be written and read back with them. */
 export const termsOf = (settings: BuilderTerms): Result.Result<BuilderTerms, InvalidTerms> => {
   const invalid = (fault: InvalidTerms["fault"]) => Result.fail(new InvalidTerms({ fault }))
   const templates = templatesOf(settings)
@@ -55,8 +57,8 @@ export const termsOf = (settings: BuilderTerms): Result.Result<BuilderTerms, Inv
 }
 
 /**
- * Writes a message, valid for ten minutes. The address may have any letter case; the builder code is a lower-case
- * UUID.
+ * Writes a message that is valid for ten minutes. The address can have any letter case; the builder code is a
+ * lower-case UUID.
  */
 export const write = (
   terms: BuilderTerms,
@@ -69,7 +71,7 @@ export const write = (
     readonly address: string
     readonly builderCode: string
     readonly nowMillis: number
-    /** Sixteen random bytes. */
+    /** Sixteen random bytes for the nonce. */
     readonly random16: Uint8Array
   }
 ): string => {
@@ -78,8 +80,8 @@ export const write = (
 }
 
 /**
- * Reads a message that the venue wrote for this builder code, unchanged and still valid. The signature, and the
- * single use of the nonce, are checked later.
+ * Reads a message that the venue wrote for this builder code; refuses a changed or expired message. The caller must
+ * check the signature and use up the nonce.
  */
 export const read = (
   terms: BuilderTerms,
@@ -91,13 +93,13 @@ export const read = (
     readonly message: WalletMessage.WalletMessage
     readonly addressLower: string
     readonly nonce: string
-    /** Address of the agreement that the signer accepts. */
+    /** URL of the agreement that the signer accepts. */
     readonly agreementUrl: string
   },
   BuilderMessageRefused
 > => {
   const templates = templatesOf(terms)
-  // Reading costs more with every character, so a text far longer than the template is refused unread.
+  // Reading time grows with the length, so a text far longer than the template is refused before it is read.
   if (templates.every((template) => text.length > 2 * lengthOf(terms, template))) return refused("malformed", "length")
   const parsed = WalletMessage.read(text)
   if (Result.isFailure(parsed)) return refused("malformed", parsed.failure.fault)
@@ -127,7 +129,7 @@ export const read = (
   })
 }
 
-/** Members of a message without its nonce. */
+/** All fields of a message except the nonce. */
 interface Content {
   readonly uri: string
   readonly template: Template
@@ -145,7 +147,7 @@ const noncePattern = /^[0-9a-f]{64}$/
 const refused = (side: BuilderMessageRefused["side"], fault: string) =>
   Result.fail(new BuilderMessageRefused({ side, fault }))
 
-/** The text template with a link to the agreement. */
+/** Returns the message's template with a link to the agreement. */
 export const templateOf = ({
   agreementUrl,
   serviceName
@@ -187,7 +189,7 @@ const statementOf = ({ agreementUrl, serviceName, statement }: Template, builder
     .replace("{service_name}", () => serviceName)
     .replace("{agreement_url}", () => agreementUrl)
 
-/** `termsOf` has validated the address. */
+/** `termsOf` has validated the URL. */
 const domainOf = ({ uri }: Pick<BuilderTerms, "uri">): string => new URL(uri).host
 
 const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Content, nonce: string): string =>
@@ -205,7 +207,7 @@ const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Content
     `Expiration Time: ${timeOf(issuedAtMillis + WalletMessage.maxAgeMillis)}`
   ].join("\n")
 
-/** All messages have the same length, whatever the address, code and time. */
+/** All messages have the same length, regardless of the address, builder code and time. */
 const lengthOf = (terms: BuilderTerms, template: Template): number => anyText(terms, template).length
 
 const anyText = (terms: BuilderTerms, template: Template): string => {
@@ -215,7 +217,7 @@ const anyText = (terms: BuilderTerms, template: Template): string => {
 
 const timeOf = (millis: number): string => new Date(millis).toISOString()
 
-/** Second half of a nonce: a MAC over its first half and all members of the message. */
+/** Returns the second half of a nonce: a MAC of the first half and all other fields of the message. */
 const proofOf = (
   key: Redacted.Redacted,
   { address, builderCode, issuedAtMillis, template, uri }: Content,
@@ -234,7 +236,7 @@ const isProven = (key: Redacted.Redacted, content: Content, nonce: string): bool
   return timingSafeEqual(proofOf(key, content, bytes.subarray(0, randomBytes)), bytes.subarray(randomBytes))
 }
 
-/** Checks that the strict reader accepts the template, and that each member has its place in it. */
+/** Returns true if the strict parser accepts the template and every field appears in it. */
 const isReadable = (terms: BuilderTerms, template: Template): boolean => {
   const message = WalletMessage.read(anyText(terms, template))
   const parts = ["0".repeat(36), template.serviceName, template.agreementUrl]

@@ -1,6 +1,5 @@
 /**
- * Registration of wallets by builders: the backend of a builder exchanges a signed message for a key of the wallet's
- * user.
+ * Registration of wallets by builders: a builder's backend exchanges a signed message for a key of the wallet's user.
  */
 import { isUuid } from "@venue/domain/Id"
 import { UserId } from "@venue/domain/UserId"
@@ -27,7 +26,7 @@ import { isAddress } from "./WalletAddress.ts"
 import { maxAgeMillis } from "./WalletMessage.ts"
 import { signerOf } from "./WalletSignature.ts"
 
-/** A builder, who may obtain keys of other users. */
+/** A builder who is allowed to obtain keys for other users. */
 export interface Builder {
   readonly userId: UserId
   readonly builderCode: string
@@ -35,13 +34,13 @@ export interface Builder {
 }
 
 export interface IssuedKey {
-  /** The wallet's user; also the id of their main account. */
+  /** Id of the wallet's user, and of the user's main account. */
   readonly userId: UserId
   readonly publicKey: string
   readonly secretKey: Redacted.Redacted
 }
 
-/** A member of the request is invalid; `member` is its name on the wire. */
+/** A field of the request is invalid; `member` is the field's name in the request. */
 export class UnfitForMessage extends Schema.TaggedError<UnfitForMessage>()("UnfitForMessage", {
   member: Schema.Literals(["address", "builder_code"])
 }) {}
@@ -50,15 +49,18 @@ export class NoActiveBuilderCode extends Schema.TaggedError<NoActiveBuilderCode>
   userId: UserId
 }) {}
 
-/** A builder without a username has no label for keys. */
+/** The builder has no username, which would be the label of the key. */
 export class BuilderUnnamed extends Schema.TaggedError<BuilderUnnamed>()("BuilderUnnamed", { userId: UserId }) {}
 
-/** The text alone shows that it is no message for this builder. `fault` is for logs. */
+/** The text itself shows that it is not a message for this builder. `fault` is for logs. */
 export class MalformedBuilderMessage extends Schema.TaggedError<MalformedBuilderMessage>()("MalformedBuilderMessage", {
   fault: Schema.String
 }) {}
 
-/** One refusal for all causes of trust, time and state. `fault` is for logs and never sent. */
+/**
+ * The signature, time or state of the request is not accepted. The response is the same for every cause. `fault` is
+ * only for logs and is never sent.
+ */
 export class WalletAuthenticationFailed extends Schema.TaggedError<WalletAuthenticationFailed>()(
   "WalletAuthenticationFailed",
   { fault: Schema.String }
@@ -71,14 +73,15 @@ export interface BuilderRegistrationOptions {
 export class BuilderRegistration extends Context.Service<
   BuilderRegistration,
   {
-    /** Returns a new message for a wallet to sign. The builder code is not looked up, and nothing is written. */
+    /** Returns a new message for a wallet to sign, without looking up the builder code or storing anything. */
     readonly message: (address: string, builderCode: string) => Effect.Effect<string, UnfitForMessage>
     readonly builder: (
       userId: UserId
     ) => Effect.Effect<Builder, NoActiveBuilderCode | BuilderUnnamed | DatabaseUnavailable>
     /**
-     * Returns this builder's key for the wallet's user. It replaces the previous key, which is rejected here at once
-     * and on other nodes after a revocation. Atomic; after `DatabaseUnavailable` it may have happened.
+     * Returns this builder's new key for the wallet's user. The new key replaces the previous one, which this node
+     * rejects immediately and other nodes reject after a revocation. Atomic; after `DatabaseUnavailable` it is
+     * unknown whether the key was created.
      */
     readonly register: (
       builder: Builder,
@@ -115,7 +118,8 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
       if (username === null) return yield* new BuilderUnnamed({ userId })
       return { userId, builderCode: code.value.builderCode, username }
     }),
-    // Cheap checks come first: verifying a signature is expensive, and only proven requests reach the database.
+    // Cheap checks run first, because verifying a signature is expensive. Only requests with a valid signature reach
+    // the database.
     register: Effect.fn("BuilderRegistration.register")(function* (builder: Builder, { message, signature }) {
       const read = yield* BuilderMessage.read(terms, message, builder.builderCode, yield* Clock.currentTimeMillis).pipe(
         Effect.fromResult,
@@ -133,7 +137,7 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
         messageHash: createHash("sha256").update(message).digest("hex"),
         expiresAtMillis: read.message.issuedAtMillis + maxAgeMillis + graceMillis
       })
-      // After the commit; earlier, the previous key would be cached again.
+      // Runs after the commit, because before it a look-up would cache the previous key again.
       if (Option.isSome(replaced)) hmac.forget(replaced.value)
       eligibilities.forget(key.userId)
       return key
@@ -141,7 +145,7 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
   })
 })
 
-/** Issues the key of a proven wallet with everything that belongs to it, in one transaction. */
+/** Issues the key for a wallet that has proved its address, with all related records, in one transaction. */
 const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
   const acceptances = yield* LegalAcceptances
   const addresses = yield* WithdrawalAddresses
@@ -164,7 +168,7 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
       const { userId } = yield* identities.arrive({ address, seen: null })
       yield* users.lock(userId)
       if ((yield* states.find(userId)).frozen) return yield* new WalletAuthenticationFailed({ fault: "frozen" })
-      // A message from before a change of the agreement is valid, but accepts the text of that time.
+      // A message written before the agreement changed is still valid, but accepts the earlier agreement.
       const termsVersion = agreementUrl === terms.agreementUrl ? eligibilities.requirements.termsVersion : null
       yield* acceptances.record({
         userId,
@@ -177,7 +181,7 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
       yield* (
         addresses
           .add({ addressId, userId, network: "ARBITRUM_ONE", address, label: null, verified: true })
-          // An address verified by its own wallet is exempt from the limit.
+          // An address that its own wallet has verified is exempt from the limit.
           .pipe(Effect.catchTag("TooManyWithdrawalAddresses", Effect.die))
       )
       const { publicKey, secret } = yield* pair
@@ -214,5 +218,5 @@ interface Proven {
   readonly expiresAtMillis: number
 }
 
-/** How much longer a used nonce is kept than its message is valid, in milliseconds. */
+/** Time for which a used nonce is kept after its message expires, in milliseconds. */
 const graceMillis = 120_000

@@ -1,4 +1,4 @@
-/** CAPTCHA policy of sign-ins: always, never, or after too many attempts from a network, counted over all nodes. */
+/** CAPTCHA policy for sign-ins: always, never, or after too many attempts from one network, counted over all nodes. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { SignInAttempts } from "@venue/storage/access/SignInAttempts"
 import { Effect } from "effect"
@@ -6,7 +6,10 @@ import { Effect } from "effect"
 export type Setting = "always" | "never" | "risk"
 
 export interface CaptchaRule {
-  /** Counts a sign-in at its beginning, so that parallel ones are counted; returns true if it needs a CAPTCHA. */
+  /**
+   * Counts a sign-in when it begins, so that concurrent sign-ins are counted; returns true if the sign-in needs a
+   * CAPTCHA.
+   */
   readonly begin: (network: string) => Effect.Effect<boolean, DatabaseUnavailable>
   /** Counts a refused sign-in. */
   readonly fail: (network: string) => Effect.Effect<void, DatabaseUnavailable>
@@ -26,6 +29,9 @@ export const make = (setting: Setting): Effect.Effect<CaptchaRule, never, SignIn
       : { begin: () => Effect.succeed(setting === "always"), fail: () => Effect.void }
   )
 
-/** Within 15 minutes of its first attempt, a network may make 10 sign-ins, or 3 failed ones, without a CAPTCHA. */
+/**
+ * Limits without a CAPTCHA: 10 sign-ins or 3 failed sign-ins per network within 15 minutes of the network's first
+ * attempt.
+ */
 const maxSignIns = 10
 const maxFailures = 3

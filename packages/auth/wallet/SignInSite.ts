@@ -1,16 +1,19 @@
-/** Pages that wallets may sign in for. */
+/** Pages for which wallets are allowed to sign in. */
 import { Result, Schema } from "effect"
 import type { WalletMessage } from "./WalletMessage.ts"
 
 export interface SignInSite {
   readonly uri: string
-  /** Authority of the URI: host, and port unless it is the default. */
+  /** Authority of the URI: the host, and the port unless it is the default. */
   readonly domain: string
 }
 
 export class InvalidSite extends Schema.TaggedError<InvalidSite>()("InvalidSite", { uri: Schema.String }) {}
 
-/** Returns the sites of these URIs: `https`, or `http` on loopback if allowed, which production forbids. */
+/**
+ * Returns the sites for these URIs. A URI must be `https`, or `http` on a loopback address if that is allowed, which
+ * production forbids.
+ */
 export const sitesOf = (
   uris: ReadonlyArray<string>,
   { allowLoopback }: { readonly allowLoopback: boolean }
@@ -24,8 +27,8 @@ export const sitesOf = (
   )
 
 /**
- * Returns the member of the message that matches no site. Texts are compared exactly: no case folding, decoding or
- * trimming.
+ * Returns the field of the message that matches no site, or undefined if all match. Texts are compared exactly,
+ * without case folding, decoding or trimming.
  */
 export const objection = (
   sites: ReadonlyArray<SignInSite>,
@@ -37,8 +40,8 @@ export const objection = (
 }
 
 /**
- * Returns the authority of a URI of this scheme as a message shows it. Undefined if the URI is not in a browser's
- * form, or contains a user name, because it would resemble another site.
+ * Returns the authority of a URI with this scheme, as a message shows it. Returns undefined if a browser would spell
+ * the URI differently, or if the URI contains a user name, because it could then resemble another site.
  */
 export const authorityOf = (uri: string, protocol: "https:" | "http:"): string | undefined => {
   const url = URL.parse(uri)

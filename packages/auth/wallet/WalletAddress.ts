@@ -5,8 +5,8 @@ import { getAddress } from "viem/utils"
 export const checksummed = (address: string): string => getAddress(address)
 
 /**
- * Returns true for a wallet address in a letter case that the rule admits. Mixed case is valid only as a checksum;
- * the zero address is refused because nobody holds its key.
+ * Returns true for a wallet address in a letter case that the rule allows. Mixed case must be a correct checksum. The
+ * zero address is refused because no key belongs to it.
  */
 export const isAddress = (text: string, rule: "checksummed" | "checksummed or lower case" | "any case"): boolean => {
   if (!pattern.test(text) || text === zero) return false

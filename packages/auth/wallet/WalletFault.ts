@@ -1,11 +1,14 @@
-/** Error texts for refused sign-in messages: the fault, the limit and the right value. All of it is public. */
+/**
+ * Error texts for refused sign-in messages. Each text states the fault, the limit and the correct value, and contains
+ * only public information.
+ */
 import type * as WalletMessage from "./WalletMessage.ts"
 import type { SignInSite } from "./SignInSite.ts"
 import { checksummed } from "./WalletAddress.ts"
 
 /**
- * Returns the text for a fault found without parsing: strangers send these messages, and a full parse costs more than
- * a signature.
+ * Returns the error text for a fault that can be found without parsing. A full parse would cost more than verifying a
+ * signature, and unauthenticated callers send these messages.
  */
 export const textFault = (text: string): string => {
   const [first = "", address = "", ...rest] = text.split("\n", maxLines)
@@ -31,7 +34,7 @@ export const siteFault = (
     : `The domain has to be that of the URI: ${sites.find((site) => site.uri === uri)?.domain ?? ""}`
 }
 
-/** Returns the text for a message outside its time of validity. */
+/** Returns the error text for a message that is not valid yet or has expired. */
 export const timeFault = (fault: NonNullable<ReturnType<typeof WalletMessage.untimely>>, nowMillis: number): string =>
   `${times[fault]}; the time here is ${new Date(nowMillis).toISOString()}`
 
@@ -55,6 +58,6 @@ const lines: ReadonlyArray<{ readonly form: RegExp; readonly words: string }> = 
   }
 ]
 
-/** A valid message never has more lines before its resources. */
+/** Maximum number of lines before the resources; a valid message never has more. */
 const maxLines = 32
 const maxSites = 5

@@ -1,4 +1,4 @@
-/** Parser for signed wallet messages (EIP-4361), restricted to the form that the venue needs. */
+/** Parser for signed wallet messages (EIP-4361), restricted to the form that the venue accepts. */
 import { millisOfDateTime } from "@venue/domain/Rfc3339"
 import { Result, Schema } from "effect"
 import { SiweMessage } from "siwe"
@@ -6,17 +6,17 @@ import { checksummed, isAddress } from "./WalletAddress.ts"
 
 export interface WalletMessage {
   readonly domain: string
-  /** As written. */
+  /** Address as written in the message. */
   readonly address: string
   readonly statement: string
   readonly uri: string
   /** Decimal number from 1 to 2^53 - 1. */
   readonly chainId: string
   readonly nonce: string
-  /** As written. */
+  /** Time as written in the message. */
   readonly issuedAt: string
   readonly issuedAtMillis: number
-  /** As written. */
+  /** Time as written in the message. */
   readonly expirationTime: string | undefined
   readonly expiresAtMillis: number | undefined
   readonly notBeforeMillis: number | undefined
@@ -24,7 +24,7 @@ export interface WalletMessage {
   readonly resources: ReadonlyArray<string>
 }
 
-/** `fault` is a word for logs and repeats nothing of the message. */
+/** The text is not a valid message. `fault` is a word for logs, and contains no part of the message. */
 export class MalformedMessage extends Schema.TaggedError<MalformedMessage>()("MalformedMessage", {
   fault: Schema.String
 }) {}
@@ -36,15 +36,16 @@ export interface Reading {
   readonly acceptLowercaseAddress?: boolean | undefined
 }
 
-/** Recipient and times of validity. */
+/** Addressee of a message and its validity times. */
 export type Claims = Pick<
   WalletMessage,
   "domain" | "address" | "statement" | "uri" | "issuedAtMillis" | "expiresAtMillis" | "notBeforeMillis"
 >
 
 /**
- * Extracts the claims of a message without parsing it, to refuse strangers cheaply: `read` costs more than verifying
- * a signature, and a hundred times more for a long text. Undefined if the message cannot be valid; `read` decides.
+ * Extracts a message's claims without parsing, so that invalid messages from unauthenticated callers are refused
+ * cheaply. Returns undefined if the message cannot be valid; otherwise `read` decides. `read` costs more than
+ * verifying a signature, and a hundred times more for a long text.
  */
 export const glance = (text: string, { acceptLowercaseAddress = false }: Reading = {}): Claims | undefined => {
   if (text.length > maxLength) return undefined
@@ -70,8 +71,8 @@ export const glance = (text: string, { acceptLowercaseAddress = false }: Reading
 }
 
 /**
- * Returns the members of a message in the one form that the venue accepts. Recipient, time and signer are checked
- * later.
+ * Parses a message and returns its fields, if the message has the one form that the venue accepts. The caller must
+ * check the addressee, times and signer.
  */
 export const read = (
   text: string,
@@ -84,7 +85,8 @@ export const read = (
   if (!isAddress(address, acceptLowercaseAddress ? "checksummed or lower case" : "checksummed")) {
     return malformed("address")
   }
-  // The library accepts only the checksummed spelling, and is slow with resources, which are irrelevant here.
+  // The library accepts only the checksummed address. It is slow if the message has resources, which the venue does
+  // not use.
   const [before, resources] = withoutResources(lines.with(1, checksummed(address)).join("\n"))
   if (resources.length > maxResources) return malformed("resources")
   const shortened = resources.map(shortOf)
@@ -93,7 +95,8 @@ export const read = (
   const parsed = Result.try(() => new SiweMessage(usual))
   if (Result.isFailure(parsed)) return malformed("grammar")
   const fields = parsed.success
-  // The library reads 01 as 1 and drops empty members; then the signed text would differ from the parsed one.
+  // The library reads 01 as 1 and drops empty fields. The signed text would then differ from the parsed one, so the
+  // message is refused.
   if (fields.toMessage() !== usual) return malformed("rewritten")
   const fault = restrictions.find(([, holds]) => !holds(fields))?.[0]
   if (fault !== undefined) return malformed(fault)
@@ -103,8 +106,8 @@ export const read = (
 }
 
 /**
- * Returns the fault in time, or undefined. A message may be ten minutes old, and `leewaySeconds` younger than this
- * clock.
+ * Returns the fault in the message's times, or undefined if the times are valid. A message can be up to ten minutes
+ * old, and its times can be up to `leewaySeconds` ahead of this clock.
  */
 export const untimely = (
   { expiresAtMillis = Infinity, issuedAtMillis, notBeforeMillis = -Infinity }: Omit<Claims, "address">,
@@ -123,15 +126,15 @@ export const maxAgeMillis = 600_000
 const malformed = (fault: string) => Result.fail(new MalformedMessage({ fault }))
 
 const ascii = /^[\n\x20-\x7e]*$/
-/** User info before the host, as in `https://user@host/`. */
+/** Matches user info before the host, as in `https://user@host/`. */
 const userInfo = /^[^/?#]*\/\/[^/?#]*@/
-/** The accepted form of RFC 3339, without leap seconds. */
+/** Pattern for an RFC 3339 time, without leap seconds. */
 const moment = String.raw`\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`
 const dateTime = new RegExp(`^${moment}$`)
 
 /**
- * Matches every line of a message with the smallest character sets. No two parts match the same text, so matching is
- * linear.
+ * Matches each line of a message with the smallest possible character set. Adjacent parts never match the same text,
+ * so matching takes linear time.
  */
 const form = new RegExp(
   [
@@ -154,7 +157,7 @@ const form = new RegExp(
 const isDateTime = (time: string | undefined): boolean =>
   time === undefined || (dateTime.test(time) && millisOfDateTime(time) !== undefined)
 
-/** Members that the grammar allows and the venue refuses, by name of the fault. */
+/** Fields that the grammar allows but the venue refuses, keyed by the fault's name. */
 const restrictions: ReadonlyArray<readonly [fault: string, holds: (fields: SiweMessage) => boolean]> = [
   ["scheme", ({ scheme }) => scheme === undefined],
   ["domain", ({ domain }) => domain === domain.toLowerCase() && !domain.includes("@")],
@@ -168,7 +171,7 @@ const restrictions: ReadonlyArray<readonly [fault: string, holds: (fields: SiweM
 
 const maxResources = 8
 
-/** Splits a text into the resources at its end and the part before them. */
+/** Splits a text into the resources at its end and the text before them. */
 const withoutResources = (text: string): readonly [before: string, resources: ReadonlyArray<string>] => {
   const title = "\nResources:"
   const at = text.indexOf(`${title}\n- `)
@@ -177,13 +180,13 @@ const withoutResources = (text: string): readonly [before: string, resources: Re
   return [text.slice(0, end), text.slice(end + "\n- ".length).split("\n- ")]
 }
 
-/** Returns a short equivalent of an RFC 3986 URI in linear time; undefined for any other text. */
+/** Returns a short equivalent of an RFC 3986 URI in linear time, or undefined for any other text. */
 const shortOf = (uri: string): string | undefined => {
   const { groups } = uriForm.exec(uri) ?? {}
   return groups && (groups["address"] === undefined ? "a:" : `a://${groups["address"]}`)
 }
 
-/** Brackets are left to the library: an IPv6 address is short. */
+/** A host in brackets is left to the library, because an IPv6 address is short. */
 const uriForm = (() => {
   const some = (others: string) => String.raw`(?:[\w.~!$&'()*+,;=${others}-]|%[0-9a-fA-F]{2})*`
   const host = String.raw`(?:(?<address>\[[0-9a-fA-F:.]{1,64}\])|\[v[0-9a-fA-F]+\.[\w.~!$&'()*+,;=:-]+\]|${some("")})`

@@ -1,4 +1,4 @@
-/** Sign-in by a signed wallet message; the first one creates the user. */
+/** Sign-in with a signed wallet message; the first sign-in creates the user. */
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Identities } from "@venue/storage/access/Identities"
@@ -13,14 +13,14 @@ import * as WalletFault from "./WalletFault.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 import { isWellFormed, signerOf } from "./WalletSignature.ts"
 
-/** As received. */
+/** The signed message as received from the caller. */
 export interface Proof {
   readonly chain: string
   readonly message: string
   readonly signature: string
 }
 
-/** `busy`: retry later. */
+/** The sign-in is refused. For the reason `busy`, the caller can retry later. */
 export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", {
   reason: Schema.Literals([
     "disabled",
@@ -37,7 +37,7 @@ export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRe
     "reused",
     "frozen"
   ]),
-  /** Text for the caller; absent if the reason suffices. */
+  /** Text for the caller; omitted if the reason is sufficient. */
   detail: Schema.optionalKey(Schema.String)
 }) {}
 
@@ -53,10 +53,11 @@ export class WalletSignIn extends Context.Service<
   WalletSignIn,
   {
     /**
-     * Signs a user in. Cheap, public checks come first, the signature late; only a signed message uses up its nonce.
+     * Signs a user in. Runs cheap checks on public data first and verifies the signature late. Only a correctly
+     * signed message uses up its nonce.
      */
     readonly signIn: (proof: Proof) => Effect.Effect<Issued, WalletRefused | DatabaseUnavailable>
-    /** Returns true while the queue of proofs is full, so that the next one would be refused. */
+    /** Returns true while the queue is full, so that the next sign-in would be refused. */
     readonly isBusy: () => boolean
   }
 >()("@venue/auth/wallet/WalletSignIn") {
@@ -74,7 +75,7 @@ export class WalletSignIn extends Context.Service<
         const transaction = yield* Transaction
         const waitingRoom = WaitingRoom.make(maxWaiting)
 
-        /** Atomic: after a failure the same message may be sent again. */
+        /** Atomic, so that the same message can be sent again after a failure. */
         const enter = Effect.fnUntraced(function* (message: WalletMessage.WalletMessage) {
           const { chainId: network, domain, issuedAtMillis, nonce, statement } = message
           const address = message.address.toLowerCase()
@@ -114,15 +115,18 @@ export class WalletSignIn extends Context.Service<
     )
 }
 
-/** Maximum number of waiting proofs; together they take a few tens of milliseconds. */
+/** Maximum number of waiting sign-ins; the full queue takes a few tens of milliseconds. */
 const maxWaiting = 64
 
-/** Kept beyond the message's validity, so that a clock set back never revives a message. */
+/**
+ * Time for which a nonce is kept after its message expires, so that a clock that is set back cannot make the message
+ * usable again.
+ */
 const keptLongerMillis = 120_000
 
 const ascii = /^\p{ASCII}*$/u
 
-/** Returns the message if its signature is valid and it was written for this venue and time. */
+/** Returns the message if its signature is valid and it was written for this venue and the current time. */
 const proofOf = (
   { chain, message: text, signature }: Proof,
   { acceptLowercaseAddress, enabled, serviceName, sites }: WalletSignInOptions,
@@ -148,7 +152,8 @@ const proofOf = (
   const contradiction = misfit(claims)
   if (contradiction !== undefined) return contradiction
   if (signerOf(text, signature) !== claims.address.toLowerCase()) return refused("signature")
-  // Parsing comes last because it costs the most; its result is authoritative.
+  // Parsing comes last because it costs the most. If the quick look at the claims and the parser disagree, the parser
+  // decides.
   const message = read(text, { acceptLowercaseAddress })
   if (Result.isFailure(message)) return refused("message", WalletFault.textFault(text))
   return misfit(message.success) ?? Result.succeed(message.success)
