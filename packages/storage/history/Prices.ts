@@ -19,9 +19,7 @@ const priceTable = Table.make("price_minute", {
   oracleCloseE8: bigint,
   markOpenE8: bigint,
   markCloseE8: bigint,
-  /**
-   * Midpoint between best bid and best ask, in half ticks; 0 if one side of the book was empty for the whole minute.
-   */
+  /** Midpoint of the order book, in half ticks; 0 if one side of the book was empty for the whole minute. */
   middleOpenHalfTicks: bigint,
   middleCloseHalfTicks: bigint,
   openInterestOpenLots: bigint,
