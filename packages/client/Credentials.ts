@@ -1,4 +1,4 @@
-/** Credentials of a program, created anew for each connection and each request. */
+/** Credentials with which a program signs in to a venue, created anew for each connection and each request. */
 import { headerName, neutralBrand } from "@venue/api/Headers"
 import type { HmacCredential } from "@venue/api/trade/CommandSchema"
 import { Clock, Effect, Redacted, Schema } from "effect"
@@ -6,16 +6,16 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Buffer } from "node:buffer"
 import { createHmac } from "node:crypto"
 
-/** No credentials are available; `reason` is for people and holds no secret. */
+/** Failure to obtain credentials. `reason` is meant for people and contains no secret. */
 export class CredentialsUnavailable extends Schema.TaggedError<CredentialsUnavailable>()("CredentialsUnavailable", {
   reason: Schema.String
 }) {}
 
 /** Credentials for the trade socket and REST. */
 export interface Credentials {
-  /** Members of the `auth` command of the trade socket. */
+  /** Credential members of the trade socket's `auth` command. */
   readonly params: Effect.Effect<{ readonly hmac: HmacCredential } | { readonly jwt: string }, CredentialsUnavailable>
-  /** Headers of a REST request. */
+  /** Credential headers of a REST request. */
   readonly headers: Effect.Effect<Readonly<Record<string, string>>, CredentialsUnavailable>
 }
 
@@ -25,7 +25,10 @@ export interface ApiKey {
   readonly secretKey: Redacted.Redacted
 }
 
-/** Returns credentials of an API key, signed with a new nonce on each use. Every venue accepts the neutral headers. */
+/**
+ * Returns credentials that are signed with an API key, with a new nonce on each use. Every venue accepts the neutral
+ * headers.
+ */
 export const ofApiKey = Effect.fnUntraced(function* (key: ApiKey, brand: string = neutralBrand) {
   const random = yield* SecureRandom
   const signed = Effect.gen(function* () {
@@ -44,13 +47,16 @@ export const ofApiKey = Effect.fnUntraced(function* (key: ApiKey, brand: string 
   return credentials
 })
 
-/** Returns credentials of an access token, which `token` supplies on each use. */
+/** Returns credentials that carry an access token, which `token` supplies on each use. */
 export const ofAccessToken = (token: Effect.Effect<Redacted.Redacted, CredentialsUnavailable>): Credentials => ({
   params: Effect.map(token, (jwt) => ({ jwt: Redacted.value(jwt) })),
   headers: Effect.map(token, (jwt) => ({ authorization: `Bearer ${Redacted.value(jwt)}` }))
 })
 
-/** Signs `nonce:unixSeconds` by HMAC-SHA256; the HMAC key is the text of the secret, not the bytes of its hex digits. */
+/**
+ * Signs `nonce:unixSeconds` with HMAC-SHA256. The HMAC key is the secret's text, not the bytes that its hex digits
+ * encode.
+ */
 export const sign = ({ publicKey, secretKey }: ApiKey, nonce: string, unixSeconds: number): HmacCredential => ({
   public_key: publicKey,
   nonce,

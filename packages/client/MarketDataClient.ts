@@ -5,23 +5,23 @@ import { Effect, Option, type Queue, Schema, type Scope } from "effect"
 import { type Backoff, keepOpen, patient, type Session } from "./ReconnectingSocket.ts"
 import * as SocketEvents from "./SocketEvents.ts"
 
-/** Subscriptions and address of the socket. */
+/** Subscriptions and socket URL. */
 export interface MarketDataOptions extends Omit<Subscribe, "type"> {
   readonly url: string
   readonly backoff?: Backoff
 }
 
 /**
- * Event of the socket. Each frame replaces the previous one of its stream: a `level2` is a full snapshot. An error frame names
- * the refused parts of the subscription; the others stay subscribed.
+ * Event from the market-data socket. Each frame replaces the previous frame of its stream: a `level2` frame is a full
+ * snapshot. An error frame names the refused parts of the subscription; the other parts stay subscribed.
  */
 export type MarketDataEvent = SocketEvents.SocketEvent<Data | typeof ErrorFrame.Type>
 
-/** Open client. */
+/** An open market-data client. */
 export interface MarketDataClient {
   /**
-   * Bounded queue. A full queue or a missing frame drops the connection, and the next one starts with current values: there is
-   * no gap between `Connected` and `Disconnected`.
+   * Bounded event queue. If the queue is full or a frame is missing, the client drops the connection, and the next
+   * connection starts with current values. The frames between `Connected` and `Disconnected` therefore have no gap.
    */
   readonly events: Queue.Dequeue<MarketDataEvent>
 }
@@ -62,5 +62,5 @@ export const make = Effect.fn("MarketDataClient.make")(function* (
   return { events: events.queue }
 })
 
-/** Decodes a frame; none for invalid text. */
+/** Decodes a frame; returns `Option.none` for invalid text. */
 const read = Schema.decodeUnknownOption(Schema.fromJsonString(Frame))

@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 import { WebSocket } from "ws"
 import type { CredentialsUnavailable } from "./Credentials.ts"
 
-/** One connection; unusable once it has closed. */
+/** One connection, which cannot be used after it has closed. */
 export interface Session {
   /** Sends text; returns false if the connection is closed or has more than 1 MiB unsent. */
   readonly send: (text: string) => boolean
@@ -13,16 +13,16 @@ export interface Session {
   readonly established: () => void
 }
 
-/** Callbacks of a socket. */
+/** Callbacks of a reconnecting socket. */
 export interface Handlers {
-  /** First text of a connection, created anew before each connection is opened. */
+  /** Text to send first on each connection; created anew before the connection is opened. */
   readonly greeting: Effect.Effect<string, CredentialsUnavailable>
   readonly opened: () => void
   readonly received: (text: string, session: Session) => void
   readonly closed: (reason: string) => void
 }
 
-/** Bounds of the pause between connection attempts. */
+/** Bounds of the delay between connection attempts. */
 export interface Backoff {
   readonly firstMillis: number
   readonly maxMillis: number
@@ -56,20 +56,20 @@ export const keepOpen = (url: string, handlers: Handlers, backoff: Backoff = pat
 
 interface State {
   established: boolean
-  /** Whether anything arrived in the current silence interval. */
+  /** True if data arrived in the current silence interval. */
   received: boolean
 }
 
 const bounds = {
   perMessageDeflate: false,
   maxPayload: 4_194_304,
-  /** Milliseconds. */
+  /** Time limit for the handshake, in milliseconds. */
   handshakeTimeout: 10_000,
-  /** Milliseconds. */
+  /** Time limit for the close, in milliseconds. */
   closeTimeout: 1_000
 }
 const establishMillis = 15_000
-/** More than two intervals of the venue's pings, which come every 20 s. */
+/** More than two ping intervals: the venue sends a ping every 20 s. */
 const silenceMillis = 45_000
 const maxUnsentBytes = 1_048_576
 
@@ -78,7 +78,7 @@ const connection = (url: string, greeting: string, handlers: Handlers, state: St
     const socket = new WebSocket(url, bounds)
     const forget = (): void => {
       socket.removeAllListeners()
-      // `ws` emits an error for a socket that is terminated while it connects.
+      // Without this listener, terminating a socket during its handshake would raise an unhandled error event.
       socket.on("error", () => {})
     }
     const end = (reason: string): void => {
@@ -116,7 +116,7 @@ const connection = (url: string, greeting: string, handlers: Handlers, state: St
     })
   })
 
-/** Closes the socket after all sent data; waits at most `closeTimeout` for the answer. */
+/** Closes the socket after all queued data is sent; waits at most `closeTimeout` for the venue's close frame. */
 const goodbye = (socket: WebSocket) =>
   Effect.callback<void>((resume) => {
     if (socket.readyState === WebSocket.CLOSED) return resume(Effect.void)

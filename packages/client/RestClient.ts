@@ -1,4 +1,4 @@
-/** Client of the main REST interface: a method for each operation, an error for each problem. */
+/** Client for the main REST interface, with one method per operation and one error per problem. */
 import { headerName, neutralBrand } from "@venue/api/Headers"
 import { Api } from "@venue/api/rest/Api"
 import { Effect } from "effect"
@@ -6,7 +6,7 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { Credentials } from "./Credentials.ts"
 
-/** Address and credentials. */
+/** URL, credentials and account. */
 export interface RestClientOptions {
   readonly url: string
   /** Required for operations that are not public. */
@@ -16,10 +16,10 @@ export interface RestClientOptions {
   readonly brand?: string
 }
 
-/** Client with one method for each operation, in groups. */
+/** REST client with one method per operation, in groups. */
 export type RestClient = Effect.Success<ReturnType<typeof make>>
 
-/** Returns a client. A request without an answer fails after 15 s, and its outcome is unknown. */
+/** Returns a client. A request without a response fails after 15 s; its outcome is then unknown. */
 export const make = Effect.fn("RestClient.make")(function* (options: RestClientOptions) {
   const { accountId, brand = neutralBrand, credentials, url } = options
   const named = accountId === undefined ? {} : { [headerName(brand, "requested-account-id")]: accountId }

@@ -1,4 +1,4 @@
-/** Session of a wallet: begun by a signed message, and extended by refresh tokens that work once. */
+/** Wallet session, which a signed message starts and single-use refresh tokens extend. */
 import { Tokens } from "@venue/api/auth/Session"
 import { ErrorBody } from "@venue/api/auth/AuthError"
 import { Clock, Effect, Option, Redacted, Schedule, Schema, Semaphore } from "effect"
@@ -8,22 +8,22 @@ import { Buffer } from "node:buffer"
 import { type Credentials, CredentialsUnavailable, ofAccessToken } from "./Credentials.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 
-/** Wallet that signs in. */
+/** Wallet with which a user signs in. */
 export interface Wallet {
-  /** Address with checksum (EIP-55). */
+  /** Checksummed address (EIP-55). */
   readonly address: string
   readonly signMessage: (message: string) => Effect.Effect<string>
 }
 
-/** Authentication service of a venue. */
+/** A venue's authentication service. */
 export interface AuthPlace {
-  /** Address that ends in `/auth/v1`. */
+  /** URL that ends in `/auth/v1`. */
   readonly url: string
-  /** Value of the header `apikey`. */
+  /** Value of the `apikey` header. */
   readonly clientKey: string
-  /** Name of the service in the statement that the wallet signs. */
+  /** Service name in the statement that the wallet signs. */
   readonly serviceName: string
-  /** URI that the wallet signs in to. */
+  /** URI in the message that the wallet signs. */
   readonly signInUri: string
 }
 
@@ -31,30 +31,30 @@ export interface AuthPlace {
 export interface SignInOptions extends AuthPlace {
   readonly wallet: Wallet
   readonly chainId?: string
-  /** Token of a solved captcha, for a venue that requires one. */
+  /** Token from a solved CAPTCHA, for a venue that requires one. */
   readonly captchaToken?: string
 }
 
-/** The service refused the request; a retry is futile, a new sign-in may succeed. */
+/** The service refused the request. A retry fails too, but a new sign-in might succeed. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {
   code: Schema.String,
   detail: Schema.String
 }) {}
 
-/** The service did not answer, or answered unexpectedly; a retry may succeed. */
+/** The service did not respond, or returned an unexpected response. A retry might succeed. */
 export class AuthUnavailable extends Schema.TaggedError<AuthUnavailable>()("AuthUnavailable", {
   cause: Schema.Defect()
 }) {}
 
-/** Session of a user. */
+/** A user's session. */
 export interface Session {
   readonly userId: string
-  /** Access token; refreshed in its last minute, once for all concurrent callers. */
+  /** Access token. It is refreshed in the last minute before its expiry, once for all concurrent callers. */
   readonly accessToken: Effect.Effect<Redacted.Redacted, CredentialsUnavailable>
   readonly credentials: Credentials
-  /** Current refresh token, with which `resume` continues the session; each refresh replaces it. */
+  /** Current refresh token, with which `resume` continues the session. Each refresh replaces the token. */
   readonly refreshToken: Effect.Effect<Redacted.Redacted>
-  /** Ends this session; other sessions of the user continue. */
+  /** Ends this session only; the user's other sessions continue. */
   readonly signOut: Effect.Effect<void, SignInRefused | AuthUnavailable | CredentialsUnavailable>
 }
 
@@ -111,7 +111,7 @@ const sessionOf = Effect.fnUntraced(function* (post: Post, first: Granted): Effe
 
 interface Granted {
   readonly tokens: typeof Tokens.Type
-  /** Expiry of the access token on the clock of this process. */
+  /** Time at which the access token expires, on this process's clock. */
   readonly endsAtMillis: number
 }
 
@@ -121,7 +121,9 @@ type Post = (
   authorization?: string
 ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SignInRefused | AuthUnavailable>
 
-/** Returns a function that sends requests; only a status below 500 with a body of the service counts as a refusal. */
+/**
+ * Returns a function that sends requests. Only a status below 500 with the service's error body counts as a refusal.
+ */
 const poster = Effect.fnUntraced(function* ({
   clientKey,
   url
@@ -145,7 +147,9 @@ const grant = Effect.fnUntraced(function* (post: Post, type: "web3" | "refresh_t
   return { tokens, endsAtMillis: (yield* Clock.currentTimeMillis) + tokens.expires_in * 1_000 }
 })
 
-/** Refreshes the tokens; retries after a lost answer, since the service returns the same tokens again within 10 s. */
+/**
+ * Refreshes the tokens. Retries after a lost response, because the service returns the same tokens again within 10 s.
+ */
 const refreshed = (post: Post, refreshToken: string) =>
   Effect.retry(grant(post, "refresh_token", { refresh_token: refreshToken }), {
     while: (error) => error._tag === "AuthUnavailable",

@@ -1,19 +1,21 @@
-/** Bounded queue of the events of a socket, in order. */
+/** Bounded queue of a socket's events, in order. */
 import { Effect, Queue } from "effect"
 
-/** Event of a socket; `Connected` means signed in and subscribed, `Unreadable` is a frame that failed its schema. */
+/**
+ * Event from a socket. `Connected` means signed in and subscribed; `Unreadable` means that a frame failed its schema.
+ */
 export type SocketEvent<Frame> =
   | { readonly _tag: "Connected" }
   | { readonly _tag: "Disconnected"; readonly reason: string }
   | { readonly _tag: "Received"; readonly frame: Frame }
   | { readonly _tag: "Unreadable"; readonly text: string }
 
-/** Queue with its writers. */
+/** Event queue with the functions that write to it. */
 export interface SocketEvents<Frame> {
   readonly queue: Queue.Dequeue<SocketEvent<Frame>>
   /** Adds an event; returns false if the queue is full, in which case the caller must drop the connection. */
   readonly add: (event: SocketEvent<Frame>) => boolean
-  /** Adds `Disconnected`, replacing the oldest event of a full queue. */
+  /** Adds `Disconnected`, which replaces the oldest event if the queue is full. */
   readonly disconnected: (reason: string) => void
 }
 
@@ -28,7 +30,7 @@ export const make = <Frame>(): Effect.Effect<SocketEvents<Frame>> =>
     }
   }))
 
-/** Reason for dropping the connection of a reader that is too slow. */
+/** Reason for dropping a connection whose reader is too slow. */
 export const unread = "events were not read in time"
 
 const maxEvents = 16_384

@@ -12,7 +12,7 @@ import type { Credentials } from "./Credentials.ts"
 import { type Backoff, keepOpen, patient, type Session } from "./ReconnectingSocket.ts"
 import * as SocketEvents from "./SocketEvents.ts"
 
-/** Address, credentials and channels. */
+/** Socket URL, credentials and channels. */
 export interface TradeClientOptions {
   readonly url: string
   readonly credentials: Credentials
@@ -22,27 +22,29 @@ export interface TradeClientOptions {
   readonly backoff?: Backoff
 }
 
-/** Event of the trade socket. */
+/** Event from the trade socket. */
 export type TradeEvent = SocketEvents.SocketEvent<Frame>
 
 /** The socket is not connected; the command was not sent. */
 export class NotConnected extends Schema.TaggedError<NotConnected>()("NotConnected", {}) {}
 
-/** The venue answered the command with an error frame. */
+/** The venue responded to the command with an error frame. */
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
   code: Schema.String,
   detail: Schema.String
 }) {}
 
-/** No answer came within 10 s, or the connection was lost before the answer: the outcome is unknown. */
+/**
+ * No response arrived within 10 s, or the connection was lost before the response. The command's outcome is unknown.
+ */
 export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { command: Schema.String }) {}
 
 type AskError = NotConnected | CommandFailed | Unanswered
 
-/** Order to place; the client order id identifies its answer. */
+/** Order to place. The client order id identifies the response. */
 export type NewOrder = AddOrder["params"] & { readonly client_order_id: string }
 
-/** Order to preview; the client order id identifies its answer. */
+/** Order to preview. The client order id identifies the response. */
 export type PreviewedOrder = PreviewOrder["params"] & { readonly client_order_id: string }
 
 /** Order or TWAP to cancel. */
@@ -51,26 +53,32 @@ export type OrderToCancel = Extract<
   { readonly order_id: string; readonly cancel_order_id_type: string }
 >
 
-/** Open client. */
+/** An open trade client. */
 export interface TradeClient {
-  /** Bounded queue; a full queue drops the connection, so that no event is lost or reordered while it lasts. */
+  /**
+   * Bounded event queue. A full queue drops the connection, so that no event is lost or reordered while a connection
+   * lasts.
+   */
   readonly events: Queue.Dequeue<TradeEvent>
-  /** Sends a command; returns false without a connection. */
+  /** Sends a command; returns false if the socket is not connected. */
   readonly sendUnsafe: (command: Command) => boolean
-  /** Sends a command without waiting for its answer. */
+  /** Sends a command without waiting for the response. */
   readonly send: (command: Command) => Effect.Effect<void, NotConnected>
   /** Sends a command and returns the first result that `pick` extracts from a frame. */
   readonly ask: <A>(command: Command, pick: (frame: Frame) => Option.Option<A>) => Effect.Effect<A, AskError>
-  /** Places an order and returns its `ACK` or refusal; needs the channel `order_responses`. */
+  /** Places an order and returns its `ACK` or refusal. Requires the `order_responses` channel. */
   readonly place: (order: NewOrder) => Effect.Effect<OrderResponse, AskError>
   /** Previews an order without placing it. */
   readonly preview: (order: PreviewedOrder) => Effect.Effect<PreviewResponse, AskError>
   /**
-   * Sets the dead-man switch: cancels the account's orders after 5 to 600 s unless called again before; 0 switches it off. Call
-   * it every third of the timeout.
+   * Sets the dead-man switch, which cancels the account's orders after 5 to 600 s unless it is set again first; 0
+   * switches it off. Set it again every third of the timeout.
    */
   readonly cancelAllAfter: (timeoutSeconds: number) => Effect.Effect<CancelAllAfterResponse, AskError>
-  /** Cancels orders and returns the response to the first one, or `NO_SUCH_ORDER`; needs the channel `order_responses`. */
+  /**
+   * Cancels orders and returns the response for the first one, or `NO_SUCH_ORDER`. Requires the `order_responses`
+   * channel.
+   */
   readonly cancel: (order: OrderToCancel) => Effect.Effect<OrderResponse, AskError>
 }
 
@@ -156,14 +164,14 @@ export const make = Effect.fn("TradeClient.make")(function* (
   }
 })
 
-/** Caller that waits for an answer. */
+/** Caller that waits for a response. */
 interface Waiter {
-  /** Returns true if the frame was the answer. */
+  /** Returns true if the frame was the awaited response. */
   readonly take: (frame: Frame) => boolean
   readonly lost: () => void
 }
 
-/** Returns `ask`, which registers a waiter until the answer, the timeout or an interruption. */
+/** Returns `ask`, which keeps a waiter registered until the response, the timeout or an interruption. */
 const askOver =
   (sendUnsafe: TradeClient["sendUnsafe"], waiting: Set<Waiter>): TradeClient["ask"] =>
   <A>(command: Command, pick: (frame: Frame) => Option.Option<A>) =>
@@ -195,10 +203,13 @@ const askOver =
       })
     )
 
-/** Decodes a frame; none for text that is not a JSON object, or a known key that fails its schema. */
+/** Decodes a frame. Returns `Option.none` for text that is not a JSON object, or if a known key fails its schema. */
 const read = Schema.decodeUnknownOption(Schema.fromJsonString(Frame))
 
-/** Returns the failure of a command if the error frame echoes its type and ids: errors have no id of their own. */
+/**
+ * Returns the command's failure if the error frame echoes the command's type and ids, because an error frame has no
+ * id of its own.
+ */
 function failureOf(command: Command, { err }: Frame): CommandFailed | undefined {
   if (err === undefined) return undefined
   const request = requestOf(err)
@@ -208,14 +219,17 @@ function failureOf(command: Command, { err }: Frame): CommandFailed | undefined 
   return isOurs ? new CommandFailed({ code: err.error_code, detail: err.message }) : undefined
 }
 
-/** Type and ids of the request that an error frame echoes; "" for an absent member. */
+/** Type and ids of the request that an error frame echoes. An absent member is "". */
 export interface Request {
   readonly type: string
   readonly orderId: string
   readonly clientOrderId: string
 }
 
-/** Returns type and ids of the echoed request; all are "" if the echo is not a JSON object, as for a long request. */
+/**
+ * Returns the type and ids of the echoed request. All are "" if the echo is not a JSON object, as is the case for a
+ * long request.
+ */
 export const requestOf = ({ incoming_message: request }: ErrorResponse): Request => {
   const { params, type } = Option.getOrElse(readRequest(request), (): typeof IncomingRequest.Type => ({}))
   return { type: type ?? "", orderId: params?.order_id ?? "", clientOrderId: params?.client_order_id ?? "" }

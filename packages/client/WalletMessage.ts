@@ -1,12 +1,12 @@
-/** Message that a wallet signs to sign in: EIP-4361 in the exact form that venues accept. */
+/** Message that a wallet signs to sign in, in the exact EIP-4361 form that venues accept. */
 
-/** Members of the message. */
+/** Values in the message. */
 export interface WalletMessage {
-  /** Address with checksum (EIP-55). */
+  /** Checksummed address (EIP-55). */
   readonly address: string
-  /** Page that the wallet signs in to. */
+  /** URI of the page that the wallet signs in to. */
   readonly uri: string
-  /** Name of the venue in the statement. */
+  /** Venue name in the statement. */
   readonly serviceName: string
   readonly chainId: string
   readonly nonce: string

@@ -1,12 +1,12 @@
 /**
- * Registration and appointment of builder codes. A new code is registered at its owner's desk. Before an order carries a code, its
- * owner has joined every market, and each market has the code.
+ * Registration and appointment of builder codes. A new code is registered at its owner's desk. Before the first order
+ * with a code, the code's owner joins every market and each market receives the code.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { type BuilderCode, BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Effect, Option } from "effect"
 
-/** Registers a code at its owner's desk; the owner's balance then shows `builder_rewards`. Idempotent. */
+/** Registers a code at its owner's desk, after which the owner's balance shows `builder_rewards`. Idempotent. */
 export const registration = Effect.map(
   DeskClient,
   (desks) =>
@@ -14,7 +14,7 @@ export const registration = Effect.map(
       desks.ask(userId, (desk) => desk.RegisterBuilder({ builderCode, ownerId: userId }))
 )
 
-/** Appoints a code at its owner's desk. Caches success, so each code is appointed once per process. */
+/** Appoints a code at its owner's desk. Caches successes, so each process appoints a code only once. */
 export const make = Effect.map(DeskClient, (desks) => {
   const appointed = new Set<string>()
   return Effect.fnUntraced(function* ({ builderBps, builderCode, userId, venueBps }: BuilderCode) {
@@ -24,7 +24,10 @@ export const make = Effect.map(DeskClient, (desks) => {
   })
 })
 
-/** Returns the code if it is active, and an empty string otherwise: unknown codes are unlimited, and must not reach orders. */
+/**
+ * Returns the code if it is active, or an empty string otherwise. Clients can send any number of unknown codes, so
+ * these must not reach orders.
+ */
 export const earningCode = Effect.gen(function* () {
   const builders = yield* BuilderCodes
   const appoint = yield* make

@@ -1,4 +1,7 @@
-/** Reads of past orders and trades, from read tables that have caught up with the rows the caller may have seen. */
+/**
+ * Reads of past orders and trades. Each read waits until the read tables contain every row that the caller might have
+ * seen.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
@@ -22,21 +25,21 @@ export interface Reader {
 /** Tables that a query reads. */
 export interface Source {
   readonly projection: MarketGroup
-  /** Markets to wait for; default: all markets that the reader's trader has joined. */
+  /** Markets to wait for; default: all markets that the trader has joined. */
   readonly symbols?: ReadonlyArray<MarketSymbol> | undefined
-  /** Table group of the trader's journal to wait for as well. */
+  /** Table group of the trader's journal to wait for in addition. */
   readonly ofTrader?: TraderGroup
 }
 
 /** Time limit for the tables to catch up. */
 const patience = "2 seconds"
-/** Time limit of a query, with its wait for a permit; longer than the search limit. */
+/** Time limit of a query, including its wait for a permit; longer than the search limit. */
 const queryPatience = "3 seconds"
-/** Time limit of the count beside a page, with its wait for a permit. */
+/** Time limit for counting a list's rows, including the wait for a permit. */
 const countPatience = "1 second"
-/** Time limit of a later part of a download. */
+/** Time limit for each later part of a download. */
 const longPatience = "10 seconds"
-/** Maximum number of concurrent queries of all users; the other connections of the pool serve other reads. */
+/** Maximum number of concurrent user queries; the pool's other connections serve other reads. */
 export const maxUserQueries = 4
 const poll = Schedule.spaced("20 millis")
 
@@ -49,9 +52,9 @@ export class History extends Context.Service<
       source: Source,
       query: ReadQuery<A>
     ) => Effect.Effect<A, Unavailable | RateLimited>
-    /** Reads a further part of a list without waiting for the tables. */
+    /** Reads a later part of a list without waiting for the tables. */
     readonly readOn: <A>(query: ReadQuery<A>) => Effect.Effect<A, Unavailable>
-    /** Counts the rows of a list; `maxCount` if the count times out, so that clients request the next page. */
+    /** Counts a list's rows. Returns `maxCount` if the count times out, so that clients request the next page. */
     readonly count: (query: ReadQuery<number>) => Effect.Effect<number>
   }
 >()("@venue/gateway/History") {
@@ -68,7 +71,10 @@ export class History extends Context.Service<
 
       type Heads = ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
 
-      /** Returns the heads that the group has not reached; reads the positions of these markets only. */
+      /**
+       * Returns the heads that the table group has not reached. Reads the table positions of these heads' markets
+       * only.
+       */
       const behindOf = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
         const areBehind = () => heads.filter(({ seq, symbol }) => (reached.get(positionOf(group, symbol)) ?? 0) < seq)
         const symbols = areBehind().map(({ symbol }) => symbol)
@@ -77,7 +83,10 @@ export class History extends Context.Service<
         for (const [index, symbol] of symbols.entries()) reached.set(positionOf(group, symbol), positions[index]!)
         return areBehind()
       })
-      /** Asks the markets behind to write their tables at once, and polls the tables until they have caught up. */
+      /**
+       * Requests an immediate table write from each market that is behind, and polls the tables until they have
+       * caught up.
+       */
       const marketsCaughtUp = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
         const behind = yield* behindOf(group, heads)
         if (behind.length === 0) return

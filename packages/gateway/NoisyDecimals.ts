@@ -1,12 +1,12 @@
 /**
- * Rounding of prices and quantities of a request to multiples of tick and lot. A JSON number is a double, and arithmetic leaves
- * noise in it: 59174 × 0.1 is 5917.400000000001. A string is exact (rule 0.5).
+ * Rounds a request's prices and quantities to multiples of tick and lot. A JSON number is a double, so client
+ * arithmetic leaves noise: 59174 × 0.1 is 5917.400000000001. A string is exact (rule 0.5).
  */
 import * as Incoming from "@venue/api/Incoming"
 import { nearestMultiple } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 
-/** Members of a request, each with its wire name and its step. */
+/** Request members, each with its wire name and its increment. */
 const members = {
   price: ["price", "tickE8"],
   quantity: ["quantity", "lotE8"],
@@ -17,7 +17,10 @@ const members = {
 } as const
 const names = Object.keys(members) as ReadonlyArray<keyof typeof members>
 
-/** Returns the request with noisy numbers rounded. Parses `text`, the client's frame, only if a number is off its step. */
+/**
+ * Returns the request with noisy numbers rounded. Parses `text`, which is the client's frame, only if a number is not
+ * a multiple of its increment.
+ */
 export const denoised = <A extends object>(request: A, instrument: Instrument | undefined, text: string): A => {
   if (instrument === undefined) return request
   let result = request

@@ -1,4 +1,4 @@
-/** Operator interface, on a port of the loopback address. */
+/** Operator interface on a loopback port. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { described } from "@venue/api/OpenApi"
 import { Effect, Layer, type Redacted } from "effect"
@@ -82,10 +82,10 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
   }))
 })
 
-/** Fixed, not a setting: the token is the only protection of the money. */
+/** Not configurable: on any other address, only the operator token would protect the funds. */
 const loopback = "127.0.0.1"
 
-/** Returns the permitted `Host` values: the names of this machine with the port of the base URL. */
+/** Returns the permitted `Host` values: this machine's names, each with the base URL's port. */
 const namesOf = (baseUrl: string): ReadonlyArray<string> =>
   [loopback, "localhost", "[::1]"].map((name) => {
     const url = new URL(baseUrl)

@@ -1,4 +1,4 @@
-/** Answers `GET /alarms`: the alarms of the venue first, then those of markets, desks and the treasury. */
+/** Handles `GET /alarms`: lists the venue's alarms first, then those of markets, desks and the treasury. */
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { AdminApi } from "@venue/api/admin/Api"
 import { instant } from "@venue/api/Digits"

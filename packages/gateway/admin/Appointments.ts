@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for operators: list, appoint and dismiss. */
+/** Handles the operator endpoints that list, appoint and dismiss operators. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { operatorBody } from "@venue/api/admin/Appointments"
 import { problems } from "@venue/api/Problem"

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for credits, accounts at risk, and the proof that the books balance. */
+/** Handles the operator endpoints for credits, accounts at risk, and the proof that the books balance. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { microsOf } from "@venue/api/Usd"

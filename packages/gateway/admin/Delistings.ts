@@ -1,4 +1,4 @@
-/** Answers the operator endpoint that delists a contract. */
+/** Handles the operator endpoint that delists a contract. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -29,7 +29,7 @@ export const layer = group(
             return yield* refusals.symbolTrades(`${symbol} trades; stop it first with POST /trading-state.`)
           if (!isOver(before.tradingState)) {
             yield* recordRequest("delisting_asked", symbol, { reason })
-            // Delisting is idempotent once it has begun, so an unknown outcome is retried.
+            // A delisting that has begun is idempotent, so the call is retried after an unknown outcome.
             yield* Effect.retry(markets.delist(symbol), { times: 2 })
           }
           const { prices, tradingState: state } = yield* markets.depth(symbol)

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for deposits without an owner: lists them, assigns them to a user or to the venue. */
+/** Handles the operator endpoints that list deposits without an owner and assign each to a user or to the venue. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { unmatchedDeposit } from "@venue/api/admin/Deposits"
 import { Operator } from "@venue/api/admin/Operator"

@@ -1,4 +1,4 @@
-/** Answers the operator endpoint that pays a dividend. */
+/** Handles the operator endpoint that pays a dividend. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -45,7 +45,7 @@ export const layer = group(
               `The last dividend of ${symbol} was for ${dateOf(lastDividendDay)}; nothing was paid now. Send a later ex_date.`
             )
           yield* recordRequest("dividend_asked", symbol, { amount, exDate: ex_date, reason })
-          // A repeat for the same day changes nothing, so an unknown outcome is retried.
+          // A repeat for the same day changes nothing, so the call is retried after an unknown outcome.
           yield* Effect.retry(markets.payDividend(symbol, exDay, perUnitE8), { times: 2 })
           return { symbol, amount, ex_date }
         },

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for settlement prices, futures calendars and holidays (rule 3.8 to rule 3.10). */
+/** Handles the operator endpoints for settlement prices, futures calendars and holidays (rule 3.8 to rule 3.10). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { datedFutures, locationOf, settlementCalendar, settlementPrices } from "@venue/api/admin/Futures"
 import { instant } from "@venue/api/Digits"
@@ -22,7 +22,7 @@ export const layer = group(
     const findListed = yield* makeFindListed
     const refusals = problems(baseUrl)
     const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-    /** Returns the instrument of a symbol that futures price, or refuses the request. */
+    /** Returns the instrument of a symbol that is priced from futures, or refuses the request. */
     const futuresBased = Effect.fnUntraced(function* (given: string, location: string) {
       const instrument = yield* findListed(given)
       return isFuturesBased(instrument) ? instrument : yield* refusals.unfit(location, basedOnFutures)

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for instruments: lists them, and adds one for the next start. */
+/** Handles the operator endpoints that list instruments and add an instrument, which takes effect at the next start. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { listedInstrument } from "@venue/api/admin/Instruments"
 import { problems } from "@venue/api/Problem"

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints that grant and withdraw permissions of API keys. */
+/** Handles the operator endpoints that grant and withdraw API key permissions. */
 import { AdminApi } from "@venue/api/admin/Api"
 import type { KeyPermission } from "@venue/api/admin/Keys"
 import { problems } from "@venue/api/Problem"

@@ -1,4 +1,4 @@
-/** Answers the operator endpoint that sets the limits of a contract. */
+/** Handles the operator endpoint that sets a contract's limits. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -34,7 +34,7 @@ export const layer = group(
           if (flaw !== undefined)
             return yield* refusals.unfit(`body.${fields[flaw.limit]}`, `Expected ${flaw.expected}`)
           yield* recordRequest("limits_asked", symbol, { ...change, reason })
-          // A repeat of the same limits changes nothing, so an unknown outcome is retried.
+          // A repeat of the same limits changes nothing, so the call is retried after an unknown outcome.
           yield* Effect.retry(markets.setLimits(symbol, limits), { times: 2 })
           return limitsBody(instrument, limits)
         },

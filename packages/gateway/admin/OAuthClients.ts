@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for OAuth clients. */
+/** Handles the operator endpoints for OAuth clients. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { oauthClientBody } from "@venue/api/admin/OAuthClients"
 import { problems } from "@venue/api/Problem"
@@ -88,7 +88,7 @@ export const layer = group(
   })
 )
 
-/** Text for each fault of a registration. */
+/** Error text for each registration fault. */
 const expected: Readonly<Record<string, string>> = {
   authorization_code: "Expected grant_types with authorization_code",
   characters: "Expected only characters that a URL permits",

@@ -1,4 +1,4 @@
-/** Authentication of operators by token, their roles, and what the operator endpoints share. */
+/** Authentication of operators by token, their roles, and the helpers that all operator endpoints share. */
 import { mayUse, neededFor, Operator, OperatorOnly } from "@venue/api/admin/Operator"
 import { problems, type ServiceUnavailable } from "@venue/api/Problem"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
@@ -29,8 +29,8 @@ export const layer = (token: Redacted.Redacted) =>
         refillMillis: guessesAtOnce * guessMillis
       })
       /**
-       * Rejects a wrong token after 1 s. All callers come from this machine, so wrong tokens share one bucket; valid
-       * tokens take nothing from it and are accepted at once.
+       * Rejects a wrong token after 1 s. All callers are on this machine, so wrong tokens share one bucket. Valid
+       * tokens are not charged and are accepted at once.
        */
       const rejectGuess = (credential: Redacted.Redacted) =>
         Refusal.spend(refusals, guesses, "a guess", 1).pipe(
@@ -68,20 +68,20 @@ interface KnownOperator {
   readonly roles: ReadonlyArray<OperatorRole>
 }
 
-/** Operator of the token in the settings, which is accepted without the database. */
+/** Operator whose token is in the settings; accepted without a database lookup. */
 const first: KnownOperator = { name: firstOperator, roles: ["admin"] }
-/** Maximum number of token lookups in the database at once. */
+/** Maximum number of concurrent token lookups in the database. */
 const lookUpsAtOnce = 2
 /**
- * Delay of the answer to a wrong token. After a burst of 10, one wrong token per second is answered; the rest get
- * 429.
+ * Delay of the response to a wrong token. After a burst of 10, one wrong token per second gets this response, and the
+ * rest get 429.
  */
 const guessMillis = 1_000
 const guessesAtOnce = 10
 
 /**
- * Records a request in the audit before it reaches a market: the market's journal does not wait for tables, so every
- * command has its audit entry first.
+ * Records a request in the audit log before the request reaches a market. The market's journal does not wait for
+ * database tables, so this order guarantees that every command has an audit entry.
  */
 export const makeRecordRequest = Effect.map(
   Audit,
@@ -89,7 +89,7 @@ export const makeRecordRequest = Effect.map(
     Effect.flatMap(Operator, ({ name }) => audit.record({ action, actor: name, subject, facts }))
 )
 
-/** Returns the instrument of a symbol in any letter case, or refuses the request. */
+/** Returns the instrument for a symbol in any letter case, or refuses the request. */
 export const makeFindListed = Effect.zipWith(VenueSettings, ApiBaseUrl, ({ instruments }, baseUrl) => {
   const refusals = problems(baseUrl)
   return (name: string) => {
@@ -100,7 +100,7 @@ export const makeFindListed = Effect.zipWith(VenueSettings, ApiBaseUrl, ({ instr
   }
 })
 
-/** Returns the instrument of a symbol that is not delisted (rule 19.3), or refuses the request. */
+/** Returns the instrument for a symbol, or refuses the request if the symbol is unknown or delisted (rule 19.3). */
 export const makeFindActive = Effect.gen(function* () {
   const feed = yield* Feed
   const findListed = yield* makeFindListed
@@ -126,7 +126,7 @@ export const makeFindSymbols = Effect.gen(function* () {
 const hasEnded = (feed: Feed["Service"], symbol: MarketSymbol): boolean =>
   isOver(feed.tradingStates.get(symbol) ?? "TRADING")
 
-/** Sends the same call to every desk and returns all answers. */
+/** Sends the same call to every desk and returns all responses. */
 export const makeQueryDesks = Effect.gen(function* () {
   const desks = yield* DeskClient
   const { desks: count } = yield* VenueSettings
@@ -135,11 +135,11 @@ export const makeQueryDesks = Effect.gen(function* () {
     Effect.forEach(ids, (id) => desks.askDesk(id, call), { concurrency: 8 })
 })
 
-/** Converts the errors of a command: 503 without its audit entry, 504 without an answer of the market. */
+/** Maps the errors of a command: 503 if its audit entry could not be written, 504 if the market did not respond. */
 export const unanswered = (refusals: ReturnType<typeof problems>) => ({
   DatabaseUnavailable: () => Effect.fail(refusals.draining()),
   Unavailable: () => Effect.fail(refusals.deadlinePassed())
 })
 
-/** Actor of the audit entry: the operator of the request, with the reason of the request. */
+/** Actor for the audit entry: the request's operator, with the request's reason. */
 export const byOperator = (reason: string) => Effect.map(Operator, ({ name }) => ({ actor: name, reason }))

@@ -1,4 +1,4 @@
-/** Answers `POST /own-money`: records and audits the venue's own money that moved to or from a rail. */
+/** Handles `POST /own-money`: records and audits a transfer of the venue's own money to or from a rail. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"

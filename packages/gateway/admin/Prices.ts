@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for outside prices: list, set, pause and resume (rule 3.6). */
+/** Handles the operator endpoints for outside prices: list, set, pause and resume (rule 3.6). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { priceInForce } from "@venue/api/admin/Prices"
 import { units as printed } from "@venue/api/Digits"

@@ -1,4 +1,4 @@
-/** Proof that the books balance: sums that are zero unless money appeared or vanished. */
+/** Proof that the books balance: sums that are zero unless money was created or lost. */
 import { instant } from "@venue/api/Digits"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { decimalOfMoney } from "@venue/domain/Decimal"
@@ -19,8 +19,8 @@ export const of = Effect.fn("Proof.of")(function* (
     { concurrency: 8 }
   )
   const sums = yield* tables.read(LedgerEntries.sumByAsset)
-  // The cash of all markets is in one asset. Every market is checked for itself, since two faults could cancel out in
-  // the sum.
+  // All markets hold cash in one asset. Each market is also checked separately, because two errors could cancel out
+  // in the sum.
   const cash = totals.reduce((sum, market) => sum + BigInt(market.cash), 0n)
   const assets = new Map([[settlementAsset, cash]])
   for (const { asset, sum } of sums) assets.set(asset, (assets.get(asset) ?? 0n) + sum)

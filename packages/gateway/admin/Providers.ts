@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for liquidity providers: list and appoint. */
+/** Handles the operator endpoints for liquidity providers: list and appoint. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { liquidityProvider } from "@venue/api/admin/Providers"
 import { microsOf } from "@venue/api/Usd"
@@ -48,7 +48,7 @@ export const layer = group(
             const userId = owner.value
             yield* recordRequest("provider_limit_asked", userId, { accountId, symbols: given.join(" "), limit, reason })
             const provider = { userId, cost: noCost, accountId, symbols, limit: microsOf(limit) }
-            // A repeat of the same limit changes nothing, so an unknown outcome is retried.
+            // A repeat of the same limit changes nothing, so the call is retried after an unknown outcome.
             yield* Effect.retry(
               desks.ask(userId, (desk) => desk.AppointProvider(provider)),
               { while: ({ _tag }) => _tag === "Unavailable", times: 2 }

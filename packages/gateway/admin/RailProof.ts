@@ -1,4 +1,6 @@
-/** Proof of the rails: holdings beside the books, and balances of accounts that no money on a rail covers. */
+/**
+ * Proof of the rails: compares holdings with the books, and reports account balances that no money on a rail covers.
+ */
 import { instant } from "@venue/api/Digits"
 import type { AccountId } from "@venue/domain/AccountId"
 import { decimalOfMoney } from "@venue/domain/Decimal"
@@ -16,10 +18,10 @@ export const make = Effect.gen(function* () {
   const simulated = yield* SimulatedRails
   const tables = yield* ReadTables
   const balanceOf = (account: AccountId) => tables.read(LedgerEntries.balance(account))
-  /** Returns the amount that such an account gave, which is its negative balance. */
+  /** Returns the amount that an account has paid out, which is its negative balance. */
   const givenBy = (account: AccountId) => Effect.map(balanceOf(account), (balance) => -balance)
 
-  /** Holdings of each rail: from its newest audit, or before the first audit as the rail reported them. */
+  /** Holdings of each rail from its newest audit, or as the rail reported them if it has no audit yet. */
   const rails = Effect.gen(function* () {
     const audited = new Map((yield* audits.newest).map((audit) => [audit.rail, audit]))
     const reported = new Map((yield* holdings.newest).map((report) => [report.rail, report]))

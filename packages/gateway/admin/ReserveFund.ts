@@ -1,4 +1,4 @@
-/** Answers the operator endpoint that tops up the reserve fund of a market. */
+/** Handles the operator endpoint that tops up a market's reserve fund. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { microsOf } from "@venue/api/Usd"
 import { problems } from "@venue/api/Problem"
@@ -26,7 +26,7 @@ export const layer = group(
           const { symbol } = yield* findListed(given)
           const topUp = { topUpId: top_up_id.toLowerCase(), amount: microsOf(amount), reason }
           yield* recordRequest("reserve_fund_top_up_asked", symbol, { topUpId: topUp.topUpId, amount, reason })
-          // A repeat of the same id changes nothing, so an unknown outcome is retried.
+          // A repeat of the same id changes nothing, so the call is retried after an unknown outcome.
           const recorded = yield* Effect.retry(markets.topUpFund(symbol, topUp), { times: 2 })
           if (recorded === null)
             return yield* refusals.unfit(

@@ -1,4 +1,4 @@
-/** Number of accounts near liquidation, over all desks. */
+/** Number of accounts near liquidation across all desks. */
 import { instant } from "@venue/api/Digits"
 import type { AccountsAtRisk } from "@venue/cluster/protocol/Desk"
 import { Clock, Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for the keys that sign tokens. */
+/** Handles the operator endpoints for the keys that sign tokens. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { signingKeyBody } from "@venue/api/admin/SigningKeys"
 import { problems } from "@venue/api/Problem"

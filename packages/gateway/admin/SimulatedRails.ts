@@ -1,4 +1,4 @@
-/** Answers the operator endpoints that control simulated chains and the simulated bank. */
+/** Handles the operator endpoints that control simulated chains and the simulated bank. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { microsOf } from "@venue/api/Usd"
@@ -30,7 +30,7 @@ export const layer = group(
         Effect.fnUntraced(
           function* ({ payload: { amount, payment_rail: paymentRail = null, rail, sent_to: to } }) {
             const { deposit } = yield* simulated(rail)
-            // The bank accepts any payment reference; a chain needs an address that the venue watches.
+            // The bank accepts any payment reference, but a chain accepts only an address that the venue watches.
             const isWatched = !isNetwork(rail) || (yield* owned(rail, [receiverOf(rail, to)])).length > 0
             if (!isWatched)
               return yield* refusals.notFound(

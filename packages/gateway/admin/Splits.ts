@@ -1,4 +1,4 @@
-/** Answers the operator endpoint that splits a contract. */
+/** Handles the operator endpoint that splits a contract. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -22,7 +22,10 @@ export const layer = group(
     const findActive = yield* makeFindActive
     const refusals = problems(baseUrl)
 
-    /** Repeats the split until all orders of the market are cancelled; one call cancels a part of them. */
+    /**
+     * Repeats the split call until all of the market's orders are cancelled, because each call cancels a limited
+     * number.
+     */
     const splitContract = Effect.fnUntraced(function* (symbol: MarketSymbol, split: Omit<SplitContract, "_tag">) {
       for (let calls = 0; calls < maxCalls; calls++) {
         const { isDone, missing } = yield* Effect.retry(markets.splitContract(symbol, split), { times: 2 })

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for trading states; markets resume trading step by step (rule 1.7, I53). */
+/** Handles the operator endpoints for trading states; markets resume trading step by step (rule 1.7, I53). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -29,7 +29,7 @@ export const layer = group(
 
     const stateOf = (symbol: MarketSymbol) =>
       Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
-    /** Returns why a market may not trade; empty if it may. */
+    /** Returns the reason why a market is not allowed to trade, or an empty string if it is allowed. */
     const obstacle = Effect.fnUntraced(function* (symbol: MarketSymbol) {
       const { prices, state } = yield* stateOf(symbol)
       if (state === "HALTED") return `${symbol} is halted; set CANCEL_ONLY first with POST /trading-state.`
@@ -37,7 +37,7 @@ export const layer = group(
       const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
       return isFresh ? "" : `The price of ${symbol} is stale; wait for a fresh one, or set it with POST /prices.`
     })
-    /** Checks all symbols before the first one changes, and refuses with all obstacles at once. */
+    /** Checks all symbols before changing the first one, and refuses the request with all obstacles together. */
     const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
       const obstacles = (yield* Effect.forEach(symbols, obstacle)).filter((text) => text !== "")
       if (obstacles.length > 0) return yield* refusals.notResumable(obstacles.join(" "))
@@ -47,7 +47,7 @@ export const layer = group(
     })
     const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: OpenState, reason: string) {
       yield* recordRequest("trading_state_asked", symbol, { state, reason })
-      // A repeat of the same state changes nothing, so an unknown outcome is retried.
+      // A repeat of the same state changes nothing, so the call is retried after an unknown outcome.
       yield* Effect.retry(markets.setTradingState(symbol, state), { times: 2 })
       return { symbol, state }
     })

@@ -1,4 +1,4 @@
-/** Alarms of rails, deposits and withdrawals. */
+/** Alarms for rails, deposits and withdrawals. */
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { instant } from "@venue/api/Digits"
 import * as ReasonText from "@venue/api/treasury/ReasonText"

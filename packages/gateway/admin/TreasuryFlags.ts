@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for treasury flags of users and addresses: list, set and clear. */
+/** Handles the operator endpoints that list, set and clear treasury flags for users and addresses. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { instant } from "@venue/api/Digits"
@@ -80,7 +80,7 @@ const listedFlag = ({ effect, kind, reason, setAtMillis, setBy, subject }: Treas
 
 type RequestedFlag = Pick<TreasuryFlag, "kind" | "subject" | "effect" | "reason">
 
-/** Returns a flag with its subject in the spelling of withdrawals, or the refusal of an invalid subject. */
+/** Returns a flag whose subject is spelled as in withdrawals, or refuses an invalid subject. */
 const canonical = (refusals: Problems, { effect, kind, reason, subject }: RequestedFlag) => {
   const address = kind === "address" ? Destination.ofAnyNetwork(subject) : undefined
   const known = address ?? (isUuid(subject) ? subject.toLowerCase() : undefined)

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for users and builder codes. */
+/** Handles the operator endpoints for users and builder codes. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import type { Operator } from "@venue/auth/access/Operator"

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for the venue mode, which resumes step by step (I53). */
+/** Handles the operator endpoints for the venue mode, which resumes step by step (I53). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { instant } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
@@ -22,7 +22,10 @@ export const layer = group(
     const modes = yield* VenueModes
     const feed = yield* Feed
     const refusals = problems(baseUrl)
-    /** Returns an obstacle for each trading market with a stale price. Other markets take no orders anyway. */
+    /**
+     * Returns an obstacle for each trading market with a stale price. Markets in other states accept no orders
+     * anyway.
+     */
     const stale = Effect.map(Clock.currentTimeMillis, (nowMillis) =>
       [...feed.prices].flatMap(([symbol, prices]) => {
         const trades = feed.tradingStates.get(symbol) === "TRADING"

@@ -1,4 +1,4 @@
-/** Answers the operator endpoints for withdrawals: list, read, approve, reject, and cancel a payment. */
+/** Handles the operator endpoints for withdrawals: list, read, approve, reject, and cancel a payment. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { listDefaults, reviewedWithdrawal } from "@venue/api/admin/Withdrawals"
 import { instant } from "@venue/api/Digits"
@@ -18,7 +18,7 @@ import { Clock, Context, Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-/** Largest amount that one operator may decide about alone, in 1e-6 USD. */
+/** Largest amount that a single operator is allowed to decide, in 1e-6 USD. */
 export const TwoPeopleAbove = Context.Reference<bigint>("@venue/gateway/admin/TwoPeopleAbove", {
   defaultValue: () => 250_000n * BigInt(moneyScale)
 })
@@ -88,7 +88,7 @@ export const layer = group(
   })
 )
 
-/** Decides about a held withdrawal; the decision, its change and the audit entry are one commit. */
+/** Decides a held withdrawal. The decision, the change and the audit entry are committed together. */
 const makeDecide = Effect.gen(function* () {
   const baseUrl = yield* ApiBaseUrl
   const audit = yield* Audit
@@ -108,7 +108,7 @@ const makeDecide = Effect.gen(function* () {
       const { name } = yield* Operator
       yield* locate(withdrawalId)
       yield* decisions.record({ withdrawalId, decision, operator: name, reason })
-      // `record` has locked the row: the decisions of other operators are committed.
+      // `record` has locked the row, so the decisions of other operators are already committed.
       const withdrawal = yield* locate(withdrawalId)
       const needed = peopleNeeded(withdrawal, limit)
       const mayDecide = yield* deciders
@@ -143,8 +143,8 @@ const makeDecide = Effect.gen(function* () {
 type ReviewCommand = Extract<WithdrawalCommand, { readonly _tag: "Approve" | "RequestEnd" }>
 
 /**
- * Returns whether an operator counts as one of two: a treasurer now, and since before the withdrawal was accepted. Otherwise an
- * operator could appoint the second one.
+ * Returns whether an operator counts as one of two deciders. The operator must be a treasurer now and must have been
+ * one since before the withdrawal was accepted; otherwise an operator could appoint the second decider.
  */
 const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
   Effect.map(list, (all) => {
@@ -158,7 +158,10 @@ const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
   })
 )
 
-/** Requests a cancel; the request and the audit entry are one commit. The rail carries the cancel out. */
+/**
+ * Requests a cancellation. The request and the audit entry are committed together, and the rail carries out the
+ * cancellation.
+ */
 const makeCancel = Effect.gen(function* () {
   const baseUrl = yield* ApiBaseUrl
   const audit = yield* Audit
@@ -175,7 +178,8 @@ const makeCancel = Effect.gen(function* () {
       yield* withdrawals.change(withdrawalId, { _tag: "RequestCancel", by: name, reason })
       const withdrawal = yield* locate(withdrawalId)
       const { amount, attempts, destination, rail, userId } = withdrawal
-      // From here on only a cancel is stored: a payout without a stored payment never reaches the bank.
+      // If no payout was attempted, the stored cancellation is sufficient, because a payout without a stored payment
+      // never reaches the bank.
       if (rail === "BANK" && attempts > 0) return yield* refusals.payoutMade()
       const facts = { withdrawalId, amount: String(amount), destination, reason }
       yield* audit.record({ action: "withdrawal_cancel_asked", actor: name, subject: userId, facts })

@@ -8,7 +8,7 @@ import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Form = ReadonlyMap<string, string>
 
-/** Charges the bucket of the address: the client, which other buckets belong to, is still unknown. */
+/** Charges the address's bucket, because the client is not yet known. */
 export const make = Effect.fnUntraced(function* (site: AuthSite) {
   const clients = yield* ClientAuthentication
   return Effect.gen(function* () {

@@ -20,7 +20,7 @@ import * as Token from "./Token.ts"
 import * as User from "./User.ts"
 import * as UserInfo from "./UserInfo.ts"
 
-/** Pages at the same address, such as the sign-in and consent page. */
+/** Pages on the same origin, such as the sign-in and consent page. */
 export interface Pages {
   readonly routes: ReadonlyArray<Route>
   readonly layer: Layer.Layer<never, never, HttpRouter.HttpRouter>
@@ -32,9 +32,7 @@ export interface AuthServerOptions extends AuthSite.AuthSiteOptions {
   readonly pages?: Pages
 }
 
-/**
- * Opens the listener. Fails at the start for an issuer without the suffix `/auth/v1`, or an invalid trusted proxy.
- */
+/** Opens the listener. Fails at startup if the issuer lacks the suffix `/auth/v1` or a trusted proxy is invalid. */
 export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerOptions) {
   const { consentOrigin, host, issuer, pages, port } = options
   if (!issuer.endsWith(prefix)) return yield* Effect.die(new Error(`the issuer does not end in ${prefix}: ${issuer}`))

@@ -1,4 +1,4 @@
-/** Settings, rate limits and client addresses that all routes of the authentication service share. */
+/** Settings, rate limits and client address lookup that all routes of the authentication service share. */
 import * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
 import * as RateLimits from "@venue/domain/RateLimits"
 import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
@@ -8,19 +8,19 @@ import * as ClientAddress from "../http/ClientAddress.ts"
 import { Refused } from "./Refused.ts"
 
 export interface AuthSiteOptions {
-  /** Operator's prefix of branded members. */
+  /** Operator's prefix for branded members. */
   readonly brand: string
   /** Public URL of the service with `/auth/v1`, byte for byte as in the `iss` claim of tokens. */
   readonly issuer: string
   /** Origin of the consent page; no other origin may request consent. */
   readonly consentOrigin: string
-  /** Accepted `apikey` values; several during a rotation. */
+  /** Accepted `apikey` values; more than one during a rotation. */
   readonly clientKeys: ReadonlyArray<string>
   readonly captcha: CaptchaRule.Setting
   readonly limits: boolean
-  /** Addresses and networks of the proxies that are trusted to name the client. */
+  /** Addresses and networks of the proxies whose client address headers are trusted. */
   readonly trustedProxies: ReadonlyArray<string>
-  /** Allows refreshes of public clients' sessions by a form without `apikey`, as command-line clients send them. */
+  /** Allows public clients to refresh sessions with a form that has no `apikey`, as command-line clients do. */
   readonly allowPublicFormRefresh: boolean
 }
 
@@ -32,7 +32,7 @@ export interface AuthSite extends Omit<AuthSiteOptions, "captcha" | "limits"> {
 
 export type Limit = keyof typeof buckets
 
-/** Divides the limits of an address by the number of live gateways, since an address can reach each of them. */
+/** Divides each address's limits by the number of live gateways, because a client can reach every gateway. */
 export const make = Effect.fnUntraced(function* (options: AuthSiteOptions) {
   const clock = yield* Clock.Clock
   const nowMillis = () => clock.currentTimeMillisUnsafe()
@@ -73,20 +73,23 @@ export const spend = (
       : Effect.fail(new Refused({ refusal: "over_request_rate_limit", retryAfterMillis: waitMillis }))
   })
 
-/** `Retry-After` of a full queue, in ms: the queue is short, so a place is free soon. */
+/** `Retry-After` of a full queue, in ms. The queue is short, so a slot is soon free. */
 export const busyMillis = 1_000
 
 const buckets = {
-  /** 30 in 5 minutes. */
+  /** 30 requests per 5 minutes. */
   signIn: { capacity: 30, refillMillis: 300_000 },
-  /** 30 per minute, 150 in 5 minutes: a rejected refresh may cost a client its session. */
+  /** 30 requests per minute, because a rejected refresh might cost a client its session. */
   refresh: { capacity: 30, refillMillis: 60_000 },
   exchange: { capacity: 60, refillMillis: 60_000 },
-  /** As many as exchanges, in a bucket of its own: revocations never block sign-ins. */
+  /** Same rate as for exchanges, but in a separate bucket, so that revocations never block sign-ins. */
   revoke: { capacity: 60, refillMillis: 60_000 },
   authorize: { capacity: 60, refillMillis: 60_000 },
-  /** Each draws a QR code, which takes far more CPU time than any other answer. */
+  /** Low, because each enrolment draws a QR code, which takes far more CPU time than any other response. */
   enrol: { capacity: 15, refillMillis: 60_000 },
-  /** All other calls that read the database; the capacity is also the maximum number that wait for it at once. */
+  /**
+   * All other calls that read the database. The capacity is also the maximum number of calls that wait for the
+   * database at once.
+   */
   calls: { capacity: 300, refillMillis: 60_000 }
 } as const

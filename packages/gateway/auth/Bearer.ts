@@ -1,4 +1,4 @@
-/** Authenticates the access token of a request. */
+/** Authenticates a request's access token. */
 import type { TokenClaims } from "@venue/auth/session/AccessToken"
 import { Bearers } from "@venue/auth/session/Bearers"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -10,13 +10,13 @@ import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Bearer = Effect.Effect<TokenClaims, Refused | DatabaseUnavailable, HttpServerRequest.HttpServerRequest>
 
-/** Accepts only tokens of the user's own sign-in: an application cannot change how its user signs in. */
+/** Accepts only tokens from the user's own sign-in, because an application must not change how its user signs in. */
 export const ownOnly = (bearer: Bearer): Bearer =>
   Effect.flatMap(bearer, (claims) =>
     claims.clientId === null ? Effect.succeed(claims) : Effect.fail(refused("application_refused"))
   )
 
-/** Charges the bucket of the address before the token is verified. */
+/** Charges the address's bucket before the token is verified. */
 export const make: (site: AuthSite) => Effect.Effect<Bearer, never, Bearers | UserStates> = Effect.fnUntraced(
   function* (site) {
     const bearers = yield* Bearers
@@ -38,5 +38,5 @@ export const make: (site: AuthSite) => Effect.Effect<Bearer, never, Bearers | Us
   }
 )
 
-/** Returns the token of an `Authorization` header, unverified; undefined without one. */
+/** Returns the unverified token of an `Authorization` header, or undefined if the header has no bearer token. */
 export const tokenOf = (authorization: string): string | undefined => /^bearer +(\S+)$/i.exec(authorization)?.[1]

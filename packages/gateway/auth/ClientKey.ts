@@ -1,4 +1,4 @@
-/** Checks the `apikey` of the venue's own clients. The value is public, but no answer reveals it. */
+/** Checks the `apikey` of the venue's own clients. The value is public, but no response contains it. */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { isSameText } from "../http/SameText.ts"
@@ -9,7 +9,7 @@ export const demand =
   ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Refused> =>
     isShown(keys, headers) ? Effect.void : Effect.fail(refused("client_key_refused"))
 
-/** Returns whether `apikey` is known; an `Authorization` header must carry the same value. */
+/** Returns whether `apikey` is known. An `Authorization` header, if present, must carry the same value. */
 export const isShown = (
   keys: ReadonlyArray<string>,
   { apikey, authorization }: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

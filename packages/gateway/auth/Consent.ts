@@ -1,4 +1,4 @@
-/** Endpoints of the consent page: the details of an authorization request, and the decision of the user. */
+/** Endpoints of the consent page: an authorization request's details, and the user's decision. */
 import { type AuthorizationBody, clientBody, ConsentRequest, type Leave } from "@venue/api/auth/Consent"
 import { type Answered, Authorize, type ConsentRefused, type Details } from "@venue/auth/oauth/Authorize"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -15,7 +15,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const bearer = yield* Bearer.make(site)
   const authorizationId = Effect.map(HttpRouter.params, ({ authorizationId }) => authorizationId!)
 
-  /** Rejects requests of other origins: only the consent page may request consent. */
+  /** Rejects requests from other origins, because only the consent page is allowed to request consent. */
   const demandOurPage = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
     (headers["origin"] ?? site.consentOrigin) === site.consentOrigin
       ? Effect.void

@@ -1,8 +1,11 @@
-/** CORS policy of the authentication service. It uses no cookies. */
+/** CORS policy of the authentication service, which uses no cookies. */
 import type { CrossOrigin, Route } from "../http/Gate.ts"
 import { prefix } from "./Route.ts"
 
-/** Returns the policy: any origin for the API, the consent page's origin for consent, none for the pages. */
+/**
+ * Returns the policy: any origin for the API, only the consent page's origin for consent, and no origin for the
+ * pages.
+ */
 export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
   requestHeaders: (routes) => (audience(routes) === "nobody" ? undefined : requestHeaders),
   answerHeaders: (routes) => {
@@ -19,7 +22,7 @@ export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
 
 const requestHeaders = "authorization, apikey, content-type, x-client-info, x-supabase-api-version"
 
-/** Headers of every answer to a cross-origin page. */
+/** Headers of every response to a cross-origin page. */
 export const shared = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "retry-after, www-authenticate"

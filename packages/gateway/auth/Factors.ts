@@ -1,4 +1,4 @@
-/** Endpoints of the bearer's second factors. */
+/** Endpoints for the bearer's second factors. */
 import { type Challenged, type Enrolled, EnrolRequest, VerifyRequest } from "@venue/api/auth/Factor"
 import type { RaisedSession } from "@venue/api/auth/Session"
 import { SecondFactor, type Verification } from "@venue/auth/session/SecondFactor"

@@ -1,4 +1,4 @@
-/** Endpoints of the applications that the bearer has authorised. */
+/** Endpoints for the applications that the bearer has authorised. */
 import { clientBody, type GrantBody } from "@venue/api/auth/Consent"
 import { instant } from "@venue/api/Digits"
 import { Consents } from "@venue/auth/oauth/Consents"

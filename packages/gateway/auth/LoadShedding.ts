@@ -1,4 +1,4 @@
-/** Rejects excess sign-ins before their bodies are parsed, so that a flood costs little more than its bytes. */
+/** Rejects excess sign-ins before parsing their bodies, so that a flood costs little more than receiving its bytes. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import type { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -12,8 +12,8 @@ import * as ClientKey from "./ClientKey.ts"
 import { shared } from "./Cors.ts"
 
 /**
- * Returns a function that answers a wallet sign-in without a token in its address's bucket or a place in the queue,
- * and returns true. As on every route, a missing client key is reported first.
+ * Returns a function that refuses a wallet sign-in, and then returns true, if the address's bucket is empty or the
+ * queue is full. As on every route, a missing client key is reported first.
  */
 export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
   const addressOf = ClientAddress.ofUpgrade(site.trustedProxies)
@@ -30,7 +30,7 @@ export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
   }
 }
 
-/** The URL as clients send it; other spellings pass through the routes. */
+/** URL of a wallet sign-in as clients send it. Requests with other spellings are handled by the routes. */
 const signIn = `${prefix}/token?grant_type=web3`
 
 const refuse = (response: ServerResponse, body: AuthError.AuthError, waitMillis?: number): void => {

@@ -1,6 +1,6 @@
 /**
- * Endpoint that begins an authorization: redirects the browser to the consent page, or back to the application with
- * an error.
+ * Endpoint that begins an authorization. It redirects the browser to the consent page, or back to the application
+ * with an error.
  */
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Effect, Redacted } from "effect"
@@ -30,7 +30,10 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   ]
 })
 
-/** The query is confidential: it is neither cached nor sent as a referrer, and no page may frame this one. */
+/**
+ * The query is confidential, so it must be neither cached nor sent as a referrer, and no page is allowed to frame
+ * this one.
+ */
 const framing = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",

@@ -18,7 +18,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       Effect.gen(function* () {
         const { client, form } = yield* application
         yield* spend(site, "revoke", yield* HttpServerRequest.HttpServerRequest, client.clientId)
-        // `token_type_hint` is ignored: the form of the token shows its type.
+        // `token_type_hint` is ignored, because the token's form shows its type.
         const token = form.get("token")
         if (token === undefined) return yield* refused("validation_failed", "token is required")
         yield* Effect.catchTag(revocation.revoke(client, Redacted.make(token)), "SessionBusy", () =>

@@ -1,6 +1,6 @@
 /**
- * Sign-in and consent page: static files with a policy that forbids other scripts, framing and caching. Where the
- * venue requires a CAPTCHA, the script of its provider is allowed as well.
+ * Sign-in and consent page: static files with a policy that forbids other scripts, framing and caching. If the venue
+ * requires a CAPTCHA, the policy also allows the CAPTCHA provider's script.
  */
 import { instant } from "@venue/api/Digits"
 import { checksummed, isAddress } from "@venue/auth/wallet/WalletAddress"
@@ -14,15 +14,15 @@ import { query } from "./RequestBody.ts"
 import type { Pages } from "./AuthServer.ts"
 
 export interface PagesOptions {
-  /** Name of the service in the signed statement. */
+  /** Service name in the signed statement. */
   readonly serviceName: string
-  /** One of the `apikey` values of the service; public, since the page shows it to every browser. */
+  /** One of the service's `apikey` values, which is public because the page shows it to every browser. */
   readonly clientKey: string
-  /** Issuer of the service; the pages are of its origin and call only that origin. */
+  /** Issuer URL of the service. Its origin serves the pages and is the only origin that they call. */
   readonly issuer: string
-  /** CAPTCHA widget; loaded only once the service requires a CAPTCHA. */
+  /** CAPTCHA widget, which loads only once the service requires a CAPTCHA. */
   readonly captcha?: CaptchaWidget & {
-    /** Whether every sign-in requires a CAPTCHA, so that the widget loads with the page. */
+    /** True if every sign-in requires a CAPTCHA, so that the widget loads with the page. */
     readonly atOnce: boolean
   }
 }
@@ -30,7 +30,7 @@ export interface PagesOptions {
 const page = "/sign-in"
 const files = ["SignIn.css", "SignIn.js", "Service.js", "Wallets.js", "Captcha.js", "Sentences.js"]
 
-/** Returns the public URL of the page, which signed messages must name. */
+/** Returns the page's public URL, which signed messages must contain. */
 export const uriOf = (issuer: string): string => new URL(page, issuer).href
 
 export const make = ({ captcha, ...options }: PagesOptions): Pages => {
@@ -48,7 +48,7 @@ export const make = ({ captcha, ...options }: PagesOptions): Pages => {
   const routes = [
     HttpRouter.route("GET", page, served("SignIn.html", html)),
     HttpRouter.route("GET", `${page}/address`, checksummedAddress),
-    // Browsers request it without a link in the page.
+    // Browsers request the icon although the page does not link to it.
     HttpRouter.route("GET", "/favicon.ico", HttpServerResponse.empty({ status: 204, headers: privacy })),
     ...files.map((file) => HttpRouter.route("GET", `${page}/${file}` as const, served(file, read(file))))
   ]
@@ -56,8 +56,8 @@ export const make = ({ captcha, ...options }: PagesOptions): Pages => {
 }
 
 /**
- * Answers with an address in its checksummed form and the server's time, both for the wallet message: a browser's
- * clock may be wrong.
+ * Returns an address with its checksum, and the server's time. The wallet message needs both, and a browser's clock
+ * might be wrong.
  */
 const checksummedAddress = Effect.gen(function* () {
   const address = (yield* query).get("address") ?? ""
@@ -90,7 +90,7 @@ const privacy = {
   "x-content-type-options": "nosniff"
 }
 
-/** `https:` allows the logos of applications. */
+/** `https:` allows application logos. */
 const policyWith = (sources: CaptchaWidget["sources"] = { script: [], frame: [], style: [], connect: [] }) => ({
   "content-security-policy": [
     "default-src 'none'",

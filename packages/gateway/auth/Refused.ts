@@ -1,12 +1,12 @@
-/** Refusal that a route of the authentication service fails with. */
+/** Refusal with which a route of the authentication service fails. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import { Schema } from "effect"
 
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   refusal: Schema.Literals(AuthError.refusals),
-  /** Wait of a rate limit. */
+  /** Wait that a rate limit requires, in milliseconds. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite),
-  /** Text for this occurrence instead of the default one. */
+  /** Text for this occurrence, which replaces the default text. */
   description: Schema.optionalKey(Schema.String)
 }) {}
 

@@ -1,4 +1,4 @@
-/** Parsers of a request: query, JSON body and form. */
+/** Parsers for a request's query, JSON body and form. */
 import { type Fields, isFields, parse } from "@venue/api/Incoming"
 import { faultsOf } from "@venue/api/Fault"
 import type { ErrorDetail } from "@venue/api/Problem"
@@ -6,15 +6,15 @@ import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refused } from "./Refused.ts"
 
-/** All parameters of the query, repeated ones included. */
+/** All query parameters, including repeated ones. */
 export const query = Effect.map(
   HttpServerRequest.HttpServerRequest,
   ({ url }) => new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
 )
 
 /**
- * Parses one JSON object, after `named` has renamed its members. The last of duplicate members wins; unknown members
- * are ignored.
+ * Parses one JSON object after `named` has renamed its members. If a member is duplicated, its last value is used.
+ * Unknown members are ignored.
  */
 export const json = <A>(schema: Schema.Codec<A, unknown>, named: (sent: Fields) => Fields = (sent) => sent) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
@@ -28,7 +28,7 @@ export const json = <A>(schema: Schema.Codec<A, unknown>, named: (sent: Fields) 
   })
 }
 
-/** Parameters of a form. Rejects repeated parameters; treats an empty one as missing. */
+/** Parameters of a form. Rejects repeated parameters; treats an empty parameter as missing. */
 export const form = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!isForm(request)) {
@@ -45,7 +45,7 @@ export const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
 
 const formType = "application/x-www-form-urlencoded"
 
-/** Returns a text with the members and their expected values, without the sent ones. */
+/** Returns a text that lists the members and their expected values, but not the submitted values. */
 const textOf = (faults: ReadonlyArray<ErrorDetail>): string =>
   faults
     .map(({ location, message = "" }) => (message.includes(" is required") ? message : `${location}: ${message}`))
@@ -54,7 +54,7 @@ const textOf = (faults: ReadonlyArray<ErrorDetail>): string =>
 const isType = ({ headers }: HttpServerRequest.HttpServerRequest, type: string): boolean =>
   headers["content-type"]?.split(";")[0]!.trim().toLowerCase() === type
 
-/** Reads the body; an incomplete body is `validation_failed`. */
+/** Reads the body; an incomplete body fails with `validation_failed`. */
 const text = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.mapError(request.text, ({ reason }) =>
     refused("reason" in reason && reason.reason === "BodyTooLarge" ? "request_entity_too_large" : "validation_failed")

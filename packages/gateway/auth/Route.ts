@@ -13,7 +13,7 @@ import type { Refused } from "./Refused.ts"
 /** Path of the service under the issuer's host; only the pages and one discovery URL are outside it. */
 export const prefix = "/auth/v1"
 
-/** Returns the response to a refusal; a server error has an id, which the log line also holds. */
+/** Returns the response to a refusal. A server error has an id, which also appears in its log line. */
 export const refusal = (
   why: AuthError.Refusal,
   headers: Readonly<Record<string, string>> = {},
@@ -26,7 +26,10 @@ export const refusal = (
   })
 }
 
-/** Logs the cause of a server error with its id, without the request. A database outage is logged once elsewhere. */
+/**
+ * Logs a server error's cause with the error's id, but without the request. A database outage is logged once
+ * elsewhere.
+ */
 export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.suspend(() => {
     const errorId = SecureRandom.uuidV4Unsafe()
@@ -39,13 +42,13 @@ export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<Htt
     )
   })
 
-/** Returns a route under the prefix. Logs its path without the query, which holds codes and states. */
+/** Returns a route under the prefix. Logs the path without the query, because the query contains codes and states. */
 export const route = <R>(
   { clientAddress }: AuthSite,
   method: HttpMethod.HttpMethod,
   path: HttpRouter.PathInput,
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | CaptchaUnavailable | DatabaseUnavailable, R>,
-  /** Headers of every answer, refusals included. */
+  /** Headers of every response, including refusals. */
   headers: Readonly<Record<string, string>> = {}
 ) => {
   const logged = (request: HttpServerRequest.HttpServerRequest, outcome: string) =>

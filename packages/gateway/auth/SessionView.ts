@@ -1,4 +1,4 @@
-/** Bodies of users and sessions. */
+/** Response bodies for users and sessions. */
 import type { WalletSession } from "@venue/api/auth/Session"
 import { type UserBody, userBody } from "@venue/api/auth/User"
 import type { Issued } from "@venue/auth/session/SessionTokens"
@@ -38,7 +38,7 @@ export const make: Effect.Effect<SessionView, never, Factors | Identities | User
   return { user, session }
 })
 
-/** Returns the token members of a session body. Logs the ids of user, session and client, but no token. */
+/** Returns the token members of a session body. Logs the user, session and client ids, but no token. */
 export const tokens = ({ accessToken, expiresAtSeconds, expiresInSeconds, refreshToken, session }: Issued) => {
   const { clientId, sessionId, userId } = session
   return Effect.as(Effect.annotateLogs(Effect.logInfo("tokens issued"), { userId, sessionId, clientId }), {

@@ -1,4 +1,4 @@
-/** Token endpoint of the venue's own clients: sign-in by wallet message, and refresh. */
+/** Token endpoint for the venue's own clients: sign-in by wallet message, and refresh. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import { brandedMembers, captchaToken, RefreshRequest, Web3Request } from "@venue/api/auth/Session"
 import { memberName, neutrallyNamed } from "@venue/api/Brand"
@@ -72,7 +72,7 @@ const makeSignIn = Effect.fnUntraced(function* (site: AuthSite) {
               : refused(walletRefusals[reason], detail)
           )
       }),
-      // A full queue is not a failed sign-in of the client.
+      // A full queue does not count as a failed sign-in by the client.
       Effect.tapErrorTag("Refused", ({ refusal }) =>
         refusal === "unavailable" ? Effect.void : Effect.ignore(site.captcha.fail(network))
       )
@@ -89,8 +89,8 @@ const makeRefresh = Effect.fnUntraced(function* (site: AuthSite) {
   const demandKey = ClientKey.demand(site.clientKeys)
 
   /**
-   * Requires the client key for a session of the user's own, and the `refresh_token` grant for one of a public
-   * client.
+   * Requires the client key if the session began with the user's own sign-in, and the `refresh_token` grant if it
+   * belongs to a public client.
    */
   const demandRight = Effect.fnUntraced(function* (
     token: Redacted.Redacted,

@@ -1,4 +1,4 @@
-/** Endpoints of the bearer: `GET /user` and `POST /logout`. */
+/** Endpoints for the bearer: `GET /user` and `POST /logout`. */
 import type { TokenClaims } from "@venue/auth/session/AccessToken"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
@@ -21,18 +21,18 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const transaction = yield* Transaction
   const view = yield* SessionView.make
 
-  /** Ends sessions of the user; an application ends only its own. */
+  /** Ends sessions of the user. An application can end only its own sessions. */
   const signOut = ({ clientId, sessionId, userId }: TokenClaims, scope: keyof typeof ends) =>
     transaction.run(
       Effect.gen(function* () {
-        // Waits for codes that are being exchanged, so that `ofUser` includes their sessions.
+        // Waits for code exchanges in progress, so that `ofUser` includes the sessions that they create.
         if (scope !== "local") yield* authorizations.cancelCodes(userId, clientId)
         const all = (yield* sessions.ofUser(userId)).filter(
           (session) => clientId === null || session.clientId === clientId
         )
         const ended = all.map((session) => session.sessionId).filter((id) => ends[scope](id === sessionId))
         yield* sessions.end(ended)
-        // An approval in progress locks its session until it commits, so its code is visible only now.
+        // An approval locks its session until it commits, so the code of an approval in progress is visible only now.
         if (scope !== "local") yield* authorizations.cancelCodes(userId, clientId)
         yield* audit.record({ action: "signed_out", actor: userId, subject: userId, facts: { sessionId, scope } })
       })
@@ -68,7 +68,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   ]
 })
 
-/** Whether a session ends, by scope. */
+/** Whether a sign-out ends a session, by scope. */
 const ends = {
   global: () => true,
   local: (isOwn: boolean) => isOwn,

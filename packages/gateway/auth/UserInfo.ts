@@ -1,4 +1,4 @@
-/** OpenID Connect userinfo endpoint, with refusals by RFC 6750. */
+/** OpenID Connect userinfo endpoint, with refusals as defined in RFC 6750. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import * as IdToken from "@venue/auth/oauth/IdToken"
 import * as Scope from "@venue/auth/oauth/Scope"

@@ -1,15 +1,15 @@
-/** Access log: one line per request with its route, never its URL, headers or body. */
+/** Access log with one line per request. A line contains the route, but never the URL, headers or body. */
 import { Clock, Effect, References } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { RequestNotes } from "./RequestNotes.ts"
 
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
-/** Logs a request when the head of its answer is complete, at any minimum log level. */
+/** Logs a request once the response head is complete, whatever the minimum log level. */
 export const logged = <E, R>(
   self: Answer<E, R>,
   { method }: HttpServerRequest.HttpServerRequest,
-  /** Pattern of the route; undefined for an unknown path. */
+  /** Route pattern, or undefined for an unknown path. */
   route: string | undefined,
   notes: RequestNotes
 ): Answer<E, R> =>

@@ -2,7 +2,7 @@
 import { Context } from "effect"
 
 /**
- * URL without a slash at its end. Problem `type` and `$schema` URIs begin with it. `HttpListener` provides it to the layers of
- * its site, so the REST, treasury and operator APIs of one process each have their own.
+ * URL without a trailing slash. Problem `type` and `$schema` URIs begin with this URL. `HttpListener` provides it to
+ * the layers of its site, so the REST, treasury and operator APIs of one process each have their own URL.
  */
 export class ApiBaseUrl extends Context.Service<ApiBaseUrl, string>()("@venue/gateway/http/ApiBaseUrl") {}

@@ -1,4 +1,4 @@
-/** Listener of an API with credentials: CORS, request ids, rate limits and access log. */
+/** Listener for an API that requires credentials; adds CORS, request ids, rate limits and an access log. */
 import { headerName } from "@venue/api/Headers"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as RateLimits from "@venue/domain/RateLimits"
@@ -15,17 +15,17 @@ import * as RequestId from "./RequestId.ts"
 export interface ApiListenerOptions {
   readonly host: string
   readonly port: number
-  /** The operator's prefix of headers. */
+  /** The operator's header prefix. */
   readonly brand: string
   /** Public URL, if it differs from the listening address. */
   readonly publicUrl?: string | undefined
   /** Addresses and networks of trusted proxies. */
   readonly trustedProxies?: ReadonlyArray<string>
-  /** Header in which the nearest trusted proxy sends the country of a request, as two letters. */
+  /** Name of the header in which the nearest trusted proxy sends the request's country as a two-letter code. */
   readonly countryHeader?: string | undefined
-  /** Logs each request. */
+  /** True to log each request. */
   readonly accessLog?: boolean
-  /** Rate limits of addresses, shared by all APIs of a node; default: limits of its own. */
+  /** Rate limits by client address, shared by all APIs of a node; default: separate limits for this API. */
   readonly limits?: RateLimits.RateLimits
 }
 
@@ -33,11 +33,14 @@ export interface ApiSite<R> {
   readonly what: string
   readonly routes: ReadonlyArray<Route>
   readonly layer: (authentication: AuthenticationOptions) => Layer.Layer<never, never, R>
-  /** True for compressed routes besides public ones. Private figures next to attacker-chosen text must not be compressed. */
+  /**
+   * True for further routes to compress besides the public ones. A response that combines private figures with
+   * attacker-chosen text must not be compressed.
+   */
   readonly isGzipped?: (route: Route) => boolean
 }
 
-/** Returns new rate limits of addresses for this node. */
+/** Returns new per-address rate limits for this node. */
 export const addressLimits = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const { rateLimits } = yield* VenueSettings

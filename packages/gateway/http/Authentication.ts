@@ -1,4 +1,4 @@
-/** Authentication of REST requests: token or signed headers, the requested account, rate limit and access decision. */
+/** Authentication of REST requests: token or signed headers, requested account, rate limit and access decision. */
 import { AccountId } from "@venue/domain/AccountId"
 import { isUuid } from "@venue/domain/Id"
 import type { Missing } from "@venue/domain/Onboarding"
@@ -29,24 +29,24 @@ import * as Refusal from "./Refusal.ts"
 
 export interface AuthenticationOptions {
   readonly brand: string
-  /** Rate limits of addresses. */
+  /** Rate limits by client address. */
   readonly limits: RateLimits
   readonly addressOf: ClientAddress
   readonly countryOf: ClientCountry
-  /** Problem for missing onboarding steps; default: 403. */
+  /** Returns the problem for missing onboarding steps; default: a 403. */
   readonly onboardingRequired?: (problems: Problems, missing: ReadonlyArray<Missing>) => Unauthorized | Forbidden
 }
 
-/** The credentials of a request. */
+/** A request's credentials. */
 interface Shown {
-  /** True if this gateway verified them before. */
+  /** True if this gateway has verified the credentials before. */
   readonly isKnown: boolean
   readonly prove: Effect.Effect<Known, Unauthenticated | InvalidToken | SessionEnded | DatabaseUnavailable>
-  /** Returns the detail of a fault that is visible in the request, such as a missing header. */
+  /** Returns the detail text for a fault that is visible in the request, such as a missing header. */
   readonly faultOf: (reason: Unauthenticated["reason"] | undefined) => string | undefined
 }
 
-/** Returns the signature headers of a request; empty for a missing header. */
+/** Returns a request's signature headers. A missing header is an empty string. */
 export const signedOf = (headers: Parameters<typeof headerValue>[0], brand: string): Signed => {
   const value = (header: Header) => headerValue(headers, brand, header) ?? ""
   return {
@@ -84,7 +84,8 @@ export const layer = ({
           const request = yield* HttpServerRequest.HttpServerRequest
           const address = addressOf(request)
           const { faultOf, isKnown, prove } = shownBy(request, address)
-          // Unverified requests are charged to the address, and those with unknown credentials before the look-up.
+          // Requests that fail verification are charged to the address. If the credentials are unknown, the charge
+          // precedes the lookup and is returned on success.
           const pay = spend(network(address), weight)
           if (!isKnown) yield* pay
           const unproven = (refused: Unauthenticated | InvalidToken | SessionEnded) =>
@@ -106,7 +107,7 @@ export const layer = ({
           yield* RequestNotes.note({ userId: caller.userId })
           yield* Refusal.unlessExceeded(refusals, yield* charge(caller.userId, weight))
 
-          // An empty header means the primary account, as on the trade socket.
+          // An empty header selects the primary account, as on the trade socket.
           const named = headerValue(request.headers, brand, "requested-account-id") || undefined
           if (named !== undefined && !isUuid(named)) {
             const location = `header.${headerName(brand, "requested-account-id")}`

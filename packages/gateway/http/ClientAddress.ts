@@ -1,4 +1,4 @@
-/** Address and country of a caller: from the socket, or from the headers of a trusted proxy. */
+/** A caller's address and country, from the connection or from a trusted proxy's headers. */
 import * as AllowList from "@venue/auth/access/AllowList"
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -14,13 +14,14 @@ export interface Request extends Pick<HttpServerRequest.HttpServerRequest, "remo
 
 export type ClientAddress = (request: Request) => string
 
-/** Returns the country of a request; undefined unless a trusted proxy sends it. */
+/** Returns a request's country, or undefined if no trusted proxy sends one. */
 export type ClientCountry = (request: Request) => string | undefined
 
 /**
- * Returns a function that determines the address of a caller. `trustedProxies` are addresses and networks such as `10.0.0.0/8`;
- * other text throws. The last forwarded address that is not a trusted proxy is used: untrusted clients may have written the ones
- * before it. An unreadable forwarded address is `nobody`, never the proxy that sent it.
+ * Returns a function that determines a caller's address. `trustedProxies` are addresses and networks such as
+ * `10.0.0.0/8`; any other text throws. The result is the last forwarded address that is not a trusted proxy, because
+ * untrusted clients can write the addresses before it. An unreadable forwarded address becomes `nobody`, never the
+ * address of the proxy that sent it.
  */
 export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
   const isProxy = AllowList.of(trustedProxies)
@@ -29,7 +30,7 @@ export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
     if (!isProxy(peer)) return peer
     const candidates = hopsOf(request).map((hops) => lastUntrusted(peer, hops, isProxy))
     const [address = peer] = candidates
-    // Most proxies write one of the two headers and forward the other as the client sent it.
+    // Most proxies write one of the two headers and pass the client's value of the other through, so both must agree.
     return candidates.every((other) => other === address) ? address : nobody
   }
 }
@@ -47,7 +48,7 @@ const hopsOf = ({ headers }: Request): ReadonlyArray<Forwarded.Hops> => {
   ]
 }
 
-/** Returns a function that reads the country from a header that the nearest trusted proxy sets. */
+/** Returns a function that reads the country from a header set by the nearest trusted proxy. */
 export const countryFrom = (trustedProxies: ReadonlyArray<string>, header: string | undefined): ClientCountry => {
   if (header === undefined) return () => undefined
   const isProxy = AllowList.of(trustedProxies)
@@ -58,13 +59,13 @@ export const countryFrom = (trustedProxies: ReadonlyArray<string>, header: strin
   }
 }
 
-/** Returns the address function for WebSocket upgrades. */
+/** Returns the function that determines the client address of a WebSocket upgrade. */
 export const ofUpgrade = (trustedProxies: ReadonlyArray<string>): ((request: IncomingMessage) => string) => {
   const addressOf = from(trustedProxies)
   return (request) => addressOf(requestOf(request))
 }
 
-/** Returns the country function for WebSocket upgrades. */
+/** Returns the function that determines the client country of a WebSocket upgrade. */
 export const countryOfUpgrade = (
   trustedProxies: ReadonlyArray<string>,
   header: string | undefined
@@ -73,7 +74,10 @@ export const countryOfUpgrade = (
   return (request) => countryOf(requestOf(request))
 }
 
-/** Returns the key of an address in limits: the address for IPv4, its /64 for IPv6, since one host has a whole /64. */
+/**
+ * Returns an address's key in rate limits: the address itself for IPv4, or its /64 network for IPv6, because one host
+ * controls a whole /64.
+ */
 export const network = (address: string): string => {
   if (isIP(address) !== 6) return address
   const [head = "", tail] = address.toLowerCase().split("%")[0]!.split("::")
@@ -86,7 +90,7 @@ export const network = (address: string): string => {
     .join(":")}::/64`
 }
 
-/** Returns the peer address of the connection; `nobody` once it is closed. */
+/** Returns the connection's peer address, or `nobody` once the connection is closed. */
 export const peerOf = ({ remoteAddress }: Request): string =>
   Option.match(remoteAddress, { onNone: () => nobody, onSome: Forwarded.canonical })
 

@@ -1,4 +1,7 @@
-/** CORS policy of REST: any page may call it with a token that it holds, since the API uses no cookies. */
+/**
+ * CORS policy of the REST API. Any page is allowed to call the API with an access token, because the API uses no
+ * cookies.
+ */
 import { headerName, neutralBrand } from "@venue/api/Headers"
 import { replayedHeader } from "@venue/api/Repeatable"
 import type { CrossOrigin, Route } from "./Gate.ts"
@@ -16,7 +19,7 @@ export const crossOrigin = (brand: string): CrossOrigin => {
   }
 }
 
-/** Response headers that a cross-origin page may read. */
+/** Response headers that a cross-origin page is allowed to read. */
 const exposed = [
   "retry-after",
   "ratelimit-limit",
@@ -28,6 +31,6 @@ const exposed = [
 
 const none = {}
 
-/** False for a builder's registration of keys and for provider callbacks, which only backends call. */
+/** False for builder key registration and provider callbacks, which only backends call. */
 const isForPages = (routes: ReadonlyArray<Route>): boolean =>
   routes.length > 0 && routes.every(({ path }) => path !== "/builder/web3/api-key" && !path.startsWith("/provider/"))

@@ -1,15 +1,15 @@
-/** Deadlines of requests. One timer serves all requests of a listener. */
+/** Request deadlines. One timer serves all requests of a listener. */
 import { Cause, Clock, Effect, type Fiber, Latch, type Scope } from "effect"
 
 /**
- * Runs an effect; at the deadline interrupts it and returns `orElse()`. The fiber then counts as interrupted, so its further work
- * must be uninterruptible, as the answer to a request is.
+ * Runs an effect. At the deadline, interrupts the effect and returns `orElse()`. The fiber then counts as
+ * interrupted, so its further work, such as sending the response, must be uninterruptible.
  */
 export type Within = <A, E, R>(self: Effect.Effect<A, E, R>, orElse: () => A) => Effect.Effect<A, E, R>
 
 export const make = Effect.fnUntraced(function* (deadlineMillis: number): Effect.fn.Return<Within, never, Scope.Scope> {
   const clock = yield* Clock.Clock
-  /** Running requests in order of their start, which is the order of their deadlines. */
+  /** Running requests in order of their start, which is also the order of their deadlines. */
   const running = new Set<Running>()
   const hasRunning = Latch.makeUnsafe(false)
 

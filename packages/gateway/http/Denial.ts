@@ -1,11 +1,11 @@
-/** Details of 401 and 403 problems. No text depends on whether a key, user or account exists. */
+/** Detail texts of 401 and 403 problems. No text reveals whether a key, user or account exists. */
 import { type Header, headerName } from "@venue/api/Headers"
 import type { Caller, Unauthenticated } from "@venue/auth/access/Caller"
 import type { Signed } from "@venue/auth/access/Hmac"
 import { type PermissionDenied, type Rule, ruleOf } from "@venue/auth/access/Permission"
 import { Selectable } from "@venue/domain/Permission"
 
-/** Returns the detail of a 403: the credential, permission or account that the call needs. */
+/** Returns the detail text of a 403, which names the credential, permission or account that the call requires. */
 export const denied = (
   { action, reason }: Pick<PermissionDenied, "action" | "reason">,
   { clientId, via }: Pick<Caller, "clientId" | "via">,
@@ -22,7 +22,7 @@ export const denied = (
     : "A bearer token may not do this: sign the request with an API key."
 }
 
-/** Returns the detail for missing headers or a wrong timestamp; undefined for every other fault. */
+/** Returns the detail text for missing headers or a wrong timestamp, or undefined for every other fault. */
 export const signatureFault = (
   signed: Signed,
   reason: Unauthenticated["reason"] | undefined,
@@ -39,7 +39,7 @@ export const signatureFault = (
   return `The timestamp of the request is outside the allowed window: ${header("timestamp")} is ${sent}; expected Unix seconds within 300 s of the venue's clock. ${header("server-time")} of this answer is that clock in milliseconds.`
 }
 
-/** Detail for an `Authorization` header with another scheme or without a token. */
+/** Detail text for an `Authorization` header with another scheme or without a token. */
 export const noToken = "The bearer token is missing: Authorization has to be Bearer, a space and an access token."
 
 const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Header]> = [
@@ -49,7 +49,10 @@ const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Heade
   ["signature", "hmac-signature"]
 ]
 
-/** Names the selectable permissions of a rule, or the others if only those suffice. */
+/**
+ * Returns the text that names a rule's missing permissions: those that users can select, or the operator's
+ * permissions if users can select none.
+ */
 const permissionNeeded = ({ anyOf }: Rule): string => {
   const selectable = anyOf.filter((name) => (Selectable.literals as ReadonlyArray<string>).includes(name))
   return selectable.length > 0

@@ -1,8 +1,11 @@
-/** A request whose body read continues when its reader is interrupted: the library would close the connection. */
+/**
+ * A request whose body is still read after its reader is interrupted. Otherwise the library would close the
+ * connection.
+ */
 import { Effect, Fiber } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-/** Returns the request with readers that may be interrupted and leave the connection open for an answer. */
+/** Returns the request with interruptible body readers, which leave the connection open for a response. */
 export const of = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
   Object.create(request, {
     arrayBuffer: { get: () => detached(request.arrayBuffer) },

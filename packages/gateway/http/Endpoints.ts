@@ -1,11 +1,11 @@
-/** Groups of endpoints with the services of their construction. */
+/** Endpoint groups, each with the services from its construction. */
 import { Context, Effect, Layer, Scope } from "effect"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 
 /**
- * Same as `HttpApiBuilder.group`, but with a small context per request. The library provides every service of the construction to
- * each request, which with a whole venue takes most of the time of an answer. Here a handler has the services that it read when it
- * was built, and those of its endpoint's middleware.
+ * Same as `HttpApiBuilder.group`, but with a small context per request. The library provides every construction-time
+ * service to each request, which takes most of the response time in a whole venue. With this function, a handler has
+ * only the services that it read when it was built, and those of its endpoint's middleware.
  */
 export const group: typeof HttpApiBuilder.group = (api, identifier, build) =>
   Layer.effectContext(

@@ -1,16 +1,16 @@
-/** Parser of the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`. */
+/** Parser for the `Forwarded` (RFC 7239) and `X-Forwarded-For` headers. */
 import { isIP, SocketAddress } from "node:net"
 
-/** Stands for an unreadable address; it is in no list of addresses and in no network. */
+/** Placeholder for an unreadable address; it matches no address list and no network. */
 export const nobody = "unknown"
 
-/** One address per hop, the original client first; `nobody` for an entry that is not an address. */
+/** One address per hop, starting with the original client. An entry that is not an address becomes `nobody`. */
 export type Hops = ReadonlyArray<string>
 
-/** Reads all `X-Forwarded-For` headers of a request, joined by commas. */
+/** Reads a request's `X-Forwarded-For` headers, joined by commas. */
 export const ofList = (text: string): Hops => text.split(",").map((hop) => addressIn(unquoted(hop.trim())))
 
-/** Reads all `Forwarded` headers of a request, joined by commas. Text with a syntax error is one `nobody` hop. */
+/** Reads a request's `Forwarded` headers, joined by commas. Text with a syntax error becomes one `nobody` hop. */
 export const ofForwarded = (text: string): Hops => {
   const hops: Array<string> = []
   let element = new Map<string, string>()
@@ -30,7 +30,10 @@ export const ofForwarded = (text: string): Hops => {
   }
 }
 
-/** Returns the canonical text of an address: IPv6 shortened and without a zone, IPv4 mapped into IPv6 as IPv4. */
+/**
+ * Returns the canonical text of an address: IPv6 is shortened and loses its zone, and an IPv4-mapped IPv6 address
+ * becomes IPv4.
+ */
 export const canonical = (address: string): string => {
   const family = isIP(address)
   if (family === 0) return nobody
@@ -38,7 +41,10 @@ export const canonical = (address: string): string => {
   return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "")
 }
 
-/** Reads an RFC 7239 node: an address with an optional port; IPv6 without a port may omit the brackets. */
+/**
+ * Reads an RFC 7239 node, which is an address with an optional port. An IPv6 address without a port is accepted
+ * without brackets.
+ */
 const addressIn = (node: string): string => {
   const [, bracketed, before] = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::(?:\d{1,5}|_[\w.-]+))?$/.exec(node) ?? []
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? canonical(bracketed) : nobody
@@ -49,7 +55,8 @@ const unquoted = (text: string): string =>
   text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text
 
 /**
- * One `name=value`, or nothing, with its delimiter. RFC 7239 allows no space around `=`; since a value may be empty, optional
- * space on both sides would match in quadratic time. Many proxies write `[`, `]` and `:` in values without quotes.
+ * Matches one `name=value` pair, or nothing, and the following delimiter. RFC 7239 allows no space around `=`. A
+ * value can be empty, so optional spaces on both sides would match in quadratic time. Many proxies write `[`, `]` and
+ * `:` in unquoted values.
  */
 const pair = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("(?:[^"\\]|\\.)*"|[\w!#$%&'*+.^`|~:[\]/-]*)[ \t]*)?([;,]|$)/y

@@ -1,4 +1,4 @@
-/** Checks of every request before its route, and headers and problems of every answer after it. */
+/** Checks that run before a request's route, and the headers and problems of its response. */
 import { ByteSize, Cause, Context, Effect, identity, References } from "effect"
 import {
   FindMyWay,
@@ -54,7 +54,7 @@ export interface Refusals {
   readonly refuse: (
     reason: RefusalReason,
     headers?: Readonly<Record<string, string>>,
-    /** Text for this occurrence instead of the default one. */
+    /** Text for this occurrence, which replaces the default text. */
     detail?: string
   ) => HttpServerResponse.HttpServerResponse
   /** Logs a defect and returns its response. */
@@ -64,38 +64,38 @@ export interface Refusals {
     answer: HttpServerResponse.HttpServerResponse,
     requestId: string
   ) => HttpServerResponse.HttpServerResponse
-  /** Returns the response to bytes that reach no gate, such as invalid HTTP. */
+  /** Returns the response to bytes that are rejected before the gate, such as invalid HTTP. */
   readonly unparsable: Wording
 }
 
-/** Headers of an answer. */
+/** Headers of a response. */
 type AnswerHeaders = Readonly<Record<string, string>>
 
-/** CORS policy; `routes` are those of the path with any method. */
+/** CORS policy. `routes` are all routes of the path, with any method. */
 export interface CrossOrigin {
   /** Permitted request headers, comma-separated; undefined if the path allows no cross-origin requests. */
   readonly requestHeaders: (routes: ReadonlyArray<Route>) => string | undefined
-  /** Headers of every answer, also of refusals: a page cannot read an error without them. */
+  /** Headers of every response, including refusals, because a page cannot read an error without them. */
   readonly answerHeaders: (routes: ReadonlyArray<Route>) => AnswerHeaders
 }
 
 export interface GateOptions {
   readonly refusals: Refusals
-  /** Applies the deadline of requests. */
+  /** Applies the request deadline. */
   readonly within: Within
   /** All routes, to distinguish a wrong method from a wrong path. */
   readonly routes: ReadonlyArray<Route>
-  /** Permitted bodies; default: JSON only. */
+  /** Accepted bodies; default: JSON only. */
   readonly bodies?: "json" | "any"
-  /** Without it `OPTIONS` is a wrong method, and cross-origin pages can read no answer. */
+  /** If undefined, `OPTIONS` is a wrong method and cross-origin pages cannot read responses. */
   readonly crossOrigin?: CrossOrigin
-  /** Called with the route of a request; a returned response ends the request. */
+  /** Called with the request's route. A returned response ends the request. */
   readonly admit?: (
     request: HttpServerRequest.HttpServerRequest,
     route: Route,
     notes: RequestNotes.RequestNotes
   ) => HttpServerResponse.HttpServerResponse | undefined
-  /** Returns further headers of an answer. */
+  /** Returns additional response headers. */
   readonly answerHeaders?: (
     request: HttpServerRequest.HttpServerRequest,
     notes: RequestNotes.RequestNotes,
@@ -104,13 +104,15 @@ export interface GateOptions {
   /** Returns the id of a request; default: a new id. */
   readonly idOf?: RequestIdOf
   readonly gzip?: Gzip
-  /** True for routes that may be compressed, since the length of the answer reveals no secret; default: none. */
+  /**
+   * True for routes whose responses are safe to compress, because their length reveals no secret; default: no route.
+   */
   readonly isGzipped?: (route: Route) => boolean
-  /** Logs each request. */
+  /** True to log each request. */
   readonly accessLog?: boolean
 }
 
-/** Returns the application behind its gate. */
+/** Wraps an application in the gate's checks. */
 export const gate = <E, R>(
   {
     accessLog = false,
@@ -136,14 +138,14 @@ export const gate = <E, R>(
   const zipped = gzip(written)
 
   const routesAt = (url: string) => methods.flatMap((method) => table.find(method, url)?.handler ?? [])
-  /** Returns the response to a request without a route. */
+  /** Returns the response to a request that matches no route. */
   const unserved = (method: string, here: ReadonlyArray<Route>) => {
     const allowed = allowOf(here, crossOrigin)
     if (here.length === 0) return refusals.refuse("no-such-path")
     if (!allowed.includes(method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
     return crossOrigin !== undefined && method === "OPTIONS" ? preflight(here, crossOrigin) : undefined
   }
-  /** Returns the response to a request that does not reach its route; undefined if it does. */
+  /** Returns the response to a request that is refused before its route, or undefined if it is not refused. */
   const refused = (
     request: HttpServerRequest.HttpServerRequest,
     served: Route | undefined,
@@ -155,13 +157,13 @@ export const gate = <E, R>(
     const { headers } = request
     if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusals.refuse("body-too-large")
     if (bodies === "json" && hasBody(headers) && !isPlainJson(headers)) return refusals.refuse("body-not-json")
-    // Only HEAD is left without a route of its own; the GET route answers it.
+    // Only a HEAD request has no route of its own at this point; the GET route serves it.
     return admit(request, served ?? here.find(({ method }) => method === "GET")!, notes)
   }
 
   const failed = failing(refusals)
 
-  /** Replaces the library's 415, which it sends for an empty body with another content type. */
+  /** Replaces the 415 that the library sends for an empty body with a non-JSON content type. */
   const worded = (answer: HttpServerResponse.HttpServerResponse) =>
     answer.status === 415 && bodies === "json" ? refusals.refuse("body-not-json") : answer
 
@@ -208,19 +210,19 @@ const failing =
     return refusals.unexpected(cause)
   }
 
-/** Returns the response after the deadline. Closes the connection if the body has not arrived. */
+/** Returns the response sent at the deadline. Closes the connection if the body has not fully arrived. */
 const tooLate = (refusals: Refusals, request: HttpServerRequest.HttpServerRequest) =>
   isArriving(request)
     ? refusals.refuse("deadline-passed", { connection: "close" }, noBody)
     : refusals.refuse("deadline-passed")
 
-/** Runs with a request whose body read survives an interruption at the deadline. */
+/** Runs an effect with a request whose body read survives an interruption at the deadline. */
 const detached = <A, E, R>(self: Effect.Effect<A, E, R>, request: HttpServerRequest.HttpServerRequest) =>
   hasBody(request.headers)
     ? Effect.provideService(self, HttpServerRequest.HttpServerRequest, DetachedBody.of(request))
     : self
 
-/** Provides the notes of a request, and adds its id to its log lines. */
+/** Provides a request's notes, and adds the request id to its log lines. */
 const noted =
   (notes: RequestNotes.RequestNotes) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -236,7 +238,7 @@ const noted =
 
 const methodsOf = (routes: ReadonlyArray<Route>): ReadonlyArray<string> => routes.map(({ method }) => method)
 
-/** Returns the methods of a path for `Allow`. */
+/** Returns a path's methods for the `Allow` header. */
 const allowOf = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin | undefined): ReadonlyArray<string> => {
   const methods = methodsOf(routes)
   return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), ...(crossOrigin === undefined ? [] : ["OPTIONS"])]
@@ -265,7 +267,7 @@ const unkept = { "cache-control": "no-store" }
 
 const maxBodyBytes = 64 * 1024
 
-/** Deadline of a request; longer than every timeout behind it, so it ends only requests that hang. */
+/** Request deadline in ms. It is longer than every timeout behind the gate, so it ends only requests that hang. */
 export const deadlineMillis = 15_000
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -276,7 +278,7 @@ const isPlainJson = (headers: Headers): boolean =>
 
 const noBody = `The body of the request did not arrive within ${deadlineMillis / 1_000} seconds; nothing was done.`
 
-/** True if part of the body has not arrived. */
+/** True if part of the body has not yet arrived. */
 const isArriving = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
   hasBody(headers) && "complete" in source && source.complete === false
 

@@ -1,4 +1,7 @@
-/** Gzip compression of answers of 1 KiB and more, for clients that accept it; streams are compressed part by part. */
+/**
+ * Gzip compression of responses of at least 1 KiB, for clients that accept gzip. Streamed responses are compressed
+ * part by part.
+ */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpPlatform, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 
@@ -6,7 +9,7 @@ type App<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 export type Gzip = <E, R>(app: App<E, R>) => App<E, R | HttpServerRequest.HttpServerRequest>
 
-/** Returns the middleware. Level 1 gives most of the compression at the lowest CPU cost. */
+/** Returns the middleware. It uses level 1, which gives most of the compression at the lowest CPU cost. */
 export const on =
   (platform: HttpPlatform.HttpPlatform["Service"]): Gzip =>
   (app) =>

@@ -1,4 +1,4 @@
-/** Readiness of this node: desks answer, markets publish rows, and revocations arrive. */
+/** Readiness of this node: desks respond, markets publish rows, and revocations arrive. */
 import * as Problem from "@venue/api/Problem"
 import { release } from "@venue/api/Release"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -12,28 +12,31 @@ import { shortly } from "./Refusal.ts"
 export class Health extends Context.Service<
   Health,
   {
-    /** True if every condition held within the last 5 s. Liveness only requires an answer. */
+    /** True if every condition was met within the last 5 s. Liveness requires only a response. */
     readonly ready: () => boolean
     /** Makes this node unready before it stops. */
     readonly stop: Effect.Effect<void>
-    /** Answers plain HTTP requests on a socket listener; `restUrl` is the base URL of the problem pages. */
+    /** Responds to plain HTTP requests on a socket listener. `restUrl` is the base URL of the problem pages. */
     readonly answer: (restUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
   }
 >()("@venue/gateway/http/Health") {
-  /** For a single process: ready when every desk answers and every listed market publishes rows. */
+  /** For a single process, which is ready when every desk responds and every listed market publishes rows. */
   static readonly layer: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
     Health,
     Effect.suspend(() => make({ needsAll: true }))
   )
 
-  /** For one gateway of many: ready while any desk answers, since a failed desk is unavailable on every gateway. */
+  /**
+   * For one of several gateways, which is ready while any desk responds, because a failed desk is unavailable on
+   * every gateway.
+   */
   static readonly layerGateway: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
     Health,
     Effect.suspend(() => make({ needsAll: false }))
   )
 }
 
-/** Further conditions of readiness, such as a database that answers. */
+/** Further readiness conditions, such as a responding database. */
 export const Conditions = Context.Reference<ReadonlyArray<() => boolean>>("@venue/gateway/http/Health/Conditions", {
   defaultValue: () => []
 })

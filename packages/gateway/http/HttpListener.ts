@@ -28,9 +28,9 @@ export interface HttpListenerOptions {
 /** Routes and options of a listener. */
 export interface Site<R> extends Omit<GateOptions, "refusals" | "within" | "gzip"> {
   readonly layer: Layer.Layer<never, never, R>
-  /** Permitted `Host` headers, with the port unless it is the default one. Default: any. */
+  /** Permitted `Host` headers, including the port unless it is the default port. Default: any `Host`. */
   readonly names?: ReadonlyArray<string>
-  /** Called before a request is parsed further; returns true if it answers the request itself. */
+  /** Called before the rest of a request is parsed. Returns true if it has sent the response itself. */
   readonly takes?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Refusal responses; default: problems. */
   readonly refusals?: Refusals
@@ -56,16 +56,17 @@ export const listen = Effect.fnUntraced(function* <R>(
     port: options.port,
     timeouts,
     maxConnections,
-    // Every request in flight at the close has reached its deadline by then.
+    // By this time, every request that was in flight at the close has reached its deadline.
     graceMillis: deadlineMillis
   })
   const url = publicUrl ?? Listening.urlOf("http", host, port)
   const { layer, names, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
   PlainHttp.refuseUnparsable(server, refusals.unparsable)
-  // A client that does not read its answer is cut off, which releases the memory of the answer.
+  // Disconnects a client that does not read its response, to release the response's memory.
   server.setTimeout(timeouts?.stalledMillis ?? stalledMillis)
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
-  // Fresh: listeners share layers such as `invalidRequest`, which a common memo map would build once, with one base URL.
+  // Fresh, because listeners share layers such as `invalidRequest`. A common memo map would build such a layer only
+  // once, with one base URL.
   const all = Layer.fresh(Layer.provideMerge(layer, platform).pipe(Layer.provide(Layer.succeed(ApiBaseUrl)(url))))
   const services = yield* Layer.build(all) as Effect.Effect<
     Context.Context<HttpRouter.HttpRouter | HttpPlatform.HttpPlatform>,
@@ -83,7 +84,7 @@ export const listen = Effect.fnUntraced(function* <R>(
     if (fault !== undefined) PlainHttp.refuse(refusals.unparsable, response, fault)
     else if (!takes(request, response)) handle(request, response)
   })
-  // Runs before the scope of the requests and their services closes.
+  // Runs before the scope closes that holds the requests and their services.
   yield* Effect.addFinalizer(() => close)
   return { port, url }
 })
@@ -93,8 +94,8 @@ const stalledMillis = 60_000
 const maxConnections = 10_000
 
 /**
- * Returns the context of requests: clock and logging. Routes read their services when they are built; a request with all
- * services of the venue would copy them several times.
+ * Returns the context for requests, which holds only the clock and logging. Routes read their services when they are
+ * built, and the library would copy all of the venue's services several times per request.
  */
 const ofRequests = (all: Context.Context<never>) =>
   Context.pick(
@@ -104,6 +105,6 @@ const ofRequests = (all: Context.Context<never>) =>
     References.LogToStderr,
     References.MinimumLogLevel
   )(all).pipe(
-    // A span of a request would hold its URL, which may contain a secret.
+    // Disabled because a request span would contain the URL, which might contain a secret.
     Context.add(HttpMiddleware.TracerDisabledWhen, () => true)
   )

@@ -19,37 +19,40 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 export interface ListeningOptions {
   readonly what: string
   readonly host: string
-  /** Port; 0 for any free one. */
+  /** Port; 0 selects any free port. */
   readonly port: number
-  /** Closes connections that the server does not track, such as WebSockets; called after it stops accepting. */
+  /**
+   * Closes connections that the server does not track, such as WebSockets. Called after the listener stops accepting
+   * connections.
+   */
   readonly closing?: () => void
   readonly timeouts?: Timeouts | undefined
-  /** Maximum number of connections; further ones are closed at once. Default: no limit. */
+  /** Maximum number of connections. Further connections are closed at once. Default: no limit. */
   readonly maxConnections?: number
-  /** Time for answers in flight when the listener closes. */
+  /** Time allowed for in-flight responses when the listener closes. */
   readonly graceMillis?: number
 }
 
 /** Time limits for a client to send requests and read answers. */
 export interface Timeouts {
-  /** From the start of a connection or of the next request to the end of its headers. */
+  /** Time from the start of a connection, or of its next request, to the end of the request headers. */
   readonly headersMillis: number
-  /** From the start to the end of the body. */
+  /** Time from the start of a request to the end of its body. */
   readonly requestMillis: number
-  /** Interval of the checks; a connection is closed at most this much after its limit. */
+  /** Interval between checks of the limits. A connection is closed at most this long after its limit. */
   readonly checkMillis: number
-  /** Time without traffic on the connection, also while the client does not read an answer. Default: 60 s. */
+  /** Time without traffic on the connection, including while the client does not read a response. Default: 60 s. */
   readonly stalledMillis?: number
 }
 
 export interface Listening {
   readonly server: Server
   readonly port: number
-  /** Stops accepting and waits for the answers in flight; also runs when the scope closes. */
+  /** Stops accepting connections and waits for in-flight responses. Also runs when the scope closes. */
   readonly close: Effect.Effect<void>
 }
 
-/** Opens a listener. Errors of a running server, such as too many open files, are logged, and it continues. */
+/** Opens a listener. Logs errors of the running server, such as too many open files, and keeps the server running. */
 export const open = Effect.fnUntraced(function* (
   options: ListeningOptions
 ): Effect.fn.Return<Listening, ListenFailed, Scope.Scope> {
@@ -68,11 +71,11 @@ export const open = Effect.fnUntraced(function* (
       const server = createServer({
         requestTimeout: timeouts.requestMillis,
         headersTimeout: timeouts.headersMillis,
-        // Node checks every 30 s by default, and closes connections that late.
+        // Node checks every 30 s by default, so it would close connections up to 30 s late.
         connectionsCheckingInterval: timeouts.checkMillis,
         keepAliveTimeout: keepAliveMillis,
         maxHeaderSize: maxHeadBytes,
-        // Node would answer without a body; `PlainHttp.headFault` refuses instead.
+        // Node would refuse with an empty body, so `PlainHttp.headFault` refuses instead.
         requireHostHeader: false
       })
       if (maxConnections !== undefined) server.maxConnections = maxConnections
@@ -119,7 +122,7 @@ const closed = (
     Effect.andThen(Effect.sync(() => server.closeAllConnections()))
   )
 
-/** Returns the URL by which this machine reaches a listener; a wildcard host becomes loopback. */
+/** Returns the URL at which this machine reaches a listener. A wildcard host becomes the loopback address. */
 export const urlOf = (scheme: "http" | "ws", host: string, port: number): string =>
   `${scheme}://${authorityOf(reachableHost(host), port)}`
 
@@ -131,7 +134,7 @@ const reachableHost = (host: string): string => {
 }
 
 const defaultTimeouts: Timeouts = { headersMillis: 10_000, requestMillis: 30_000, checkMillis: 1_000 }
-/** Longer than the usual 60 s of proxies, so that the proxy closes an idle connection and not this server. */
+/** Longer than the usual 60 s of proxies, so that the proxy closes an idle connection before this server does. */
 const keepAliveMillis = 75_000
 /** Maximum length of the request line and headers. */
 const maxHeadBytes = 16 * 1024

@@ -1,4 +1,7 @@
-/** Refusals below the routes: requests that are refused by their first line or headers, and bytes that are not HTTP. */
+/**
+ * Refusals that precede routing: requests that are refused for their first line or headers, and bytes that are not
+ * HTTP.
+ */
 import { Buffer } from "node:buffer"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -10,10 +13,10 @@ export interface Fault {
   readonly detail?: string
 }
 
-/** Returns the body of a refusal in the format of a listener. */
+/** Returns a refusal body in the listener's format. */
 export type Wording = (fault: Fault) => { readonly contentType: string; readonly body: object }
 
-/** Sends a JSON body with `no-store`. */
+/** Sends a JSON body with `cache-control: no-store`. */
 export const send = (
   response: ServerResponse,
   status: number,
@@ -26,11 +29,14 @@ export const send = (
   response.end(text)
 }
 
-/** Returns the fault of a request's first line or headers; undefined for none. */
+/** Returns the fault in a request's first line or headers, or undefined if there is none. */
 export const headFault = (request: IncomingMessage): Fault | undefined =>
   (request.url ?? "").length > maxTargetBytes ? targetTooLong : hostFault(request)
 
-/** Requires exactly one `Host` header, or at most one for HTTP/1.0: with two, a proxy in front may use the other one. */
+/**
+ * Requires exactly one `Host` header, or at most one for HTTP/1.0. With two headers, a proxy in front might use a
+ * different one than this server.
+ */
 const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault | undefined => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -41,15 +47,15 @@ const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault | undefi
 }
 
 /**
- * Returns the fault of a request to a loopback listener under a foreign name. Prevents DNS rebinding, by which a page whose name
- * resolves to this machine could read the answer as one of its own site.
+ * Returns the fault of a request that reaches a loopback listener under a foreign host name. Prevents DNS rebinding,
+ * in which a page whose name resolves to this machine could read the response as one from its own site.
  */
 export const nameFault = ({ headers }: IncomingMessage, names: ReadonlyArray<string>): Fault | undefined =>
   names.includes(headers.host?.toLowerCase() ?? "")
     ? undefined
     : { status: 421, title: "Misdirected Request", detail: `Expected a Host header that is ${names.join(" or ")}.` }
 
-/** Refuses a request and closes its connection, since the body is not read. */
+/** Refuses a request and closes its connection, because the body is not read. */
 export const refuse = (wording: Wording, response: ServerResponse, fault: Fault): void => {
   const { body, contentType } = wording(fault)
   send(response, fault.status, { "content-type": contentType, connection: "close" }, body)
@@ -72,7 +78,7 @@ export const refuseSocket = (
   )
 }
 
-/** Refuses invalid HTTP and `Expect` headers, which Node would answer without a body. */
+/** Refuses invalid HTTP and `Expect` headers, which Node would refuse without a body. */
 export const refuseUnparsable = (server: Server, wording: Wording): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
@@ -87,7 +93,7 @@ export const refuseUnparsable = (server: Server, wording: Wording): void => {
   )
 }
 
-/** Maximum length of a request target, which Node passes with one character per byte. */
+/** Maximum length of a request target, in bytes. Node passes the target with one character per byte. */
 const maxTargetBytes = 8 * 1024
 
 const targetTooLong: Fault = {

@@ -1,4 +1,4 @@
-/** Rewrites exponents in the numbers of JSON answers as plain decimals, as on the sockets. */
+/** Rewrites numbers with exponents in JSON responses as plain decimals, as on the sockets. */
 import { plainJson } from "@venue/domain/PlainNumber"
 import { HttpBody, HttpServerResponse } from "effect/http"
 

@@ -1,4 +1,4 @@
-/** Refusals of a gate as problem+json. */
+/** Gate refusals in the problem+json format. */
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import * as Problem from "@venue/api/Problem"
 import { Effect, Layer } from "effect"
@@ -30,7 +30,7 @@ export const problemRefusals = (baseUrl: string): Refusals => ({
   })
 })
 
-/** Answers a request that does not fit its schema with 422 and a problem of this API. */
+/** Returns 422 with a problem of this API for a request that does not match its schema. */
 export const invalidRequest = Layer.unwrap(
   Effect.map(ApiBaseUrl, (baseUrl) => InvalidRequest.layer(Problem.problems(baseUrl)))
 )

@@ -21,7 +21,7 @@ export const retryAfter = (waitMillis: number) => ({
   "retry-after": String(Math.max(1, Math.ceil(waitMillis / 1_000)))
 })
 
-/** `Retry-After` of 1 s, for a venue that starts, stops or catches up. */
+/** `Retry-After` of 1 s, for a venue that is starting, stopping or catching up. */
 export const shortly = retryAfter(1_000)
 
 /** Fails with the problem, and sets `Retry-After`. */
@@ -39,13 +39,13 @@ export const rateExceeded = (
   capacity?: number
 ) => notBefore(retryAfterMillis, problems.rateExceeded(retryAfterMillis, capacity))
 
-/** Converts the errors of a read, which changed nothing and may be repeated. */
+/** Maps the errors of a read, which changes nothing and is safe to repeat. */
 export const unanswered = (problems: Problem.Problems) => ({
   Unavailable: () => Effect.fail(problems.draining()),
   RateLimited: (limited: RateLimited) => rateExceeded(problems, limited)
 })
 
-/** Converts the errors of a change, whose outcome is unknown without an answer. */
+/** Maps the errors of a change, whose outcome is unknown if no response arrives. */
 export const unconfirmed = (problems: Problem.Problems) => ({
   ...unanswered(problems),
   Unavailable: () => Effect.fail(problems.deadlinePassed())
@@ -55,12 +55,12 @@ export const unconfirmed = (problems: Problem.Problems) => ({
 export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>
   Effect.suspend(() => unlessExceeded(problems, limits.charge(caller, weight)))
 
-/** Charges the sender's address for weight beyond that of the endpoint. */
+/** Charges the sender's address for weight beyond the endpoint's own weight. */
 export type ChargeMore = (
   weight: number
 ) => Effect.Effect<void, Problem.TooManyRequests, HttpServerRequest.HttpServerRequest>
 
-/** Fails with 429 if the charge requires a wait. With several charges the quota headers show the last one. */
+/** Fails with 429 if the charge requires a wait. After several charges, the quota headers describe the last one. */
 export const unlessExceeded = (problems: Problem.Problems, { quota, waitMillis }: Charge) =>
   Effect.andThen(
     RequestNotes.note({ quota }),

@@ -7,7 +7,10 @@ import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { createHash } from "node:crypto"
 
-/** Returns the id and fingerprint of a request; undefined without a key. `content` is its full content in a fixed order. */
+/**
+ * Returns a request's id and fingerprint, or undefined if the request has no key. `content` is the request's full
+ * content in a fixed order.
+ */
 export const requestOf = (
   userId: UserId,
   operation: string,
@@ -21,7 +24,10 @@ export const requestOf = (
   return { requestId: version4(a, b, c, d).text, fingerprint: digestOf(content).toString("base64url") }
 }
 
-/** Runs the call, and returns true if it was done before. Retries an unknown outcome, which is safe with the same id. */
+/**
+ * Runs the call; returns true if the call was done before. Retries after an unknown outcome, which is safe with the
+ * same id.
+ */
 export const isRepeat = <A, E extends { readonly _tag: string }, R>(
   call: Effect.Effect<A, E, R>
 ): Effect.Effect<boolean, Exclude<E, RequestDone>, R> =>
@@ -33,7 +39,7 @@ export const isRepeat = <A, E extends { readonly _tag: string }, R>(
     )
   ) as Effect.Effect<boolean, Exclude<E, RequestDone>, R>
 
-/** Returns the body, with the replay header for a repeat. */
+/** Returns the body, with the replay header added for a repeat. */
 export const answer = <A>(body: A, isRepeated: boolean) =>
   HttpApiSchema.withHeaders({ body, headers: isRepeated ? { [replayedHeader]: "true" as const } : {} })
 

@@ -1,4 +1,4 @@
-/** Rate-limit charges of REST requests, and the quota headers of their answers. */
+/** Rate-limit charges for REST requests, and the quota headers of their responses. */
 import { isOpen, ruleOf } from "@venue/auth/access/Permission"
 import type { Quota, RateLimits } from "@venue/domain/RateLimits"
 import type { HttpServerRequest } from "effect/http"
@@ -10,12 +10,12 @@ import type { RequestNotes } from "./RequestNotes.ts"
 import { weightOf } from "./RequestWeight.ts"
 
 export type Payer =
-  /** The authenticated user; the address if authentication fails. */
+  /** The authenticated user, or the address if authentication fails. */
   | "caller"
   | "address"
   /** Health checks, which are free. */
   | "nobody"
-  /** A route without an access rule, which is refused. */
+  /** A route without an access rule; its requests are refused. */
   | "unruled"
 
 export const payerOf = (route: Route): Payer => {
@@ -28,17 +28,17 @@ export const payerOf = (route: Route): Payer => {
 export interface RequestChargeOptions {
   readonly baseUrl: string
   readonly routes: ReadonlyArray<Route>
-  /** Rate limits of addresses. */
+  /** Rate limits by client address. */
   readonly limits: RateLimits
   readonly addressOf: ClientAddress
 }
 
 export interface RequestCharge extends Required<Pick<GateOptions, "admit">> {
-  /** Returns the quota headers of the charged bucket, or of the address if nothing was charged. */
+  /** Returns the quota headers of the charged bucket, or of the address's bucket if nothing was charged. */
   readonly quotaHeaders: (request: HttpServerRequest.HttpServerRequest, notes: RequestNotes) => Record<string, string>
 }
 
-/** Charges addresses before their request is processed. Users are charged at their desk, behind the gate. */
+/** Charges addresses before their requests are processed. Users are charged later, at their desk. */
 export const of = ({ addressOf, baseUrl, limits, routes }: RequestChargeOptions): RequestCharge => {
   const charges = new Map(routes.map((route) => [route, { payer: payerOf(route), weight: weightOf(actionOf(route)) }]))
   return {
@@ -59,7 +59,7 @@ export const of = ({ addressOf, baseUrl, limits, routes }: RequestChargeOptions)
   }
 }
 
-/** Returns the headers; the reset time is in seconds, rounded up. */
+/** Returns the headers. The reset time is in seconds, rounded up. */
 const headersOf = ({ capacity, fullInMillis, remaining }: Quota) => ({
   "ratelimit-limit": String(capacity),
   "ratelimit-remaining": String(remaining),

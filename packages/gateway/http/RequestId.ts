@@ -1,11 +1,11 @@
-/** Id of a request, in its answer and in the log: from a trusted proxy, or a new one. */
+/** Request id, which appears in the response and in the log. It comes from a trusted proxy or is new. */
 import * as AllowList from "@venue/auth/access/AllowList"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { peerOf, type Request } from "./ClientAddress.ts"
 
 export type RequestIdOf = (request: Request) => string
 
-/** Returns the id that a trusted proxy sends as a UUID, with or without hyphens; otherwise a new one. */
+/** Returns the id that a trusted proxy sends as a UUID with or without hyphens, or a new id otherwise. */
 export const from = (trustedProxies: ReadonlyArray<string>): RequestIdOf => {
   const isProxy = AllowList.of(trustedProxies)
   return (request) => {
@@ -17,7 +17,7 @@ export const from = (trustedProxies: ReadonlyArray<string>): RequestIdOf => {
 /** Returns a new id. */
 export const fresh = (): string => SecureRandom.uuidV4Unsafe()
 
-/** Returns the `instance` URI of a problem, a UUID URN (RFC 9562). */
+/** Returns a problem's `instance` URI, which is a UUID URN (RFC 9562). */
 export const uriOf = (id: string): string =>
   `urn:uuid:${id
     .toLowerCase()

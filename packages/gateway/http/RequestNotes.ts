@@ -1,17 +1,17 @@
-/** Facts about a request that its handlers record for the headers and the log line of its answer. */
+/** Facts about a request that its handlers record for the response headers and the log line. */
 import type { UserId } from "@venue/domain/UserId"
 import type { Quota } from "@venue/domain/RateLimits"
 import { Context, Effect } from "effect"
 
 export interface RequestNotes {
   readonly id: string
-  /** State of the charged bucket. */
+  /** Quota of the charged bucket. */
   quota: Quota | undefined
-  /** User of the verified credentials. */
+  /** User whose credentials were verified. */
   userId: UserId | undefined
 }
 
-/** Notes of the current request; undefined outside a request. */
+/** Notes on the current request, or undefined outside a request. */
 export const RequestNotes = Context.Reference<RequestNotes | undefined>("@venue/gateway/http/RequestNotes", {
   defaultValue: () => undefined
 })

@@ -1,14 +1,20 @@
 /** Rate-limit weights of REST requests. */
 
-/** Returns the weight of an action; 1 unless `weights` has it. */
+/** Returns the weight of an action, which is 1 unless `weights` lists it. */
 export const weightOf = (action: string): number => weights.get(action) ?? 1
 
-/** Returns the weight beyond that of the endpoint for a page that reads `rows` rows: 1 per 1,000, at most 600 in total. */
+/**
+ * Returns the weight to charge beyond the endpoint's own weight for a page that reads `rows` rows: 1 per 1,000 rows,
+ * at most 600 in total.
+ */
 export const deepPageWeight = (action: string, rows: number): number =>
   Math.max(0, Math.min(Math.ceil(rows / rowsOfWeight), maxPageWeight) - weightOf(action))
 
 const rowsOfWeight = 1_000
-/** Half of the weight of an address per minute, so that the largest page can be read with any number of markets. */
+/**
+ * Half of the weight that an address can use per minute, so that the largest page can be read with any number of
+ * markets.
+ */
 const maxPageWeight = 600
 
 /** Weights by action: 5 for lists and charts, 10 for changes, 20 for whole tables as CSV, 2 for a preview. */

@@ -1,4 +1,4 @@
-/** Answers `GET /md/contracts` and `GET /md/orderbook/{symbol}`. */
+/** Handles `GET /md/contracts` and `GET /md/orderbook/{symbol}`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { contract, orderBook } from "@venue/api/rest/Aggregator"
 import { Api } from "@venue/api/rest/Api"

@@ -1,4 +1,4 @@
-/** Answers `/user/api-keys`. */
+/** Handles `/user/api-keys`. */
 import { shown } from "@venue/api/Fault"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"

@@ -1,4 +1,4 @@
-/** Answers `POST` and `GET /user/builder-code`. */
+/** Handles `POST` and `GET /user/builder-code`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import * as Body from "@venue/api/rest/BuilderCode"

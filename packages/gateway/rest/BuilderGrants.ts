@@ -1,4 +1,4 @@
-/** Answers `/user/builder-grants`. */
+/** Handles `/user/builder-grants`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { builderGrant } from "@venue/api/rest/BuilderGrants"

@@ -1,4 +1,4 @@
-/** Answers `GET /builder/web3/message` and `POST /builder/web3/api-key`. */
+/** Handles `GET /builder/web3/message` and `POST /builder/web3/api-key`. */
 import { type Problems, problems } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { ActiveBuilder, Builder } from "@venue/api/rest/BuilderWallet"

@@ -1,4 +1,4 @@
-/** Answers `GET /candles/{symbol}`. */
+/** Handles `GET /candles/{symbol}`. */
 import { Api } from "@venue/api/rest/Api"
 import { candlesOf } from "@venue/api/rest/Candles"
 import { resolutions } from "@venue/api/rest/ChartRange"

@@ -1,4 +1,4 @@
-/** Answers `GET /defillama/metrics`, from the read tables alone. */
+/** Handles `GET /defillama/metrics`, from the read tables alone. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { lengthFault, minutes as lengths } from "@venue/api/rest/ChartRange"

@@ -1,4 +1,4 @@
-/** Answers `GET /user/fees` and `GET /fees`. */
+/** Handles `GET /user/fees` and `GET /fees`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

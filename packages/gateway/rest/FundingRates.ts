@@ -1,4 +1,4 @@
-/** Answers `GET /funding/{symbol}`. */
+/** Handles `GET /funding/{symbol}`. */
 import { Api } from "@venue/api/rest/Api"
 import { minutes } from "@venue/api/rest/ChartRange"
 import { fundingPoint } from "@venue/api/rest/FundingRates"

@@ -1,4 +1,4 @@
-/** Answers `GET /settlement-calendar` and `GET /settlement-prices`. */
+/** Handles `GET /settlement-calendar` and `GET /settlement-prices`. */
 import { instant } from "@venue/api/Digits"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"

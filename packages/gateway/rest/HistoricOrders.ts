@@ -1,4 +1,4 @@
-/** Answers `GET /user/historic-orders` and `GET /historic-orders-csv`. */
+/** Handles `GET /user/historic-orders` and `GET /historic-orders-csv`. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { historicOrder, historicOrdersFilter, historicOrdersFile } from "@venue/api/rest/HistoricOrders"

@@ -1,4 +1,4 @@
-/** Answers `GET /user/historic-twaps` and `GET /historic-twaps-csv`. */
+/** Handles `GET /user/historic-twaps` and `GET /historic-twaps-csv`. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { historicTwap, historicTwapsFilter, historicTwapsFile } from "@venue/api/rest/HistoricTwaps"

@@ -1,4 +1,4 @@
-/** Answers the endpoints for invitation codes and for the volume of referred users. */
+/** Handles the endpoints for invitation codes and for the volume of referred users. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

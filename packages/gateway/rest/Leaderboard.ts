@@ -1,4 +1,4 @@
-/** Answers `GET /public/leaderboard`; results are computed at most once in 30 s for each duration. */
+/** Handles `GET /public/leaderboard`; results are computed at most once in 30 s for each duration. */
 import { instant } from "@venue/api/Digits"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"

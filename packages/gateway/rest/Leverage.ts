@@ -1,4 +1,4 @@
-/** Answers `POST /user/leverage`. */
+/** Handles `POST /user/leverage`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

@@ -1,4 +1,4 @@
-/** Answers `GET /symbol-long-short/{symbol}`. */
+/** Handles `GET /symbol-long-short/{symbol}`. */
 import { Api } from "@venue/api/rest/Api"
 import { intervals } from "@venue/api/rest/ChartRange"
 import { longShortPoint } from "@venue/api/rest/LongShort"

@@ -1,5 +1,5 @@
 /**
- * Answers `GET /user/onboarding`, `POST /user/terms`, `POST /user/verification`, and callbacks of the identity
+ * Handles `GET /user/onboarding`, `POST /user/terms`, `POST /user/verification`, and callbacks of the identity
  * provider.
  */
 import { problems, schemaUri } from "@venue/api/Problem"

@@ -1,4 +1,4 @@
-/** Answers `GET /open-interest/{symbol}`. */
+/** Handles `GET /open-interest/{symbol}`. */
 import { Api } from "@venue/api/rest/Api"
 import { minutes } from "@venue/api/rest/ChartRange"
 import { openInterestPoint } from "@venue/api/rest/OpenInterest"

@@ -1,4 +1,4 @@
-/** Answers `POST /user/orders/preview`. */
+/** Handles `POST /user/orders/preview`. */
 import { previewBody } from "@venue/api/OrderPreview"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"

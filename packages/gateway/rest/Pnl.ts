@@ -1,4 +1,4 @@
-/** Answers `GET /user/historic-pnl`. */
+/** Handles `GET /user/historic-pnl`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

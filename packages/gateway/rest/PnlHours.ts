@@ -1,4 +1,4 @@
-/** Answers `GET /pnl`. */
+/** Handles `GET /pnl`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

@@ -1,4 +1,4 @@
-/** Answers `GET` and `PATCH /user/profile`. */
+/** Handles `GET` and `PATCH /user/profile`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

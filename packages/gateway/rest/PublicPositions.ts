@@ -1,4 +1,4 @@
-/** Answers `GET /public/accounts/{account_id}/positions`. */
+/** Handles `GET /public/accounts/{account_id}/positions`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { positionPublic } from "@venue/api/rest/Positions"

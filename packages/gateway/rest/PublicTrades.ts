@@ -1,4 +1,4 @@
-/** Answers `GET /public/trades` and `GET /public/account/{account_id}/trades`, from the read tables alone. */
+/** Handles `GET /public/trades` and `GET /public/account/{account_id}/trades`, from the read tables alone. */
 import { maxOffset } from "@venue/api/Offset"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"

@@ -1,4 +1,4 @@
-/** Answers `GET /refdata`. */
+/** Handles `GET /refdata`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { caching, refdataSymbol } from "@venue/api/rest/Refdata"

@@ -1,4 +1,4 @@
-/** Answers `GET /user/referral-rewards`. */
+/** Handles `GET /user/referral-rewards`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

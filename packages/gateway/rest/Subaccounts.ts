@@ -1,4 +1,7 @@
-/** Answers `GET` and `POST /user/subaccounts`, `GET /user/subaccounts/balance` and `/equity`, and `GET /user/public-accounts`. */
+/**
+ * Handles `GET` and `POST /user/subaccounts`, `GET /user/subaccounts/balance` and `/equity`, and `GET
+ * /user/public-accounts`.
+ */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

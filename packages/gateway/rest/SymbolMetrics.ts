@@ -1,4 +1,4 @@
-/** Answers `GET /symbols/metrics`. */
+/** Handles `GET /symbols/metrics`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { chartCaching } from "@venue/api/rest/ChartRange"

@@ -1,4 +1,4 @@
-/** Answers `GET /taker-volume/{symbol}`. */
+/** Handles `GET /taker-volume/{symbol}`. */
 import { Api } from "@venue/api/rest/Api"
 import { minutes } from "@venue/api/rest/ChartRange"
 import { takerVolumePoint } from "@venue/api/rest/TakerVolume"

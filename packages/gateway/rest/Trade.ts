@@ -1,4 +1,4 @@
-/** Answers `GET /user/trade` and `GET /trades-csv`. */
+/** Handles `GET /user/trade` and `GET /trades-csv`. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { tradeRecord, tradesFilter, tradesFile } from "@venue/api/rest/Trade"

@@ -1,4 +1,4 @@
-/** Answers `POST /user/transfer`. */
+/** Handles `POST /user/transfer`. */
 import { problems } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

@@ -1,4 +1,4 @@
-/** Answers `GET /underlier/{symbol}`. */
+/** Handles `GET /underlier/{symbol}`. */
 import { Api } from "@venue/api/rest/Api"
 import { intervals } from "@venue/api/rest/ChartRange"
 import { underlierPoints } from "@venue/api/rest/Underlier"

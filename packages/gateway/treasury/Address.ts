@@ -1,4 +1,4 @@
-/** Answers `GET /address` and `POST /address/rotate`. */
+/** Handles `GET /address` and `POST /address/rotate`. */
 import { type Problems, problems, schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"

@@ -1,4 +1,4 @@
-/** Answers `/bank-account`. */
+/** Handles `/bank-account`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { together } from "@venue/api/Together"
 import { Caller } from "@venue/api/rest/Caller"

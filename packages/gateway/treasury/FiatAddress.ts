@@ -1,4 +1,4 @@
-/** Answers `GET /fiat-address`. */
+/** Handles `GET /fiat-address`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { together } from "@venue/api/Together"
 import { Caller } from "@venue/api/rest/Caller"

@@ -1,4 +1,4 @@
-/** Answers `POST /withdraw` and `POST /fiat-withdraw`. */
+/** Handles `POST /withdraw` and `POST /fiat-withdraw`. */
 import { type Problems, problems } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { together } from "@venue/api/Together"

@@ -1,4 +1,4 @@
-/** Answers `/withdrawal-addresses`. */
+/** Handles `/withdrawal-addresses`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"

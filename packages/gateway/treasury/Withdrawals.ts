@@ -1,4 +1,4 @@
-/** Answers `GET /withdrawals`. */
+/** Handles `GET /withdrawals`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
