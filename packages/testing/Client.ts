@@ -1,4 +1,4 @@
-/** WebSocket client in the same process: sends messages and receives frames. */
+/** In-process WebSocket client that sends messages and receives frames. */
 import type * as MarketData from "@venue/api/marketData/FrameSchema"
 import type * as Trade from "@venue/api/trade/FrameSchema"
 import { maxWaitingBytes, type Receiver } from "@venue/gateway/socket/Transport"
@@ -11,37 +11,37 @@ export interface Close {
   readonly reason: string
 }
 
-/** A connection. `Frames` maps frame kinds to types, `Frame` is their union. */
+/** A connection. `Frames` maps frame kinds to types, and `Frame` is the union of these types. */
 export interface Client<Frames = Trade.Frames, Frame = Trade.Frame> {
   /** Sends a message as JSON. */
   readonly send: (message: object) => Effect.Effect<void>
-  /** Sends messages in one turn of the event loop, so that the venue has all of them before it answers the first. */
+  /** Sends messages in one event-loop turn, so that the venue has all of them before it replies to the first. */
   readonly sendAll: (messages: ReadonlyArray<object>) => Effect.Effect<void>
   /** Sends text unchanged. */
   readonly sendText: (text: string) => Effect.Effect<void>
   /**
-   * Returns the oldest frame of this kind (with this key at its top, or with this `type`) and leaves other frames
-   * queued. Waits up to 20 s of real time, then dies with the queued frames.
+   * Returns the oldest frame of this kind (with this key at its top level, or with this `type`), and leaves other
+   * frames queued. Waits up to 20 s of real time, then dies with a list of the queued frames.
    */
   readonly take: <Kind extends keyof Frames & string>(kind: Kind) => Effect.Effect<Frames[Kind]>
   /** Returns the queued frames, oldest first. */
   readonly waiting: () => ReadonlyArray<Frame>
-  /** Removes and returns all queued frames. Call `settle` of the venue first to be sure that no more follow. */
+  /** Removes and returns all queued frames. Call the venue's `settle` first to be sure that no more frames follow. */
   readonly drain: Effect.Effect<ReadonlyArray<Frame>>
   /** Simulates this number of unread bytes in the socket buffer from now on; 0 ends the simulation. */
   readonly lag: (bytes: number) => Effect.Effect<void>
   /**
-   * Number of frames that the client sent and the venue has not read, because too many answers to the client are
+   * Number of frames that the client has sent but the venue has not read, because too many replies to the client are
    * outstanding.
    */
   readonly unread: () => number
-  /** Stops answering pings, like a client whose network is gone. */
+  /** Stops replying to pings, like a client whose network is down. */
   readonly silence: Effect.Effect<void>
   /** Reports to the venue that the peer is gone. */
   readonly reportGone: Effect.Effect<void>
   /** Closes the connection from the client's side. */
   readonly close: Effect.Effect<void>
-  /** Returns how the venue closed the connection; undefined while it is open. */
+  /** Returns the venue's close code and reason, or undefined while the connection is open. */
   readonly closedWith: () => Close | undefined
 }
 
@@ -61,7 +61,10 @@ const opened = <Frames, Frame>(accept: Accept): Effect.Effect<Client<Frames, Fra
     (client) => client.close
   )
 
-/** Real time in milliseconds; longer than moving an entity between nodes, shorter than the test timeout. */
+/**
+ * Maximum real time to wait for a frame, in ms. It exceeds the time to move an entity between nodes, and is shorter
+ * than the test timeout.
+ */
 const takeTimeoutMillis = 20_000
 
 type Fields = Readonly<Record<string, unknown>>
@@ -87,7 +90,7 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
     if (taker === undefined) frames.push(frame)
     else taker.give(frame)
   }
-  /** Texts that the venue has not read; undefined while it reads. */
+  /** Texts that the venue has not read, or undefined while it reads. */
   let unread: Array<string> | undefined
   const write = (text: string) => {
     if (unread === undefined) receiver.text(text)

@@ -7,7 +7,7 @@ import type { Receiver, Transport } from "@venue/gateway/socket/Transport"
 /** Kind of socket. */
 export type Socket = "trade" | "market_data"
 
-/** Receives every text: `sent` from a client, `received` by a client. */
+/** Receives every text: `sent` gets texts from a client, and `received` gets texts to a client. */
 export interface Observer {
   readonly sent: (socket: Socket, text: string) => void
   readonly received: (socket: Socket, text: string) => void
@@ -18,14 +18,12 @@ export type Accept = (transport: Transport) => Receiver
 
 const observers = new Set<Observer>()
 
-/** Adds an observer permanently; a test process runs a single file. */
+/** Adds an observer permanently, because a test process runs a single file. */
 export const add = (observer: Observer): void => {
   observers.add(observer)
 }
 
-/**
- * Returns the same gateway with every text copied to all observers, in the order in which the gateway reads and sends.
- */
+/** Returns a gateway that copies every text to all observers, in the order in which the gateway reads and sends. */
 export const observed =
   (socket: Socket, accept: Accept): Accept =>
   (transport) => {

@@ -1,4 +1,4 @@
-/** A second trade gateway of a venue that can be cut off, to simulate a dead process or an unreachable desk. */
+/** A venue's second trade gateway, which can be cut off to simulate a crashed process or an unreachable desk. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { deskOf } from "@venue/cluster/protocol/Desk"
@@ -23,7 +23,7 @@ export interface OtherGateway {
   readonly cutFrom: (userId: UserId) => Effect.Effect<void>
 }
 
-/** Returns an effect that builds such a gateway from the services of the venue. */
+/** Returns an effect that builds a second gateway from the venue's services. */
 export const make = Effect.gen(function* () {
   const desks = yield* DeskClient
   const local = yield* LocalEntities
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
     })
     const context = yield* Layer.build(Layer.fresh(TradeGateway.layer)).pipe(
       Effect.provideService(DeskClient, between),
-      // Desks must treat this gateway as one of another process.
+      // Desks must treat this gateway as part of another process.
       Effect.provideService(LocalEntities, { ...local, gateways: new Set() }),
       Effect.provideContext(services)
     )

@@ -1,4 +1,7 @@
-/** Sends calls between entities of one node through the codecs of their messages, so that a value that cannot travel fails. */
+/**
+ * Passes calls between entities of one node through their message codecs, so that a value that cannot be encoded
+ * fails.
+ */
 import { Interception, type LocalDesk, type LocalMarket } from "@venue/cluster/clients/LocalEntities"
 import { AccountSummary, Read, Submission, Submitted } from "@venue/cluster/protocol/Desk"
 import { DepthAt, TraderViews, Viewer, Watched } from "@venue/cluster/protocol/Market"
@@ -32,7 +35,7 @@ const market = (local: LocalMarket): LocalMarket => ({
   preview: (command) => Effect.map(local.preview(throughPreviewed(command)), throughPreview)
 })
 
-/** Returns desks and markets whose messages are encoded and decoded at each call, which throws on an invalid message. */
+/** Interception of desks and markets that encodes and decodes every message, and throws on an invalid message. */
 export const codecs: Interception = { desk, market }
 
 /** Applies `codecs` to every entity of a node. */

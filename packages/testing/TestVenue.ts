@@ -50,7 +50,7 @@ export interface Signed {
 export interface TradeOptions {
   /** Subaccount of the connection; the primary account by default. */
   readonly accountId?: AccountId
-  /** Builder code of the connection's orders; effective if it is an active code of `BuilderCodes`. */
+  /** Builder code of the connection's orders. It takes effect only if it is an active code of `BuilderCodes`. */
   readonly builderCode?: string
   /** Gateway to connect to; the venue's own by default. */
   readonly gateway?: Pick<OtherGateway.OtherGateway, "connect">
@@ -61,17 +61,17 @@ export class TestVenue extends Context.Service<
   TestVenue,
   {
     /**
-     * Creates a user who may trade, with this many USD (default 100,000) on the primary account, and a key for all
-     * accounts with these permissions (default: all that a user may select).
+     * Creates a user who is allowed to trade. The primary account holds this many USD (default 100,000). The user's
+     * key has these permissions for all accounts (default: all that a user can select).
      */
     readonly user: (name: string, usd?: number, permissions?: ReadonlyArray<Permission>) => Effect.Effect<TestUser>
-    /** Opens a subaccount with this many USD (default 100,000) and returns its id. */
+    /** Opens a subaccount that holds this many USD (default 100,000) and returns its id. */
     readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<AccountId>
     /** Starts a session and returns its access token. */
     readonly token: (user: TestUser) => Effect.Effect<string>
     /**
-     * Sets the outside price of a symbol in USD as an operator; it stays until the next one. A market is closed until
-     * its first price.
+     * Sets the outside price of a symbol, in USD, as an operator does. The price applies until the next one is set. A
+     * market is closed until its first price.
      */
     readonly price: (symbol: string, usd: number) => Effect.Effect<void>
     /** Opens an authenticated trade connection with these subscriptions (default `order_responses` and `fills`). */
@@ -82,19 +82,22 @@ export class TestVenue extends Context.Service<
     ) => Effect.Effect<Client.Client, never, Scope.Scope>
     /** Opens a trade connection that is not yet authenticated. */
     readonly connect: Effect.Effect<Client.Client, never, Scope.Scope>
-    /** Opens such a connection with a builder code in its upgrade request. */
+    /** Opens an unauthenticated trade connection with a builder code in its upgrade request. */
     readonly upgrade: (builderCode: string) => Effect.Effect<Client.Client, never, Scope.Scope>
     /** Opens a connection to the market-data socket. */
     readonly marketData: Effect.Effect<Client.MarketDataClient, never, Scope.Scope>
-    /** Signs an `auth` message with a new nonce and the venue's time; returns its `hmac` member. */
+    /** Signs an `auth` message with a new nonce and the venue's time; returns the message's `hmac` member. */
     readonly sign: (user: TestUser) => Effect.Effect<Signed>
-    /** Starts a second gateway of the venue that can be cut off, to simulate the death of its process. */
+    /** Starts a second gateway of the venue, which can be cut off to simulate a crash of its process. */
     readonly gateway: Effect.Effect<OtherGateway.OtherGateway, never, Scope.Scope>
-    /** Waits until every message is answered, except work that waits for the clock. Works in one process only. */
+    /**
+     * Waits until every message is processed, except for work that waits for the clock. Works only in a single
+     * process.
+     */
     readonly settle: Effect.Effect<void>
   }
 >()("@venue/testing/TestVenue") {
-  /** A venue that runs elsewhere: in this process, or on other nodes. */
+  /** Operations on a venue that already runs, in this process or on other nodes. */
   static readonly layer = Layer.effect(
     TestVenue,
     Effect.gen(function* () {
@@ -114,7 +117,7 @@ export class TestVenue extends Context.Service<
 
 type Shape = TestVenue["Service"]
 
-/** Users and their accounts, with money. */
+/** Operations that create users, and accounts with money. */
 const accounts = Effect.fnUntraced(function* (
   nextId: () => string
 ): Effect.fn.Return<
@@ -179,7 +182,7 @@ const accounts = Effect.fnUntraced(function* (
   }
 })
 
-/** Connections to the venue's own gateways, and their authentication. */
+/** Operations that connect to the venue's own gateways and authenticate. */
 const connections = Effect.fnUntraced(function* (
   nextId: () => string
 ): Effect.fn.Return<
@@ -225,7 +228,7 @@ const connections = Effect.fnUntraced(function* (
 
 const uuidOf = (id: string): string => `00000000-0000-4000-8000-${id}`
 
-/** Turns of the event loop after which a venue in memory has answered every message. */
+/** Number of event-loop turns after which a venue in memory has processed every message. */
 const settleTurns = 100
 
 const turn = Effect.callback<void>((resume) => {
@@ -235,8 +238,8 @@ const turn = Effect.callback<void>((resume) => {
 const settle = Effect.repeat(turn, { times: settleTurns })
 
 /**
- * Waits until the feed has the head of every market. Markets start by the clock, so a test clock advances by its
- * smallest step.
+ * Waits until the feed has the head of every market. Markets start on the clock, so a test clock is advanced by its
+ * smallest increment.
  */
 const started = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -249,7 +252,7 @@ const started = Layer.effectDiscard(
   })
 )
 
-/** Returns the venue of `layerMemory` on a given journal, to test journal failures. */
+/** Returns the venue of `layerMemory` with the given journal, to test journal failures. */
 export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
   return Layer.merge(TestVenue.layer, started).pipe(
     Layer.provideMerge(Gateways.layer),
@@ -269,7 +272,7 @@ export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
  * Provide `VenueSettings` to replace contracts and limits.
  *
  * ```ts
- * it.effect("my maker quotes", () =>
+ * it.effect("reports a maker's resting quote", () =>
  *   Effect.gen(function*() {
  *     const venue = yield* TestVenue
  *     yield* venue.price("AAPL-USD", 200)

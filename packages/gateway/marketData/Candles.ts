@@ -12,13 +12,13 @@ import type { ValueOf } from "./Streams.ts"
 
 export interface Candles {
   readonly latest: ValueOf
-  /** Final candle of the window sent last; undefined while that window is open. */
+  /** Returns the final candle of the window that was sent last, or undefined while that window is open. */
   readonly closed: ValueOf
-  /** Current candle; undefined if it equals the candle sent last. */
+  /** Returns the current candle, or undefined if it equals the candle that was sent last. */
   readonly changed: ValueOf
 }
 
-/** Candle that a stream sent last. */
+/** Candle that was sent last on a stream. */
 interface SentCandle {
   readonly startMinute: number
   readonly tail: string
@@ -32,7 +32,10 @@ export const make = Effect.gen(function* () {
   const sent = new Map<string, SentCandle>()
 
   const lengthOf = ({ interval }: Topic) => resolutions.minutesOf(interval!)!
-  /** Start of the current window. It ends 1 s late: by then the feed has delivered its last trade, so its final candle is complete. */
+  /**
+   * Returns the start of the current window. A window ends 1 s late, because the feed has then delivered its last
+   * trade and the final candle is complete.
+   */
   const startOf = (topic: Topic) => {
     const minute = minuteOf(clock.currentTimeMillisUnsafe() - feedDelayMillis)
     return minute - (minute % lengthOf(topic))
@@ -83,5 +86,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Maximum delay of a trade in the feed. */
+/** Maximum delay of a trade in the feed, in milliseconds. */
 const feedDelayMillis = 1_000

@@ -1,4 +1,4 @@
-/** Current figures of each market, from the feed of this gateway. Streams and REST use the same figures. */
+/** Current figures of each market, computed from this gateway's feed. Streams and REST use the same figures. */
 import type { MarketStats, Volume } from "@venue/api/marketData/StatsFrame"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -16,22 +16,22 @@ import * as Minutes from "./Minutes.ts"
 import { RecentMarks } from "./RecentMarks.ts"
 import { RecentTrades } from "./RecentTrades.ts"
 
-/** Figures of a market with a price. */
+/** Figures for a market that has a price. */
 export interface MarketFigures {
   readonly prices: Priced
   readonly openInterestLots: number
-  /** Prices within both the price band and the bounds of the day. */
+  /** Permitted prices, which are within both the price band and the day's bounds. */
   readonly range: PriceRange
-  /** Funding rate if the hour ended now, in units of 1e-12 (rule 10.7). */
+  /** Funding rate that would apply if the hour ended now, in units of 1e-12 (rule 10.7). */
   readonly rateE12: number
 }
 
 /** Figures of the last 1,440 minutes, including the current one. */
 export interface Day {
   readonly volume: Volume
-  /** Change of the mark price, in percent with two decimals. */
+  /** Change in the mark price, in percent with two decimals. */
   readonly changePercent: number
-  /** Price of the last trade on the book at any time; 0 if there was none. */
+  /** Price of the last order-book trade, however old, in ticks; 0 if there was none. */
   readonly lastTicks: number
 }
 
@@ -43,7 +43,7 @@ export class Figures extends Context.Service<
     readonly isFunding: (symbol: MarketSymbol) => boolean
     readonly of: (symbol: MarketSymbol) => MarketFigures | undefined
     readonly stats: (symbol: MarketSymbol) => MarketStats | undefined
-    /** Undefined until the minutes of the last day are loaded, shortly after the first row of the market. */
+    /** Returns undefined until the minutes of the last day are loaded, shortly after the market's first row. */
     readonly day: (symbol: MarketSymbol) => Day | undefined
   }
 >()("@venue/gateway/marketData/Figures") {

@@ -1,18 +1,21 @@
-/** Search for splits of a market in its journal, by time. Tables store the units of their time, so readers must apply later splits. */
+/**
+ * Finds a market's splits in its journal, by time. Table rows use the units that applied when they were written, so
+ * readers must apply later splits.
+ */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { ContractSplit } from "@venue/domain/Split"
 import type { JournalUnavailable, Row } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Effect } from "effect"
 
-/** Reads up to `limit` rows after a seq, in order; an empty page is the end. */
+/** Reads up to `limit` rows after a sequence number, in order. An empty page marks the end of the journal. */
 type Read = (after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
 
 export interface SearchRange {
-  /** Last row to search. */
+  /** Sequence number of the last row to search. */
   readonly lastSeq: number
   readonly fromMillis: number
-  /** Time of the last split; the search ends there. */
+  /** Time of the last split, at which the search ends. */
   readonly toMillis: number
 }
 
@@ -41,7 +44,7 @@ export const findAll = Effect.fnUntraced(function* (read: Read, { fromMillis, la
   return splits
 })
 
-/** Returns a seq after which all events at or after the time follow. */
+/** Returns a sequence number that precedes every event at or after the given time. */
 const placeOf = Effect.fnUntraced(function* (read: Read, lastSeq: number, atMillis: number) {
   let before = 0
   let end = lastSeq
@@ -54,7 +57,10 @@ const placeOf = Effect.fnUntraced(function* (read: Read, lastSeq: number, atMill
   return before
 })
 
-/** Returns the first row with events after the seq; rows of a claim have none, and so no time. */
+/**
+ * Returns the first row with events after the sequence number. Rows that only claim the journal for a writer have no
+ * events, and therefore no time.
+ */
 const firstAfter = Effect.fnUntraced(function* (read: Read, seq: number) {
   for (let after = seq; ;) {
     const rows = yield* read(after, placeRows)

@@ -1,4 +1,6 @@
-/** Timing of the market-data streams: trades are sent at once, other channels at an interval with their latest value. */
+/**
+ * Timing of the market-data streams. Trades are sent at once; other channels send their latest value at an interval.
+ */
 import * as Frame from "@venue/api/marketData/Frame"
 import type * as Subscription from "@venue/api/marketData/Subscription"
 import type { Batch } from "@venue/cluster/feed/Batch"
@@ -10,9 +12,9 @@ import * as Streams from "./Streams.ts"
 import * as Values from "./Values.ts"
 
 export interface MarketPulse {
-  /** Returns the latest value of a stream; undefined for trades. */
+  /** Returns a stream's latest value, or undefined for trades. */
   readonly latest: Streams.ValueOf
-  /** Starts the intervals of a channel that has a subscriber. */
+  /** Starts the timers of a channel that has a subscriber. */
   readonly start: (channel: Subscription.Channel) => void
 }
 
@@ -31,7 +33,7 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     streams.pulse(channel, valueOf)
     if (streams.areDue()) dueBeat.start()
   }
-  /** Intervals of the channels; each stops when its channel has no subscriber. */
+  /** Channel timers. Each timer stops when its channel has no subscriber. */
   const beats: Array<{ readonly channel: Subscription.Channel; readonly beat: Beat.Beat }> = []
   for (const { channel, everyMillis, finalValue, value } of values.pulsed) {
     const step = Effect.sync(() => {
@@ -76,7 +78,7 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
   return identity<MarketPulse>({ latest, start })
 })
 
-/** Interval at which subscribers with too much unread are checked again. */
+/** Interval at which subscribers with too many unread bytes are checked again. */
 const lateMillis = 500
 
 const sendTrades = (streams: Streams.Streams, { events, instrument }: Batch): void => {

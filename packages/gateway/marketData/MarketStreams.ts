@@ -1,4 +1,4 @@
-/** Market-data streams of one gateway, for the connections of both sockets. */
+/** Market-data streams of one gateway, shared by the connections of both sockets. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
@@ -25,10 +25,10 @@ export class MarketStreams extends Context.Service<
     readonly change: (
       subscriber: Streams.Subscriber,
       request: Subscription.Subscription | Malformed,
-      /** Frame of the request. */
+      /** Text frame that contains the request. */
       text: string
     ) => void
-    /** Sends a confirmation or an error, which has no sequence number. */
+    /** Sends a confirmation or an error; neither has a sequence number. */
     readonly sendText: (subscriber: Streams.Subscriber, text: string) => void
   }
 >()("@venue/gateway/marketData/MarketStreams") {

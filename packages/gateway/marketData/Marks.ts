@@ -1,4 +1,7 @@
-/** Mark prices of one market at the end of each of the last 1,440 minutes, for the change over a day. */
+/**
+ * Mark prices of one market at the end of each of the last 1,440 minutes, from which the change over a day is
+ * computed.
+ */
 import { minuteOf } from "@venue/domain/Minute"
 import { priceE8, type Ratio } from "@venue/domain/Split"
 
@@ -7,16 +10,19 @@ export interface Mark {
   readonly markE8: number
 }
 
-/** Mutable; has one owner. */
+/** Mutable marks with a single owner. */
 export interface Marks {
-  /** Oldest first. The first row may be older than a day: it holds until the next row. */
+  /** Marks from oldest to newest. The first mark might be older than a day, because it applies until the next one. */
   readonly rows: Array<Mark>
 }
 
 /** Minutes in a day, including the current one. */
 export const dayMinutes = 1_440
 
-/** Converts the marks before each split to new units. Splits are in order; the mark of a split's minute is already in new units. */
+/**
+ * Returns marks, with those before each split converted to new units. Splits are in order; the mark of a split's
+ * minute already uses the new units.
+ */
 export const of = (
   rows: ReadonlyArray<Mark>,
   splits: ReadonlyArray<Ratio & { readonly atMillis: number }> = []
@@ -26,7 +32,7 @@ export const of = (
   )
 })
 
-/** Adds a mark. Times in a market never decrease, so it belongs to the last minute or a later one. */
+/** Adds a mark. Times in a market never decrease, so the mark belongs to the last minute or a later one. */
 export const take = ({ rows }: Marks, atMillis: number, markE8: number): void => {
   const minute = minuteOf(atMillis)
   if (rows.at(-1)?.minute === minute) rows.pop()
@@ -40,8 +46,7 @@ export const split = ({ rows }: Marks, ratio: Ratio): void => {
 }
 
 /**
- * Returns the change of a mark against the mark 1,440 minutes ago, in percent, rounded to the nearest of two decimals; 0 without
- * such a mark.
+ * Returns the change in percent from the mark 1,440 minutes ago, rounded to two decimals; 0 if there is no such mark.
  */
 export const changePercent = ({ rows }: Marks, markE8: number, nowMinute: number): number => {
   const later = rows.findIndex(({ minute }) => minute > nowMinute - dayMinutes)

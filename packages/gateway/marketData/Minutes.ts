@@ -1,41 +1,47 @@
-/** Trades on the book of one market in each of the last 1,500 minutes, for candles and volumes. */
+/** Order-book trades of one market in each of the last 1,500 minutes, for candles and volumes. */
 import type { Volume } from "@venue/api/marketData/StatsFrame"
 import * as Candle from "@venue/domain/Candle"
 import type { Traded } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import type { Ratio } from "@venue/domain/Split"
 
-/** Trades of one minute, numbered from 1970. */
+/** Trades of one minute. Minutes are numbered from 1970. */
 export interface Minute extends Candle.Candle {
   readonly minute: number
 }
 
-/** Mutable; has one owner. */
+/** Mutable minutes with a single owner. */
 export interface Minutes {
   /** Minutes with a trade, oldest first. */
   readonly rows: Array<Row>
-  /** Last price before the first row; 0 if there was no earlier trade. */
+  /** Last price before the first row, in ticks; 0 if there was no earlier trade. */
   beforeTicks: number
 }
 
-/** A minute with the total volume before it, so that the volume of a range is a difference. */
+/** A minute with the total volume before it, so that the volume of a range is a difference of two totals. */
 interface Row {
   minute: Minute
   readonly before: Volume
 }
 
-/** Trades of a window of minutes. A window without a trade has the price of the last trade before it, 0 without one. */
+/**
+ * Trades in a window of minutes. A window without a trade has the price of the last earlier trade, or 0 if there was
+ * none.
+ */
 export interface Window extends Candle.Candle {
   readonly startMinute: number
 }
 
-/** Number of minutes kept: 25 hours, the length of a day on which clocks are set back. */
+/** Number of stored minutes: 25 hours, which is the length of a day on which clocks are set back. */
 export const keptMinutes = 1_500
 
 /** Returns minutes without trades. */
 export const none = (): Minutes => ({ rows: [], beforeTicks: 0 })
 
-/** Converts the minutes before each split to new units. Splits are in order; trades in a split's minute count as before it. */
+/**
+ * Converts the minutes before each split to new units. Splits are in order; trades in a split's minute count as
+ * before the split.
+ */
 export const of = (
   minutes: ReadonlyArray<Minute>,
   beforeTicks: number,
@@ -51,7 +57,7 @@ export const of = (
   return self
 }
 
-/** Adds a trade; trades off the book count neither for candles nor for volume. */
+/** Adds a trade. Ignores a trade off the book, which counts neither for candles nor for volume. */
 export const take = (self: Minutes, trade: Traded): void => {
   if (trade.offBook === undefined) add(self, { minute: minuteOf(trade.atMillis), ...Candle.ofTrade(trade) })
 }

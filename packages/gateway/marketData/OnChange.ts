@@ -1,6 +1,6 @@
 /**
- * Timing of a channel that is sent on change, at most once per `everyMillis`. Without a change its value is repeated after
- * `repeatMillis`, since clients treat a silent channel as a dead connection.
+ * Timing of a channel that sends on change, at most once per `everyMillis`. An unchanged value is repeated after
+ * `repeatMillis`, because clients treat a silent channel as a dead connection.
  */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import * as Beat from "@venue/cluster/feed/Beat"
@@ -13,19 +13,19 @@ export interface Changing {
   readonly everyMillis: number
   /** Time without a change after which the latest value is repeated. */
   readonly repeatMillis: number
-  /** True for a batch that may change the value. */
+  /** True for a batch that might change the value. */
   readonly concerns: (batch: Batch) => boolean
-  /** Returns a text that differs exactly when the value differs, apart from its time. */
+  /** Returns a text that differs exactly when the value differs, ignoring the value's time. */
   readonly fingerprint: (symbol: MarketSymbol) => string
 }
 
 export interface OnChange {
   readonly observe: (batch: Batch) => void
-  /** Records that any value of a symbol may have changed. */
+  /** Records that a symbol's value might have changed. */
   readonly markChanged: (symbol: MarketSymbol) => void
-  /** Starts the repeat time of each symbol when the channel gets a subscriber. */
+  /** Starts the repeat timer of each symbol when the channel gets a subscriber. */
   readonly start: () => void
-  /** Repeats the symbols that are due, at a step of `repeatStepMillis`. */
+  /** Repeats the values of the symbols that are due. Called every `repeatStepMillis`. */
   readonly repeat: () => void
   /** Stops the repeats when the channel has no subscriber. */
   readonly stop: () => void
@@ -47,7 +47,7 @@ export const make = Effect.fnUntraced(function* (
     for (const symbol of due) if (sentMillis.has(symbol)) sentMillis.set(symbol, clock.currentTimeMillisUnsafe())
     pulse((topic) => (due.has(topic.symbol) ? latest(topic) : undefined))
   }
-  /** Symbols whose value may have changed since the last beat. */
+  /** Symbols whose value might have changed since the last timer tick. */
   const maybeChanged = new Set<MarketSymbol>()
   const lastOf = new Map(Array.from(symbols, (symbol) => [symbol, fingerprint(symbol)]))
   const hasChanged = (symbol: MarketSymbol): boolean => {

@@ -1,6 +1,6 @@
 /**
- * State of the last minutes of every market: loaded from a table, brought up to the feed's row from the journal, and then updated
- * by the feed. It is complete from the start and equal on every gateway.
+ * State of every market over the last minutes. The state is loaded from a table, brought up to the feed's row from
+ * the journal, and then updated by the feed. It is therefore complete from the start and equal on every gateway.
  */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
@@ -16,13 +16,13 @@ import { Clock, Effect, Schedule, Semaphore, identity } from "effect"
 import * as LastSplit from "./LastSplit.ts"
 
 export interface Recent<A> {
-  /** Undefined until it is loaded. */
+  /** Returns a market's state, or undefined until the state is loaded. */
   readonly of: (symbol: MarketSymbol) => A | undefined
 }
 
-/** One kind of state; mutable, with one owner. */
+/** Functions that load and update one kind of state. The state is mutable and has a single owner. */
 export interface Kind<A> {
-  /** Reads the rows of a market that are needed at `nowMinute`. */
+  /** Reads the market's rows that are needed at `nowMinute`. */
   readonly table: (
     read: ReadTables["Service"]["read"],
     symbol: MarketSymbol,
@@ -32,13 +32,13 @@ export interface Kind<A> {
   readonly take: (self: A, event: MarketEvent) => void
 }
 
-/** State of a market as its table has it. */
+/** A market's state as stored in its table. */
 export interface TableState<A> {
-  /** Last row of the market's log in the table. */
+  /** Sequence number of the last log row that the table includes. */
   readonly position: number
-  /** Infinity for an empty table. */
+  /** Oldest minute in the table, or Infinity if the table is empty. */
   readonly oldestMinute: number
-  /** Returns the state in current units; `splits` are those within its span, in order. */
+  /** Returns the state in current units. `splits` are the splits within the state's time span, in order. */
   readonly of: (splits: ReadonlyArray<TimedSplit>) => A
 }
 
@@ -46,9 +46,12 @@ export type TimedSplit = Ratio & { readonly atMillis: number }
 
 /** Page size of journal reads. */
 const pageRows = 256
-/** Span before the last split in which earlier splits are searched: tables are read about one day back. */
+/**
+ * Time span before the last split in which earlier splits are searched. It suffices because tables are read about one
+ * day back.
+ */
 const splitSpanMillis = 2 * dayMillis
-/** Maximum number of markets loaded at once, beside the queries of users. */
+/** Maximum number of markets loaded at once, in addition to user queries. */
 const maxLoads = 2
 const retries = Schedule.spaced("1 second")
 
@@ -90,14 +93,17 @@ interface Loaded<A> {
   seq: number
 }
 
-/** Applies a row; ignores a row that the state includes, since the table may be ahead of the feed. */
+/** Applies a row. Ignores a row that the state already includes, because the table might be ahead of the feed. */
 const follow = <A>(kind: Kind<A>, loaded: Loaded<A>, seq: number, events: ReadonlyArray<MarketEvent>): void => {
   if (seq <= loaded.seq) return
   loaded.seq = seq
   for (const event of events) kind.take(loaded.state, event)
 }
 
-/** Loads a market. It ends in the turn in which the state has reached the feed's row, so the next row of the feed follows it. */
+/**
+ * Loads a market. Ends in the same event-loop turn in which the state reaches the feed's row, so that the feed's next
+ * row follows the state without a gap.
+ */
 const makeLoad = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
   const feed = yield* Feed
   const journal = yield* Journal

@@ -3,14 +3,14 @@ import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
 import { maxPulseBytes, type Transport } from "../socket/Transport.ts"
 
-/** Transport of a subscriber. */
+/** Transport functions that a subscriber needs. */
 export type Outlet = Pick<Transport, "send" | "close" | "waitingBytes" | "isOverfull">
 
 export interface Subscriber {
   readonly transport: Outlet
   /** Keys of the subscribed streams. */
   readonly keys: Set<string>
-  /** Streams whose pulse was skipped while much waited unread; their latest value is due. */
+  /** Streams whose value was skipped because too many bytes were unread. Their latest value is still to be sent. */
   readonly due: Map<string, Subscription.Topic>
   sequence: number
 }
@@ -20,7 +20,7 @@ interface Stream {
   readonly subscribers: Set<Subscriber>
 }
 
-/** Returns the body to send for a stream; undefined for none. */
+/** Returns the body to send on a stream, or undefined if there is nothing to send. */
 export type ValueOf = (topic: Subscription.Topic) => Frame.Body | undefined
 
 export interface Streams {
@@ -29,23 +29,29 @@ export interface Streams {
   readonly subscribe: (subscriber: Subscriber, topic: Subscription.Topic) => void
   readonly unsubscribe: (subscriber: Subscriber, topic: Subscription.Topic) => void
   readonly hasSubscribers: (channel: Subscription.Channel) => boolean
-  /** Returns the subscribers of a stream; undefined if it never had one. */
+  /** Returns a stream's subscribers, or undefined if the stream has never had one. */
   readonly subscribersOf: (topic: Subscription.Topic) => ReadonlySet<Subscriber> | undefined
-  /** Sends the value of each stream of a channel. For a subscriber with over 64 KiB unread the value becomes due instead. */
+  /**
+   * Sends the value of each stream in a channel. If a subscriber has over 64 KiB unread, its value is marked as due
+   * instead.
+   */
   readonly pulse: (channel: Subscription.Channel, valueOf: ValueOf) => void
-  /** Sends a value to every subscriber, whatever waits unread: no later value repeats it. */
+  /** Sends a value to every subscriber regardless of unread bytes, because no later value repeats it. */
   readonly sendFinal: (channel: Subscription.Channel, valueOf: ValueOf) => void
-  /** True while a value is due to any subscriber. */
+  /** True while any subscriber has a due value. */
   readonly areDue: () => boolean
   /** Sends due values to the subscribers that have read enough. */
   readonly catchUp: (valueOf: ValueOf) => void
 }
 
-/** Sends a body with the next sequence number of the subscriber. */
+/** Sends a body with the subscriber's next sequence number. */
 export const sendBody = (streams: Streams, subscriber: Subscriber, body: Frame.Body): void =>
   sendText(streams, subscriber, Frame.frame(body, ++subscriber.sequence))
 
-/** Sends a confirmation or an error, which has no sequence number. Closes a subscriber that reads too slowly. */
+/**
+ * Sends a confirmation or an error, neither of which has a sequence number. Closes a subscriber that reads too
+ * slowly.
+ */
 export const sendText = (streams: Streams, subscriber: Subscriber, text: string): void => {
   subscriber.transport.send(text)
   if (!subscriber.transport.isOverfull()) return
@@ -58,7 +64,7 @@ export const make = (): Streams => {
   /** Subscribers with due values. */
   const late = new Set<Subscriber>()
   const subscribersOf = (topic: Subscription.Topic) => streams.get(Subscription.keyOf(topic))?.subscribers
-  /** Yields the body of each stream of a channel that has subscribers. */
+  /** Yields the body of each stream in a channel that has subscribers. */
   function* bodiesOf(channel: Subscription.Channel, valueOf: ValueOf) {
     for (const [key, { subscribers, topic }] of streams) {
       if (topic.channel !== channel || subscribers.size === 0) continue

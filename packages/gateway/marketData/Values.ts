@@ -1,4 +1,4 @@
-/** Value of each market-data stream, and the timing of its channel. */
+/** Value of each market-data stream, and the timing of each channel. */
 import * as Frame from "@venue/api/marketData/Frame"
 import { marketStats } from "@venue/api/marketData/StatsFrame"
 import { type Channel, everySymbol, type Topic } from "@venue/api/marketData/Subscription"
@@ -11,20 +11,20 @@ import { Figures } from "./Figures.ts"
 import type { Changing } from "./OnChange.ts"
 import type { ValueOf } from "./Streams.ts"
 
-/** A channel that is sent at a fixed interval. */
+/** A channel whose values are sent at a fixed interval. */
 export interface Pulsed {
   readonly channel: Channel
   readonly everyMillis: number
   readonly value: ValueOf
-  /** Final value of a window, sent to every subscriber before the current value. */
+  /** Returns the final value of a window, which every subscriber receives before the current value. */
   readonly finalValue?: ValueOf
 }
 
 export interface Values {
-  /** Returns the latest value of a stream; undefined for trades. */
+  /** Returns a stream's latest value, or undefined for trades. */
   readonly latest: ValueOf
   readonly pulsed: ReadonlyArray<Pulsed>
-  /** Channels that are sent on change. */
+  /** Channels whose values are sent on change. */
   readonly changing: ReadonlyArray<Changing & { readonly channel: Channel }>
 }
 

@@ -30,7 +30,7 @@ export const layer = group(
     const refusals = problems(baseUrl)
 
     const unknown = ({ publicKey }: UnknownApiKey) => Effect.fail(refusals.unknownApiKey(publicKey))
-    // The change may have been made.
+    // The change might have been made.
     const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
 
     return handlers
@@ -87,7 +87,7 @@ interface Creation {
   readonly payload: typeof CreateApiKeyRequestBody.Type
 }
 
-/** Creates a key for the caller's own accounts, with permissions that users may grant. */
+/** Creates a key for the caller's own accounts, with permissions that users are allowed to grant. */
 const creating = Effect.gen(function* () {
   const baseUrl = yield* ApiBaseUrl
   const accounts = yield* Accounts
@@ -131,7 +131,7 @@ const creating = Effect.gen(function* () {
     Effect.catchTags({
       TooManyApiKeys: ({ limit }) => Effect.fail(refusals.tooManyApiKeys(limit)),
       DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-      // The key may have been created.
+      // The key might have been created.
       Unavailable: () => Effect.fail(refusals.deadlinePassed())
     })
   )

@@ -1,4 +1,4 @@
-/** JSON bodies with members under the operator's prefix or the neutral one. */
+/** JSON bodies whose members have the operator's prefix or the neutral prefix. */
 import { type Member, memberName, neutrallyNamed } from "@venue/api/Brand"
 import { faultsOf } from "@venue/api/Fault"
 import { isFields, parse } from "@venue/api/Incoming"

@@ -16,11 +16,14 @@ import * as BrandedBody from "./BrandedBody.ts"
 
 export interface BuilderCodeOptions {
   readonly brand: string
-  /** New codes are inactive until the operator activates them; otherwise they are active at once. */
+  /** True if new codes stay inactive until the operator activates them; otherwise new codes are active at once. */
   readonly areReviewed: boolean
 }
 
-/** Spacing of retries while the owner's desk moves to another node, and the time after which the answer is sent without it. */
+/**
+ * Delay between retries while the owner's desk moves to another node, and the time limit after which the response is
+ * sent without the desk.
+ */
 const retries = { schedule: Schedule.spaced("200 millis") }
 const within = "3 seconds"
 
@@ -40,7 +43,7 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
         schema: Body.CreateBuilderCodeRequestBody,
         members: Body.brandedMembers
       })
-      // Sent without a schema, since some members carry the operator's prefix.
+      // Sent without a schema, because some members carry the operator's prefix.
       const answer = (code: Parameters<typeof Body.builderCodeBody>[1], status: number) =>
         HttpServerResponse.jsonUnsafe(
           { $schema: schemaUri(baseUrl, "BuilderCodeBody"), ...Body.builderCodeBody(brand, code) },
@@ -48,8 +51,8 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
         )
 
       /**
-       * Registers the code at its owner's desk. The code is already stored; without an answer of the desk, `GET
-       * /user/builder-code` and the first use try again.
+       * Registers the code at its owner's desk. The code is already stored, so if the desk does not respond, `GET
+       * /user/builder-code` and the code's first use retry the registration.
        */
       const registered = (code: BuilderCode) =>
         code.active
@@ -60,7 +63,7 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
             )
           : Effect.void
 
-      /** Takes a parsed body: reading a slow body in here would hold a database connection. */
+      /** Takes a parsed body, because reading a slow body here would hold a database connection. */
       const create = Effect.fnUntraced(function* ({ builderCode, userId, ...share }: NewBuilderCode) {
         const code = yield* codes.create({ ...share, userId, builderCode })
         yield* audit.record({

@@ -44,7 +44,7 @@ export const layer = group(
             yield* users.ask(userId, (user) => user.RevokeKey({ userId, publicKey }))
             hmac.forget(publicKey)
           },
-          // A revoke without an answer in time may have been done.
+          // If the response is late, the revocation might still have succeeded.
           (answer, { params }) =>
             Effect.catchTags(answer, {
               ...faults,

@@ -29,7 +29,7 @@ export const layer = ({ addressOf }: BuilderWalletOptions) =>
       const refusals = problems(yield* ApiBaseUrl)
       const clock = yield* Clock.Clock
       const { rateLimits } = yield* VenueSettings
-      /** The limit of messages for an address equals that of wallets for a builder. */
+      /** The message limit of an address equals the wallet limit of a builder. */
       const limits = RateLimits.make({
         ...restRates.wallets,
         enabled: rateLimits,
@@ -111,7 +111,7 @@ const malformed = (refusals: Problems, message: string, fault: string) =>
 const unnamed = "The builder has no username; set one first with PATCH /user/profile."
 const unread = "The builder could not be loaded; try again later."
 
-/** Texts for valid EIP-4361 messages that differ from the issued one. */
+/** Error texts for valid EIP-4361 messages that differ from the issued message. */
 const alteredTexts: Readonly<Record<string, string>> = {
   fields: "The fields of the message differ from those of GET /builder/web3/message; sign its text unchanged.",
   statement: "The statement belongs to another builder code; get a message for this code and sign it unchanged."

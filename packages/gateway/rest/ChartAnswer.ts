@@ -1,4 +1,4 @@
-/** Bodies of charts, read and sent in parts, so that memory does not grow with the length of a chart. */
+/** Chart bodies, which are read and sent in parts so that memory use does not grow with the chart's length. */
 import { type ServiceUnavailable, schemaUri } from "@venue/api/Problem"
 import { chartCaching } from "@venue/api/rest/ChartRange"
 import { plainJson } from "@venue/domain/PlainNumber"
@@ -9,7 +9,7 @@ import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { watched } from "./Downloads.ts"
 
 export interface ChartBody {
-  /** Name of the schema of the body. */
+  /** Schema name of the body. */
   readonly schema: string
   /** Member that holds the rows. */
   readonly member: "candles" | "data"
@@ -18,7 +18,7 @@ export interface ChartBody {
   readonly isNewestFirst?: boolean
 }
 
-/** Answers with one row for each window; `rowsOf` returns rows in the order of the body. */
+/** Returns a response with one row per window. `rowsOf` returns rows in the body's order. */
 export const make = Effect.map(ApiBaseUrl, (baseUrl) =>
   Effect.fnUntraced(function* (
     { isNewestFirst = false, member, schema, windows }: ChartBody,
@@ -26,12 +26,12 @@ export const make = Effect.map(ApiBaseUrl, (baseUrl) =>
   ) {
     const parts = Windows.parts(windows)
     const [first, ...more] = isNewestFirst ? parts.toReversed() : parts
-    // Formatted here: the listener does not rewrite streams.
+    // Formatted here, because the listener does not rewrite numbers in streams.
     const textOf = (part: Windows.Windows) =>
       Effect.map(rowsOf(part), (rows) => plainJson(JSON.stringify(rows)).slice(1, -1))
     const head = `{"$schema":${JSON.stringify(schemaUri(baseUrl, schema))},"${member}":[`
     const tail = member === "data" ? `],"count":${Windows.count(windows)}}` : "]}"
-    // The first part is read before the answer begins, so that most errors still have their status.
+    // The first part is read before the response begins, so that most errors still get their own status.
     const begun = head + (first === undefined ? "" : yield* textOf(first))
     const options = { contentType: "application/json", headers: chartCaching }
     if (more.length === 0) return HttpServerResponse.text(begun + tail, options)

@@ -41,7 +41,7 @@ type Refused = BadRequest | NotFound | TooManyRequests | ServiceUnavailable
 
 export interface ChartsOptions {
   readonly makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUrl>
-  /** Network of the request's client. */
+  /** Network address of the client that sent the request. */
   readonly sender: Effect.Effect<string, never, HttpServerRequest.HttpServerRequest>
 }
 
@@ -49,8 +49,8 @@ export class Charts extends Context.Service<
   Charts,
   {
     /**
-     * Validates a chart request and waits until the tables of `groups` have caught up; fails after 2 s. A chart in
-     * several parts holds a place of its address until the scope closes.
+     * Validates a chart request and waits until the tables of `groups` have caught up; fails after 2 s. A chart with
+     * several parts occupies one of its address's slots until the scope closes.
      */
     readonly open: <Length>(
       range: ChartRange<Length>,
@@ -127,20 +127,21 @@ const tooLong = (refusals: Problems, minutes: number, rangeMinutes: number) =>
       `got ${Math.ceil(rangeMinutes)}. Shorten the range, or choose a longer interval.`
   )
 
-/**
- * Weight of a chart: 1 for each 1,000 windows, at least the weight of its endpoint, which is the same for all charts.
- */
+/** Weight of a chart: 1 per 1,000 windows, and at least the endpoint's weight, which is the same for all charts. */
 const windowsOfWeight = 1_000
 const chartAction = "GET /candles/:symbol"
 
 /**
- * Maximum number of charts in several parts that are sent at once, of one address and of all. Each holds one part of
- * 1,000 windows, about 400 kB of text, until its client has received it: 25 MB for all.
+ * Maximum number of multi-part charts that are sent at once, per address and in total. Each holds one part of 1,000
+ * windows, about 400 kB of text, until its client has received the part. In total they hold at most about 25 MB.
  */
 const maxOfAddress = 8
 const maxOfAll = 64
 
 /** Time limit for the tables to catch up. */
 const patience = "2 seconds"
-/** Maximum number of chart queries at once. The other connections of the gateway's pool stay free for other readers. */
+/**
+ * Maximum number of concurrent chart queries. The other connections of the gateway's pool stay free for other
+ * readers.
+ */
 export const maxChartQueries = 2

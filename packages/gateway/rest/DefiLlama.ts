@@ -46,7 +46,8 @@ export const layer = group(
       return windowsOf
     })
     /**
-     * Returns the open interest of one market at the end of each window; 0 after the last price of a delisted market.
+     * Returns one market's open interest at the end of each window. The value is 0 after a delisted market's last
+     * price.
      */
     const openInterestOf = Effect.fnUntraced(function* (instrument: Instrument, windows: Windows.Windows) {
       const isDelisted = tradingStates.get(instrument.symbol) === "DELISTED"

@@ -1,4 +1,4 @@
-/** `GET /docs`: page to read and try the API; loads nothing from other hosts. */
+/** Handles `GET /docs`, a page for reading about and trying the API. The page loads nothing from other hosts. */
 import { Api } from "@venue/api/rest/Api"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -33,7 +33,7 @@ const headersOf = ({ body }: HttpServerResponse.HttpServerResponse) => ({
   "x-frame-options": "DENY"
 })
 
-/** Allows the inline scripts and styles of the page by their hashes, and no others. */
+/** Allows only the page's own inline scripts and styles, identified by their hashes. */
 const policyOf = (html: string): string =>
   [
     "default-src 'none'",

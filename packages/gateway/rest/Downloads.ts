@@ -1,4 +1,7 @@
-/** CSV downloads of whole lists, read and sent in parts, so that each takes the same memory, and limited in number. */
+/**
+ * CSV downloads of whole lists, limited in number. Each is read and sent in parts, so that memory use does not depend
+ * on the list's length.
+ */
 import * as Csv from "@venue/api/Csv"
 import { problems } from "@venue/api/Problem"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
@@ -11,12 +14,12 @@ import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import type { History } from "../History.ts"
 import * as Places from "./Places.ts"
 
-/** Maximum number of downloads in progress, of one user and of all. */
+/** Maximum number of downloads in progress, per user and in total. */
 const maxOfUser = 2
 const maxOfAll = 8
-/** Rows of a part, at most 0.5 MB. */
+/** Rows per part, which are at most 0.5 MB of text. */
 const partRows = 2_000
-/** Time limit for a client to receive a part; then its place is free for others. */
+/** Time limit for a client to receive a part, after which its slot is free for other clients. */
 const takenWithin = "15 seconds"
 
 export const make = Effect.gen(function* () {
@@ -28,20 +31,20 @@ export const make = Effect.gen(function* () {
     full: () => refusals.downloadsFull(maxOfAll)
   })
   return {
-    /** Holds a place of the user until the scope closes. */
+    /** Occupies one of the user's slots until the scope closes. */
     admit: (userId: UserId) => Effect.andThen(place(userId), watched)
   }
 })
 
-/** Timer of the part that a client is receiving. */
+/** Timer for the part that a client is receiving. */
 interface Watched {
-  /** Stops the timer: the client has requested the next part, so it has received this one. */
+  /** Stops the timer, because a client that requests the next part has received the current one. */
   readonly taken: Effect.Effect<void>
-  /** Starts the timer; at its end the connection closes without an end of the body. */
+  /** Starts the timer. When it expires, the connection closes and the body stays incomplete. */
   readonly handedOver: Effect.Effect<void>
 }
 
-/** Returns a timer that closes the connection of a client that takes longer than 15 s over a part. */
+/** Returns a timer that closes the connection of a client that takes longer than 15 s to receive a part. */
 export const watched = Effect.gen(function* () {
   const { socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
   const patience = yield* FiberHandle.make()
@@ -59,13 +62,13 @@ export interface Lines<Row> {
   readonly columns: ReadonlyArray<string>
   readonly lineOf: (row: Row) => ReadonlyArray<string>
   readonly list: Listing<Row>
-  /** Last row of the file; undefined for an empty list. */
+  /** Last row of the file, or undefined for an empty list. */
   readonly last: Row | undefined
 }
 
 /**
- * Streams the lines of a file. Each part is read after the client has received the one before; a failed read closes
- * the connection without an end of the body.
+ * Streams a file's lines. Each part is read after the client has received the previous part. A failed read closes the
+ * connection and leaves the body incomplete.
  */
 export const lines = <Row>(
   readOn: History["Service"]["readOn"],

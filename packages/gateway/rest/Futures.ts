@@ -51,7 +51,7 @@ export const layer = ({ brand }: FuturesOptions) =>
                 `No future of ${symbol} is known at ${instant(atMillis)}; send another time.`
               )
             const $schema = schemaUri(baseUrl, "SettlementCalendarEntry")
-            // Sent without a schema, since one member carries the operator's prefix.
+            // Sent without a schema, because one member carries the operator's prefix.
             return HttpServerResponse.jsonUnsafe(
               { $schema, ...settlementCalendarEntry(brand, symbol, active.value) },
               { headers: caching }
@@ -80,7 +80,7 @@ export const layer = ({ brand }: FuturesOptions) =>
   )
 
 /**
- * Maximum number of queries at once over both endpoints. The other connections of the gateway's pool stay free for
- * other readers.
+ * Maximum number of concurrent queries across both endpoints. The other connections of the gateway's pool stay free
+ * for other readers.
  */
 export const maxFuturesQueries = 2

@@ -1,4 +1,4 @@
-/** Parameters of reads of an account's history: first moment, windows and symbols. */
+/** Parameters for reads of an account's history: start time, windows and symbols. */
 import type { BadRequest, Problems } from "@venue/api/Problem"
 import { type Duration, type Span, windows } from "@venue/api/rest/Duration"
 import { symbolsOf } from "@venue/api/rest/SymbolFilter"
@@ -11,20 +11,20 @@ import type { Users } from "@venue/storage/access/Users"
 import type { Moments } from "@venue/storage/history/Moments"
 import { Effect, Option } from "effect"
 
-/** Returns the creation time of the user for duration `all`, which begins there; 0 for the others. */
+/** Returns the user's creation time for the duration `all`, or 0 for other durations. */
 export const sinceOf = (users: Users["Service"], userId: UserId, duration: Duration) =>
   duration === "all"
     ? Effect.map(users.find(userId), (user) => Option.getOrThrow(user).createdAtMillis)
     : Effect.succeed(0)
 
-/** Returns the start of each window of a span. */
+/** Returns the start of each window in a span. */
 export const startsOf = (span: Span): Moments => ({
   first: span.startMillis / quarterHourMillis,
   step: (span.intervalMinutes * minuteMillis) / quarterHourMillis,
   count: windows(span)
 })
 
-/** Contracts of a filter; all contracts, and no `symbols`, without one. */
+/** Contracts that match a filter. Without a filter, `instruments` has all contracts and `symbols` is undefined. */
 export interface Filtered {
   readonly instruments: ReadonlyArray<Instrument>
   readonly symbols?: ReadonlyArray<MarketSymbol>

@@ -96,7 +96,7 @@ export const layer = group(
   })
 )
 
-/** Holds the code for the user, then records the referral in the user's journal. */
+/** Reserves the code for the user, then records the referral in the user's journal. */
 const makeRedeem = Effect.gen(function* () {
   const codes = yield* InvitationCodes
   const desks = yield* DeskClient
@@ -109,7 +109,7 @@ const makeRedeem = Effect.gen(function* () {
     const request = Repeatable.requestOf(userId, "POST /user/invitation-codes/redeem", headers, [code])
     const redeem = { userId, cost: noCost, code, referrerId, ...(request && { request }) }
     const isRepeat = yield* Repeatable.isRepeat(desks.ask(userId, (desk) => desk.RedeemCode(redeem))).pipe(
-      // The journal has no referral by this code, so the code is free again.
+      // The journal has no referral with this code, so the code is released.
       Effect.tapError(({ _tag }) =>
         _tag === "AlreadyReferred" || _tag === "HasTraded" ? codes.release(code, userId) : Effect.void
       )
@@ -118,7 +118,7 @@ const makeRedeem = Effect.gen(function* () {
   })
 })
 
-/** Traded volumes of users, from the days in the read tables. */
+/** Traded volumes of users, from the daily rows in the read tables. */
 const makeVolumes = Effect.gen(function* () {
   const tables = yield* ReadTables
   const between = (userIds: ReadonlyArray<UserId>, fromDay: number, beforeDay: number) =>
@@ -142,7 +142,7 @@ const makeVolumes = Effect.gen(function* () {
   }
 })
 
-/** Returns new codes; 5 bits of each random byte select a character. */
+/** Returns new codes. Five bits of each random byte select a character. */
 const newCodes = (random: SecureRandom.SecureRandom["Service"]) =>
   Effect.map(random.randomBytes(codesOfUser * codeLength), (bytes) => {
     const text = Array.from(bytes, (byte) => alphabet[byte & 31]).join("")

@@ -1,4 +1,4 @@
-/** Handles `GET /public/leaderboard`; results are computed at most once in 30 s for each duration. */
+/** Handles `GET /public/leaderboard`. Results are computed at most once every 30 s for each duration. */
 import { instant } from "@venue/api/Digits"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
@@ -29,7 +29,7 @@ export const layer = group(
     const computed = yield* keptFor("30 seconds", yield* computing)
     const profiles = yield* Profiles
     const { within } = yield* PublicReads
-    /** Results of the accounts whose users are public now, with their current names. */
+    /** Results for the accounts whose users are public now, with the users' current names. */
     const shown = yield* keptFor(
       "1 second",
       Effect.fnUntraced(function* (duration: Duration) {
@@ -71,7 +71,7 @@ const keptFor = <A, E, R>(time: "1 second" | "30 seconds", lookup: (duration: Du
 
 type AccountResult = Omit<Result, "account"> & Pick<DailyVolumes.AccountVolume, "accountId" | "userId">
 
-/** Results of a duration, from the read tables only: loads no trader at a desk. */
+/** Computes a duration's results from the read tables only, so that no desk has to load a trader. */
 const computing = Effect.gen(function* () {
   const profiles = yield* Profiles
   const { read, within } = yield* PublicReads
@@ -91,7 +91,7 @@ const computing = Effect.gen(function* () {
     } satisfies AccountResult
   })
 
-  /** Returns the accounts of public users with the largest volume, reading users page by page. */
+  /** Returns the public users' accounts with the largest volume. Reads users page by page. */
   const largest = Effect.fnUntraced(function* (fromDay: number) {
     let best: ReadonlyArray<DailyVolumes.AccountVolume> = []
     for (let after: UserId | undefined; ;) {
@@ -121,5 +121,5 @@ const accountOf = (accountId: DailyVolumes.AccountVolume["accountId"], profile: 
   ...(profile.avatarUrl === null ? {} : { avatar_url: profile.avatarUrl })
 })
 
-/** Public users whose volumes one query sums. */
+/** Number of public users whose volumes one query sums. */
 const pageUsers = 5_000

@@ -1,4 +1,4 @@
-/** Lists of an account's history: one page, or the whole list as a CSV file. */
+/** Lists of an account's history, as one page or as a whole CSV file. */
 import type * as Csv from "@venue/api/Csv"
 import { type BadRequest, problems, type ServiceUnavailable, type TooManyRequests } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
@@ -41,7 +41,7 @@ export interface FileRequest<Row> extends Pick<Source, "projection"> {
 
 export interface PageRead<Row> {
   readonly rows: ReadonlyArray<Row>
-  /** Number of matching rows, at most `maxCount`. A slow search counts only up to the end of the page. */
+  /** Number of matching rows, at most `maxCount`. If the search is slow, counts only up to the end of the page. */
   readonly count: number
 }
 
@@ -55,7 +55,7 @@ export class Lists extends Context.Service<
   Lists,
   {
     readonly page: <Row>(request: PageRequest<Row>) => Effect.Effect<PageRead<Row>, Refused, Request>
-    /** Returns the file; counts as a download in progress until the scope closes. */
+    /** Returns the file, which counts as a download in progress until the scope closes. */
     readonly download: <Row extends { readonly symbol: MarketSymbol }>(
       request: FileRequest<Row>
     ) => Effect.Effect<Download, Refused, Request | Scope.Scope>

@@ -5,7 +5,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Effect, Schedule, identity } from "effect"
 import { Figures } from "../marketData/Figures.ts"
 
-/** Figures of each market with a price. Waits up to 2 s until they are complete, then fails with 503. */
+/** Figures for each market that has a price. Waits up to 2 s until the figures are complete, then fails with 503. */
 export type MarketsNow = Effect.Effect<ReadonlyArray<MarketNow>, ServiceUnavailable>
 
 export const make = Effect.fnUntraced(function* (refusals: Problems) {

@@ -1,6 +1,6 @@
 /**
- * Handles `GET /user/onboarding`, `POST /user/terms`, `POST /user/verification`, and callbacks of the identity
- * provider.
+ * Handles `GET /user/onboarding`, `POST /user/terms`, `POST /user/verification`, and the identity provider's
+ * callbacks.
  */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
@@ -82,7 +82,7 @@ const callbackPath = "/provider/identity"
 
 export const callbackRoutes: ReadonlyArray<Route> = [{ method: "POST", path: callbackPath }]
 
-/** Reads the body as text, since the signature covers its bytes. */
+/** Reads the body as text, because the signature covers its bytes. */
 export const callback = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const baseUrl = yield* ApiBaseUrl
@@ -104,10 +104,10 @@ export const callback = HttpRouter.use(
                   ? refusal(baseUrl, 422, "invalid-request")
                   : refusal(baseUrl, 401, "credentials-not-accepted")
               ),
-            // The callback can arrive before its verification is stored; the provider retries.
+            // The callback might arrive before its verification is stored; the provider then retries.
             UnknownVerification: () => Effect.succeed(refusal(baseUrl, 404, "unknown-verification")),
             DatabaseUnavailable: () => Effect.succeed(refusal(baseUrl, 503, "draining")),
-            // The gate answers for an unreadable body.
+            // The gate sends the response to an unreadable body.
             HttpServerError: Effect.die
           })
         )

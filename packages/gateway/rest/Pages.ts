@@ -1,4 +1,4 @@
-/** Pages that bodies link to: problem types, schemas and the OpenAPI document. */
+/** Pages to which response bodies link: problem types, schemas and the OpenAPI document. */
 import * as Problem from "@venue/api/Problem"
 import { pages } from "@venue/api/ProblemPages"
 import { Effect, Layer } from "effect"
@@ -47,7 +47,7 @@ export const layer = (specOf: (baseUrl: string) => OpenApi.OpenAPISpec) =>
     })
   )
 
-/** Returns the routes of a document, as JSON and as YAML. */
+/** Returns a document's routes, as JSON and as YAML. */
 export function descriptionRoutes(path: string): ReadonlyArray<Route> {
   return [
     { method: "GET", path: `${path}.json` },
@@ -68,7 +68,7 @@ const caching = { "cache-control": "public, max-age=300" }
 
 const kept = (body: object) => HttpServerResponse.jsonUnsafe(body, { headers: caching })
 
-/** Replaces references to components by links to their schema pages. */
+/** Replaces component references with links to their schema pages. */
 const relinked = (baseUrl: string, schema: object): object =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === "$ref" && typeof value === "string"

@@ -1,4 +1,4 @@
-/** Places for answers that take time to send, limited for each client and for all. */
+/** Slots for responses that take time to send, limited per client and in total. */
 import type { ServiceUnavailable, TooManyRequests } from "@venue/api/Problem"
 import { Effect } from "effect"
 import { notBefore } from "../http/Refusal.ts"
@@ -6,13 +6,13 @@ import { notBefore } from "../http/Refusal.ts"
 export interface PlacesOptions {
   readonly maxOfOne: number
   readonly maxOfAll: number
-  /** Refusal of a client that holds `maxOfOne`. */
+  /** Returns the refusal for a client that already holds `maxOfOne` slots. */
   readonly tooMany: () => TooManyRequests
-  /** Refusal while `maxOfAll` are held. */
+  /** Returns the refusal while all `maxOfAll` slots are in use. */
   readonly full: () => ServiceUnavailable
 }
 
-/** `Retry-After` of a refusal, in ms: most answers are sent by then. */
+/** `Retry-After` of a refusal, in ms. Most responses are sent within this time. */
 const waitMillis = 5_000
 
 export const make = ({ full, maxOfAll, maxOfOne, tooMany }: PlacesOptions) => {
@@ -32,6 +32,6 @@ export const make = ({ full, maxOfAll, maxOfOne, tooMany }: PlacesOptions) => {
       else held.set(client, own)
       all -= 1
     })
-  /** Returns a function that holds a place of the client until the scope closes. */
+  /** Returns a function that occupies one of the client's slots until the scope closes. */
   return (client: string) => Effect.acquireRelease(enter(client), () => leave(client))
 }

@@ -41,7 +41,10 @@ export const layer = group(
           moments: boundariesOf(span)
         })
       )
-    /** Returns the base of the percentage for each boundary: equity at the start of the span plus deposits since. */
+    /**
+     * Returns the percentage base at each boundary: equity at the start of the span plus all deposits since that
+     * start.
+     */
     const basesOf = Effect.fnUntraced(function* (reader: Reader, span: Span) {
       const { accountId } = reader
       const moments = boundariesOf(span)

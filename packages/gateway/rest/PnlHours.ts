@@ -52,7 +52,7 @@ export const layer = group(
   })
 )
 
-/** Maximum number of rows of an answer: 714 hours of 14 contracts. */
+/** Maximum number of rows in a response: 714 hours of 14 contracts. */
 const maxRows = 10_000
 
 /** Returns the last `limit` hours that begin in a range. */

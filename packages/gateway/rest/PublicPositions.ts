@@ -24,7 +24,7 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     const refusals = problems(baseUrl)
 
-    /** Returns the body for an account; undefined unless it exists and is public. */
+    /** Returns the body for an account, or undefined if the account is unknown or private. */
     const bodyOf = Effect.fnUntraced(function* (accountId: AccountId) {
       const owner = yield* accounts.ownerOf(accountId)
       if (Option.isNone(owner)) return undefined
@@ -60,7 +60,7 @@ export const layer = group(
         Effect.catchTags({
           DatabaseUnavailable: () => Effect.fail(refusals.draining()),
           Unavailable: () => Effect.fail(refusals.draining()),
-          // Unreachable for a call without cost.
+          // Cannot occur, because the call costs nothing.
           RateLimited: () => Effect.fail(refusals.draining())
         })
       )
@@ -68,6 +68,6 @@ export const layer = group(
   })
 )
 
-/** Age limit of a cached answer: public requests load a desk at most once a second for each account. */
+/** Maximum age of a cached response. Public requests therefore reach a desk at most once a second for each account. */
 const maxAge = "1 second"
 const maxCached = 10_000

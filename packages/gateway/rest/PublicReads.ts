@@ -1,4 +1,7 @@
-/** Reads of tables for requests without credentials: limited in number over all endpoints, each with a time limit. */
+/**
+ * Table reads for requests without credentials. Their number is limited across all endpoints, and each read has a
+ * time limit.
+ */
 import { maxCount } from "@venue/postgres/Count"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
@@ -7,21 +10,21 @@ import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import { Context, Effect, Layer, Option, Semaphore } from "effect"
 
 /**
- * Maximum number of queries at once over all public endpoints. The other connections of the gateway's pool stay free
- * for other readers.
+ * Maximum number of concurrent queries across all public endpoints. The other connections of the gateway's pool stay
+ * free for other readers.
  */
 export const maxPublicQueries = 2
-/** Time limit of one read, including its wait for a turn. */
+/** Time limit of one read, including the time that it waits to start. */
 const patience = "4 seconds"
 
 export class PublicReads extends Context.Service<
   PublicReads,
   {
-    /** Runs a query; fails if the database ends it at its time limit. */
+    /** Runs a query; fails if the query exceeds the database's time limit. */
     readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, DatabaseUnavailable>
-    /** Counts the rows of a list; returns `maxCount` if that takes too long, so that clients request the next page. */
+    /** Counts a list's rows. Returns `maxCount` if the count takes too long, so that clients request the next page. */
     readonly count: (query: ReadQuery<number>) => Effect.Effect<number>
-    /** Runs another read as one of the public queries. */
+    /** Runs another read under the limit of public queries. */
     readonly within: <A>(read: Effect.Effect<A, DatabaseUnavailable>) => Effect.Effect<A, DatabaseUnavailable>
   }
 >()("@venue/gateway/rest/PublicReads") {

@@ -59,7 +59,7 @@ import * as Volume from "./Volume.ts"
 export interface RestServerOptions extends ApiListener.ApiListenerOptions {
   /** Public URLs of the sockets, for the AsyncAPI documents. */
   readonly sockets: SocketPages.SocketUrls
-  /** Whether an operator reviews new builder codes; otherwise they are active at once. */
+  /** True if an operator reviews new builder codes; otherwise new codes are active at once. */
   readonly areBuilderCodesReviewed?: boolean
 }
 
@@ -70,7 +70,7 @@ export const open = Effect.fn("RestServer.open")(
       routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes, ...SocketPages.routes],
       layer: (authentication) =>
         Layer.merge(site(authentication, areBuilderCodesReviewed), SocketPages.layer(options.brand, sockets)),
-      // CSV files hold whole tables.
+      // Only CSV files are worth compressing, because they hold whole tables.
       isGzipped: ({ path }) => path.endsWith("-csv")
     })
 )

@@ -1,4 +1,4 @@
-/** AsyncAPI documents of the sockets. */
+/** AsyncAPI documents for the sockets. */
 import { document as marketData } from "@venue/api/marketData/Document"
 import { document as trade } from "@venue/api/trade/Document"
 import { Layer } from "effect"

@@ -42,7 +42,7 @@ export const layer = group(
         Effect.catchTags({
           InsufficientBalance: (refusal) => Effect.fail(transferRefused(refusals, refusal)),
           SameAccount: ({ accountId }) => Effect.fail(refusals.sameAccount(accountId)),
-          // The answer does not reveal whether an account of another user exists.
+          // The response must not reveal whether another user's account exists.
           UnknownAccount: () =>
             Effect.fail(
               refusals.notPermitted(

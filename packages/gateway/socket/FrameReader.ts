@@ -1,4 +1,7 @@
-/** Reads frames of one socket: charges each whole frame before the parser receives it, a limited number in each turn. */
+/**
+ * Reads frames from one socket. Charges each complete frame before the parser receives it, and passes a limited
+ * number in each event-loop turn.
+ */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import { type Allowance, limits, unitsOf } from "./SocketBudget.ts"
@@ -13,7 +16,7 @@ export interface FrameReaderOptions {
   readonly socket: NetSocket
   readonly allowance: Allowance
   readonly nowMillis: () => number
-  /** True while the connection takes no messages. */
+  /** True while the connection accepts no messages. */
   readonly isPaused: () => boolean
   readonly close: (code: number, reason: string) => void
   readonly after: (millis: number, run: () => void) => void
@@ -22,9 +25,9 @@ export interface FrameReaderOptions {
 export const open = (options: FrameReaderOptions): FrameReader => {
   const { allowance, socket, ws } = options
   const parse = takenFrom(socket)
-  /** Bytes not passed to the parser yet; an unfinished frame has a buffer of its own. */
+  /** Bytes not yet passed to the parser. An unfinished frame has its own buffer. */
   let pending: Buffer = nothing
-  /** Bytes of an unfinished message in the parser. */
+  /** Bytes of an unfinished message inside the parser. */
   let fragmentBytes = 0
   const frames = framesOf(allowance)
   let isOver = false
@@ -35,10 +38,10 @@ export const open = (options: FrameReaderOptions): FrameReader => {
   const end = (code: number, reason: string) => {
     isOver = true
     options.close(code, reason)
-    // Sends the close although no further input is read.
+    // Sends the close frame, although no further input is read.
     socket.end()
   }
-  /** Charges unfinished bytes. Counts memory, not payload: a small frame keeps its whole buffer alive. */
+  /** Charges unfinished bytes. Counts memory instead of payload, because a small frame keeps its whole buffer alive. */
   const chargeUnfinished = () => {
     const bytes = pending.buffer.byteLength + fragmentBytes + frames.fragments() * fragmentOverheadBytes
     if (!allowance.unfinished(bytes))
@@ -65,7 +68,7 @@ export const open = (options: FrameReaderOptions): FrameReader => {
     const next = frames.walk(pending)
     const at = frames.passed()
     isOver ||= next === "over" || next === "fragmented"
-    // A copy, so that the parser's part of an unfinished message does not keep the whole read buffer alive.
+    // Copied, so that the parser's part of an unfinished message does not keep the whole read buffer alive.
     const isOpen = frames.fragments() > 0
     const part = isOpen ? own(pending, at) : pending.subarray(0, at)
     fragmentBytes = isOpen ? fragmentBytes + at : 0
@@ -100,14 +103,19 @@ export const open = (options: FrameReaderOptions): FrameReader => {
   return { proceed: pump }
 }
 
-/** Detaches the parser from the socket: it would process all read frames at once, without a charge between them. */
+/**
+ * Detaches the parser from the socket, because the parser would process all frames of a read at once, without a
+ * charge in between.
+ */
 function takenFrom(socket: NetSocket): (this: NetSocket, bytes: Buffer) => void {
   const parse = socket.listeners("data").at(-1) as (this: NetSocket, bytes: Buffer) => void
   socket.off("data", parse)
   return parse
 }
 
-/** Discards input after the close, up to the length of one frame, so that the client's close is seen. */
+/**
+ * Discards input after the close, up to the length of one frame, so that the client's close frame is still received.
+ */
 function discarding(ws: WebSocket): (bytes: Buffer) => void {
   let discardedBytes = 0
   return ({ length }) => {
@@ -120,15 +128,18 @@ function discarding(ws: WebSocket): (bytes: Buffer) => void {
 type Next = "unfinished" | "more" | "starved" | "fragmented" | "over"
 
 const retryMillis = 100
-/** Approximate memory of a fragment: a buffer, its view and its place in a list. */
+/** Approximate memory of a fragment: a buffer, its view and its list entry. */
 const fragmentOverheadBytes = 256
-/** Not a view of Node's pool, whose whole length would be counted. */
+/** Not a view of Node's buffer pool, because the pool's whole length would be counted. */
 const nothing = Buffer.allocUnsafeSlow(0)
 const final = 0x80
 const opcodes = 0x0f
 const closing = 0x08
 
-/** Returns false when a socket has had no allowance for 5 s. A second with enough allowance restarts that time. */
+/**
+ * Returns a function that returns false once a socket has had no allowance for 5 s. One second with enough allowance
+ * restarts that period.
+ */
 function patienceOf(nowMillis: () => number): () => boolean {
   let sinceMillis = -Infinity
   let lastMillis = -Infinity
@@ -141,7 +152,7 @@ function patienceOf(nowMillis: () => number): () => boolean {
 }
 
 interface Frames {
-  /** Charges whole frames from the start of the bytes, for one turn. */
+  /** Charges complete frames from the start of the bytes, for one event-loop turn. */
   readonly walk: (bytes: Buffer) => Next
   /** Returns the length of the charged frames, in bytes. */
   readonly passed: () => number
@@ -164,7 +175,7 @@ function framesOf(allowance: Allowance): Frames {
       const header = headerOf(second)
       const payload = left < header ? 0 : payloadAt(bytes, at)
       if (isMalformed(first, second, fragments) || (!isControl && messageBytes + payload > limits.frameBytes)) {
-        // The parser rejects the frame with the right close code.
+        // The parser rejects the frame and chooses the right close code.
         at = bytes.length
         return "over"
       }
@@ -185,7 +196,7 @@ function framesOf(allowance: Allowance): Frames {
   return { walk, passed: () => at, fragments: () => fragments }
 }
 
-/** True for a frame that the protocol forbids, by its first two bytes. */
+/** True for a frame that the protocol forbids, judged by its first two bytes. */
 function isMalformed(first: number, second: number, fragments: number): boolean {
   const opcode = first & opcodes
   if ((first & 0x70) !== 0 || (second & 0x80) === 0) return true
@@ -193,7 +204,7 @@ function isMalformed(first: number, second: number, fragments: number): boolean 
   return opcode > 2 || (opcode === 0) !== fragments > 0
 }
 
-/** Returns the length of a header: two bytes, the extended length, and the mask. */
+/** Returns the length of a frame header: two bytes, the extended length, and the mask. */
 const headerOf = (second: number): number => {
   const short = second & 0x7f
   return short < 126 ? 6 : short === 126 ? 8 : 14
@@ -207,14 +218,17 @@ function payloadAt(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at + 2) * 2 ** 32 + bytes.readUInt32BE(at + 6)
 }
 
-/** Copies bytes into a buffer of their own. */
+/** Copies bytes into a new buffer. */
 function own(bytes: Buffer, length: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(length)
   bytes.copy(copy, 0, 0, length)
   return copy
 }
 
-/** Appends bytes to a buffer whose capacity doubles, so that a frame of many small reads is not copied for each. */
+/**
+ * Appends bytes to a buffer whose capacity doubles when full, so that a frame made of many small reads is not copied
+ * on each read.
+ */
 function joined(pending: Buffer, bytes: Buffer): Buffer {
   const length = pending.length + bytes.length
   if (pending.byteOffset > 0 || pending.buffer.byteLength < length) {

@@ -13,7 +13,7 @@ import type { Receiver, Transport } from "./Transport.ts"
 import * as UpgradeRefusal from "./UpgradeRefusal.ts"
 
 const pingMillis = 20_000
-/** Supported WebSocket version, sent with a refused upgrade. */
+/** Supported WebSocket version, sent when an upgrade is refused. */
 const versionHeader = { "Sec-WebSocket-Version": "13" }
 
 export interface Listener {
@@ -28,10 +28,10 @@ export interface ListenerOptions {
   readonly budget: SocketBudget
   /** Base URL of the REST API, whose pages explain the problems. */
   readonly restUrl: string
-  /** Returns the client address of an upgrade. */
+  /** Returns the client address of an upgrade request. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly accept: (transport: Transport, request: IncomingMessage) => Receiver
-  /** Answers plain HTTP requests: health checks, and 426 for others. */
+  /** Responds to plain HTTP requests: health checks, and 426 for all others. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void
   readonly timeouts?: Listening.Timeouts
 }
@@ -116,7 +116,7 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
     function take(frame: Buffer): void {
       const taken = Result.try(() => receiver.text(frame.toString("utf8")))
       if (Result.isSuccess(taken)) return
-      // A defect in one client's frame closes that connection only.
+      // A defect while processing one client's frame closes only that client's connection.
       run(Effect.logError(`${what}: a frame could not be processed`, taken.failure))
       transport.close(1011, "a frame could not be processed")
     }
@@ -131,7 +131,7 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
       if ("code" in error && error.code === "ETIMEDOUT") isGivenUp = true
     })
     ws.on("pong", () => receiver.pong?.())
-    // Unread pongs would accumulate without a bound.
+    // Unread pongs would otherwise accumulate without limit.
     ws.on("ping", (data) => (transport.isOverfull() ? ws.terminate() : ws.pong(data)))
     ws.on("close", () => {
       allowance.close()
@@ -141,13 +141,13 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
   }
 })
 
-/** Pings clients every 20 s, and cuts off those that miss two pings. */
+/** Pings clients every 20 s, and disconnects clients that miss two pings. */
 const makePings = Effect.gen(function* () {
   const unanswered = new Map<WebSocket, number>()
   const cutOff = new WeakSet<WebSocket>()
   const ping = Effect.sync(() => {
     for (const [ws, missed] of unanswered) {
-      // The socket is not read now, so its pongs may wait unread.
+      // The socket is paused, so its pongs might be waiting unread.
       if (ws.isPaused) continue
       if (missed >= 2) {
         cutOff.add(ws)
@@ -161,7 +161,9 @@ const makePings = Effect.gen(function* () {
   })
   yield* Effect.forkScoped(Effect.repeat(ping, Schedule.spaced(pingMillis)))
   return {
-    /** Starts the pings. Returns a function that is true after the client was cut off. */
+    /**
+     * Starts the pings. Returns a function that returns true once the client has been disconnected for missed pings.
+     */
     watch: (ws: WebSocket): (() => boolean) => {
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))

@@ -1,8 +1,8 @@
-/** Limits of sockets: their number, the rate of frames, and the memory of unfinished and unread messages. */
+/** Socket limits: number of sockets, frame rate, and memory for unfinished and unread messages. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import * as ClientAddress from "../http/ClientAddress.ts"
 
-/** Rate of a socket's own bucket, and of the bucket of its address, which is used when the own one is empty. */
+/** Rates of a socket's own bucket and of its address's bucket, which is used when the socket's bucket is empty. */
 interface Rate {
   readonly burst: number
   readonly perSecond: number
@@ -10,7 +10,7 @@ interface Rate {
   readonly addressPerSecond: number
 }
 
-/** Memory shared by all sockets; when it is full each socket is limited to `bytesOfEach`. */
+/** Memory shared by all sockets. When it is full, each socket is limited to `bytesOfEach`. */
 interface Memory {
   readonly bytes: number
   readonly bytesOfEach: number
@@ -18,31 +18,34 @@ interface Memory {
 
 interface Kind {
   readonly socketsPerAddress: number
-  /** Rates in units: 1 per frame, plus 1 per whole KiB. */
+  /** Frame rates in units. A frame costs 1 unit, plus 1 for each whole KiB. */
   readonly frames: Rate
-  /** True if the upgrade limit of an address is divided by the number of live gateways. */
+  /** True if an address's upgrade limit is divided by the number of live gateways. */
   readonly upgradesAreDivided: boolean
-  /** True if frames are charged even with limits off; benchmarks send orders without limits. */
+  /**
+   * True if frames are charged even when limits are off. False for the trade socket, because benchmarks send orders
+   * without limits.
+   */
   readonly isAlwaysCharged: boolean
 }
 
 /**
- * All limits of the transport. Messages are also limited by user or connection, so these limits are wide: one address may send at
- * once what five users may send in a minute.
+ * All transport limits. Messages are also limited per user or per connection, so these limits are wide: one address
+ * is allowed to send at once what five users are allowed to send in a minute.
  */
 export const limits = {
-  /** Maximum number of open sockets of both kinds; further ones are refused with 503, also with limits off. */
+  /** Maximum number of open sockets of both kinds. Further upgrades are refused with 503, even when limits are off. */
   openSockets: 10_000,
   upgradesPerMinute: 100,
   frameBytes: 64 * 1024,
   fragmentsPerMessage: 16,
-  /** Maximum units of one socket in a turn of the event loop, which bounds the delay of the others. */
+  /** Maximum units that one socket consumes in an event-loop turn, which bounds the delay of other sockets. */
   unitsPerTurn: 32,
-  /** Time after which a socket with empty buckets is closed; until then it is not read. */
+  /** Time after which a socket with empty buckets is closed. The socket is not read during this time. */
   patienceMillis: 5_000,
-  /** Memory of unfinished messages. */
+  /** Memory for unfinished messages. */
   unfinished: { bytes: 64 * 1024 * 1024, bytesOfEach: 4 * 1024 },
-  /** Memory of frames that clients have not read; `maxWaitingBytes` also bounds each client. */
+  /** Memory for frames that clients have not read. Each client is also limited by `maxWaitingBytes`. */
   unread: { bytes: 256 * 1024 * 1024, bytesOfEach: 128 * 1024 },
   controls: { burst: 50, perSecond: 10, addressBurst: 1_000, addressPerSecond: 100 },
   trade: {
@@ -59,31 +62,31 @@ export const limits = {
   }
 } as const
 
-/** Returns the units of a frame with this payload length in bytes. */
+/** Returns the units of a frame, from its payload length in bytes. */
 export const unitsOf = (bytes: number): number => 1 + (bytes >> 10)
 
-/** Reason why a socket may not open. */
+/** Reason why a socket is not allowed to open. */
 export type Refusal =
   | { readonly _tag: "TooManyUpgrades"; readonly waitMillis: number }
   | { readonly _tag: "AddressFull"; readonly most: number }
   | { readonly _tag: "VenueFull"; readonly most: number }
 
-/** Allowance of one open socket. */
+/** Rate and memory allowance of one open socket. */
 export interface Allowance {
   /** Charges a text frame or a fragment; returns false if the buckets are empty. */
   readonly frame: (units: number) => boolean
   /** Charges a ping or a pong; returns false if the buckets are empty. */
   readonly control: () => boolean
-  /** Sets the bytes of unfinished messages; returns false if that exceeds the memory. */
+  /** Sets the number of bytes in unfinished messages; returns false if that exceeds the memory limit. */
   readonly unfinished: (bytes: number) => boolean
-  /** Sets the bytes that the client has not read; returns false if that exceeds the memory. */
+  /** Sets the number of bytes that the client has not read; returns false if that exceeds the memory limit. */
   readonly unread: (bytes: number) => boolean
   readonly close: () => void
 }
 
-/** Budget of one listener. */
+/** Socket budget of one listener. */
 export interface SocketBudget {
-  /** Counts an upgrade; returns undefined if the socket may open. */
+  /** Counts an upgrade. Returns the reason to refuse it, or undefined if the socket is allowed to open. */
   readonly refusal: (address: string) => Refusal | undefined
   readonly open: (address: string) => Allowance
 }
@@ -94,14 +97,14 @@ export interface SocketBudgets {
 }
 
 export interface SocketBudgetOptions {
-  /** False removes the limits of addresses: number of sockets, upgrades and shared buckets. */
+  /** False removes the per-address limits: number of sockets, upgrades and shared buckets. */
   readonly limits: boolean
   readonly nowMillis: () => number
-  /** Returns the number of live gateways of the venue; default: 1. */
+  /** Returns the number of the venue's live gateways; default: 1. */
   readonly livingGateways?: () => number
 }
 
-/** Returns the budgets of the two kinds of listener, which share the memory and number of sockets of the process. */
+/** Returns the budgets of the two kinds of listener, which share the process's memory and number of sockets. */
 export const make = (options: SocketBudgetOptions): SocketBudgets => {
   const total: Total = { open: 0, opened: 0, unfinished: { bytes: 0 }, unread: { bytes: 0 } }
   return { trade: budgetOf(limits.trade, options, total), marketData: budgetOf(limits.marketData, options, total) }
@@ -115,7 +118,7 @@ interface Total {
   readonly unread: { bytes: number }
 }
 
-/** Units drawn from the bucket of an address at once, so that most frames cost a subtraction and no clock read. */
+/** Units taken from an address's bucket at a time, so that most frames cost only a subtraction and no clock read. */
 const drawnUnits = 128
 
 function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): SocketBudget {
@@ -148,7 +151,7 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
     },
     open: (address) => {
       const network = ClientAddress.network(address)
-      // With limits off, each socket has an address bucket of its own.
+      // When limits are off, each socket has its own address bucket.
       const payer = options.limits ? network : `${++total.opened}`
       const frame = bucket(kind.frames, nowMillis, () => frames.spend(payer, drawnUnits) === 0)
       const control = bucket(limits.controls, nowMillis, () => controls.spend(payer, drawnUnits) === 0)
@@ -170,13 +173,13 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
   }
 }
 
-/** Returns the buckets of addresses. */
+/** Returns the buckets by address. */
 function shared({ addressBurst, addressPerSecond }: Rate, enabled: boolean, nowMillis: () => number) {
   const refillMillis = (addressBurst / addressPerSecond) * 1_000
   return RateLimits.make({ enabled, nowMillis, capacity: addressBurst, refillMillis })
 }
 
-/** Returns a function that sets one socket's use of a shared memory. */
+/** Returns a function that sets how many bytes of a shared memory one socket uses. */
 function share({ bytes: most, bytesOfEach }: Memory, all: { bytes: number }): (bytes: number) => boolean {
   let mine = 0
   return (bytes) => {

@@ -1,24 +1,27 @@
-/** Transport of one WebSocket: joins outgoing frames into one write per turn, and holds incoming frames while paused. */
+/**
+ * Transport of one WebSocket. Joins outgoing frames into one write per event-loop turn, and holds incoming frames
+ * while paused.
+ */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import type { Allowance } from "./SocketBudget.ts"
 import { maxWaitingBytes, type Transport } from "./Transport.ts"
 
-/** Time after which a client that does not answer a close is cut off. */
+/** Time after which a client that does not respond to a close is disconnected. */
 const closeGraceMillis = 2_000
 
 export interface SocketTransport extends Transport {
-  /** Receives a frame; passes it on after the earlier ones, unless paused. */
+  /** Receives a frame. Passes it on after all earlier frames, unless the transport is paused. */
   readonly arrived: (frame: Buffer) => void
-  /** Called when the client is gone; passes on the frames received before. */
+  /** Called when the client is gone. Passes on the frames that were received before. */
   readonly ended: () => void
-  /** True while no frame may arrive. */
+  /** True while the transport accepts no frames. */
   readonly isPaused: () => boolean
-  /** Sets the callback for the moment when all held frames are passed on and reading may resume. */
+  /** Sets the callback that is called when all held frames are passed on and reading can resume. */
   readonly whenTaken: (proceed: () => void) => void
 }
 
-/** Opens the transport. Outgoing frames of a turn are written as one buffer to the net socket. */
+/** Opens the transport. Writes the outgoing frames of an event-loop turn to the net socket as one buffer. */
 export function open(
   ws: WebSocket,
   socket: NetSocket,
@@ -30,10 +33,10 @@ export function open(
   let isPaused = false
   let isClosed = false
   let proceed = () => {}
-  /** Frames read before a pause took effect: at most those of one turn. */
+  /** Frames read before a pause took effect, at most those of one event-loop turn. */
   let held: Array<Buffer> = []
   let answers = { inFlight: 0, waiting: 0 }
-  /** Counts unread bytes: those in the socket once the kernel buffer is full, and always the waiting long answers. */
+  /** Counts unread bytes: those in the socket if the kernel buffer is full, plus all waiting long responses. */
   const countUnread = () => {
     if (unread(answers.waiting + (socket.writableNeedDrain ? socket.writableLength : 0)) || isClosed) return
     close(1013, "frames were not read, and the gateway's buffer for unread frames is full")
@@ -77,7 +80,7 @@ export function open(
     },
     resume: () => {
       isPaused = false
-      // Deferred: the caller may be in the middle of delivering frames.
+      // Deferred, because the caller might be in the middle of delivering frames.
       setImmediate(drain)
     },
     waitingBytes: () => socket.writableLength,
@@ -103,7 +106,7 @@ export function open(
 
 let flushes: Array<() => void> = []
 
-/** Schedules a flush; all flushes of a turn share one callback. */
+/** Schedules a flush. All flushes of an event-loop turn share one callback. */
 function atEndOfTurn(flush: () => void): void {
   if (flushes.push(flush) === 1) process.nextTick(flushAll)
 }

@@ -1,20 +1,20 @@
-/** Interface between a socket and the gateway behind it. */
+/** Interface between a socket and its gateway. */
 export interface Transport {
-  /** Sends a text frame; frames of one turn are one write. */
+  /** Sends a text frame. All frames of an event-loop turn are sent in one write. */
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
-  /** Sends a ping, unless reading is paused or output waits. */
+  /** Sends a ping, unless reading is paused or output is waiting. */
   readonly ping: () => void
-  /** Stops reading: further frames wait at the client. */
+  /** Stops reading, so that further frames wait at the client. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Returns the bytes that the client has not read. */
+  /** Returns the number of bytes that the client has not read. */
   readonly waitingBytes: () => number
-  /** True if over 1 MiB waits unread beside the long answer in flight; the client is then closed. */
+  /** True if more than 1 MiB is unread, not counting the long response in flight. The client is then disconnected. */
   readonly isOverfull: () => boolean
   /**
-   * Sets the characters of the long answer in flight, which does not count towards the 1 MiB, and of the long answers that wait
-   * outside the socket, which count as unread.
+   * Sets two lengths in characters. The long response in flight does not count towards the 1 MiB limit. Long
+   * responses that wait outside the socket count as unread.
    */
   readonly countAnswers: (inFlight: number, waiting: number) => void
 }
@@ -22,14 +22,14 @@ export interface Transport {
 /** Receiver of one socket's frames. */
 export interface Receiver {
   readonly text: (text: string) => void
-  /** Called when the client answers a ping. */
+  /** Called when a pong arrives from the client. */
   readonly pong?: () => void
-  /** Called when the socket is closed; `isGivenUp` is true if the client did not close it. */
+  /** Called when the socket is closed. `isGivenUp` is true if the client did not close the socket. */
   readonly closed: (isGivenUp: boolean) => void
 }
 
-/** Bytes unread at which a client is closed. */
+/** Number of unread bytes at which a client is disconnected. */
 export const maxWaitingBytes = 1024 * 1024
 
-/** Bytes unread at which pulses are skipped; a later pulse has newer values. */
+/** Number of unread bytes at which periodic values are skipped, because a later message has newer values. */
 export const maxPulseBytes = 64 * 1024

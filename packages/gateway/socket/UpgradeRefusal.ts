@@ -6,7 +6,7 @@ import * as PlainHttp from "../http/PlainHttp.ts"
 import { retryAfter } from "../http/Refusal.ts"
 import type { Refusal } from "./SocketBudget.ts"
 
-/** Answers an upgrade with 429 or 503 and closes the socket. */
+/** Refuses an upgrade with 429 or 503 and closes the socket. */
 export function refuse(socket: NetSocket, restUrl: string, refusal: Refusal): void {
   const { body, waitMillis } = refusals(restUrl, refusal)
   PlainHttp.refuseSocket(() => ({ contentType, body }), socket, body, retryAfter(waitMillis))

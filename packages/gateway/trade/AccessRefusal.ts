@@ -1,4 +1,4 @@
-/** Refusal of a command that a key's permissions or a user's onboarding do not allow. */
+/** Refusal of a command that the key's permissions or the user's onboarding do not allow. */
 import type { ErrorCode } from "@venue/api/ErrorFrame"
 import { missingSteps } from "@venue/api/OnboardingSteps"
 import { missingFor } from "@venue/auth/access/AccessDecision"
@@ -6,7 +6,7 @@ import * as Permission from "@venue/auth/access/Permission"
 import type { Missing } from "@venue/domain/Onboarding"
 import type { Member } from "./Member.ts"
 
-/** Returns the code and message of the error frame; undefined if the member may send the action. */
+/** Returns the error frame's code and message, or undefined if the member is allowed to send the action. */
 export const accessRefusal = (
   { caller, eligibility }: Member,
   action: Permission.Action

@@ -1,4 +1,7 @@
-/** Frames of a market event for the owner of an account. Each frame is built once for all connections of the owner. */
+/**
+ * Frames that report a market event to an account's owner. Each frame is built once for all of the owner's
+ * connections.
+ */
 import * as Frame from "@venue/api/trade/Frame"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -10,7 +13,7 @@ import type { Batch } from "@venue/cluster/feed/Batch"
 import type { EventReply } from "./Replies.ts"
 import type { Subscriptions } from "./Subscriptions.ts"
 
-/** Returns the frames of an event for a connection with these subscriptions. */
+/** Returns the frames that report an event to a connection with these subscriptions. */
 export const replyTo = (
   event: MarketEvent,
   accountId: AccountId,
@@ -31,7 +34,7 @@ export const replyTo = (
   }
 }
 
-/** Returns the order response of one fill, with the order as the outcome of the command left it (rule 4.22). */
+/** Returns the order response for one fill, with the order in its state after the whole command (rule 4.22). */
 export const filledReply = (event: Traded, order: Order, batch: Batch): EventReply => ({
   symbol: batch.instrument.symbol,
   commandId: "",
@@ -42,7 +45,10 @@ export const filledReply = (event: Traded, order: Order, batch: Batch): EventRep
   endedOrderId: ""
 })
 
-/** Returns the id of the command that caused the event, or an empty string. A TWAP has the id of the command that added it. */
+/**
+ * Returns the id of the command that caused the event, or an empty string if no command did. For `TwapOpened`, the id
+ * is that of the command that added the TWAP.
+ */
 const commandOf = (event: MarketEvent): string =>
   event._tag === "TwapOpened" ? event.twap.twapId : "commandId" in event ? (event.commandId?.text ?? "") : ""
 
@@ -57,7 +63,10 @@ const isLast = ({ _tag }: MarketEvent): boolean =>
 
 type BuildFrame = (event: MarketEvent, accountId: AccountId, batch: Batch) => string
 
-/** Caches the last frame: an event is sent to all connections of an account in turn, so a cache of one entry suffices. */
+/**
+ * Caches the last frame. An event is sent to all connections of an account in turn, so a cache with one entry is
+ * sufficient.
+ */
 const cached = (build: BuildFrame): BuildFrame => {
   let lastEvent: MarketEvent | undefined
   let lastAccountId = ""
@@ -72,7 +81,7 @@ const cached = (build: BuildFrame): BuildFrame => {
   }
 }
 
-/** Returns the frame of `order_responses`; empty for an event without one. */
+/** Returns the `order_responses` frame, or an empty string if the event has none. */
 export const order = cached((event, accountId, { instrument }) => {
   switch (event._tag) {
     case "Accepted":
@@ -110,12 +119,12 @@ let lastFilled: Traded | undefined
 let lastOrder: Order | undefined
 let lastFrame = ""
 
-/** Returns the frame of `fills`; empty for every event but a trade. */
+/** Returns the `fills` frame, or an empty string for every event other than a trade. */
 const fill = cached((event, accountId, { instrument }) =>
   event._tag === "Traded" ? Frame.fillResponse(instrument, event, roleOf(event, accountId)) : ""
 )
 
-/** Returns the frame of `stop_orders`; empty for an event that concerns no stop, such as a trade. */
+/** Returns the `stop_orders` frame, or an empty string for an event that concerns no stop, such as a trade. */
 const stop = cached((event, _accountId, { instrument }) => {
   switch (event._tag) {
     case "StopPlaced":
@@ -132,7 +141,9 @@ const stop = cached((event, _accountId, { instrument }) => {
   }
 })
 
-/** Returns the TWAP frame that precedes the order response to a cancel of a TWAP; empty for every other event. */
+/**
+ * Returns the TWAP frame that precedes the order response to a TWAP cancel, or an empty string for every other event.
+ */
 const twap = cached((event, _accountId, { instrument }) =>
   event._tag === "TwapClosed" && event.ending === "REQUEST" ? closed(instrument, event) : ""
 )
@@ -144,7 +155,7 @@ const closed = (instrument: Instrument, { atMillis, ending, twap }: TwapClosed):
     status: statusAfter(ending)
   })
 
-/** Returns an ended stop with quantity 0, as its `stop_order_response` has it. */
+/** Returns the finished order. A finished stop has quantity 0, as in its `stop_order_response`. */
 const ended = (order: Order): Order => (isStop(order.type) ? { ...order, quantityLots: 0, remainingLots: 0 } : order)
 
 const roleOf = ({ taker }: Traded, accountId: AccountId): "taker" | "maker" =>

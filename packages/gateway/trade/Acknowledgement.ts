@@ -1,21 +1,21 @@
 /**
- * Outstanding acknowledgements of one connection: the replies to cancels of all orders and to stop commands. An acknowledgement
- * is sent when every market it touches has committed and every earlier request is answered. The order responses of the command
- * wait behind it in the reply queues of their symbols.
+ * Outstanding acknowledgements of one connection: the replies to cancel-all and stop commands. An acknowledgement is
+ * sent once every market that the command touches has committed and every earlier request is answered. The command's
+ * order responses wait behind the acknowledgement in the reply queues of their symbols.
  */
 import * as Frame from "@venue/api/trade/Frame"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export interface Acknowledgement {
-  /** JSON text of the request to echo; undefined if the request holds a credential. */
+  /** JSON text of the request to echo, or undefined if the request contains a credential. */
   readonly incoming: string | undefined
-  /** Markets that the command touches; undefined until the desk has named them. */
+  /** Markets that the command touches, or undefined until the desk has named them. */
   markets: ReadonlyArray<MarketSymbol> | undefined
   /** Markets that have committed the command. */
   readonly committed: Set<MarketSymbol>
   /** Time after which the outcome is reported as unknown. */
   readonly dueMillis: number
-  /** True for a stop command: a refusal by its market replaces the acknowledgement. */
+  /** True for a stop command. If its market refuses the command, the refusal replaces the acknowledgement. */
   readonly isOfStop: boolean
   /** Error frame to send instead of the acknowledgement. */
   refusal: string | undefined
@@ -26,12 +26,12 @@ export interface Acknowledgement {
 }
 
 export interface Acknowledgements {
-  /** Acknowledgements that are not sent yet, by command id. */
+  /** Acknowledgements that have not been sent yet, by command id. */
   readonly pending: Map<string, Acknowledgement>
   readonly send: (frame: string) => void
 }
 
-/** Returns the empty set of a connection that sends frames with `send`. */
+/** Returns an empty set for a connection that sends frames with `send`. */
 export const make = (send: (frame: string) => void): Acknowledgements => ({ pending: new Map(), send })
 
 /** Adds the acknowledgement of a command that was sent to its desk. */
@@ -76,7 +76,10 @@ export const forwarded = (
   sendIfReady(acknowledgements, commandId, acknowledgement)
 }
 
-/** Replaces the acknowledgement by an error of the desk or of a market; sent at once if the command was given up. */
+/**
+ * Replaces the acknowledgement with an error from the desk or a market. If the command was given up, sends the error
+ * at once.
+ */
 export const refuse = (acknowledgements: Acknowledgements, commandId: string, refusal: string): void => {
   const acknowledgement = acknowledgements.pending.get(commandId)
   if (acknowledgement === undefined) return acknowledgements.send(refusal)
@@ -84,7 +87,7 @@ export const refuse = (acknowledgements: Acknowledgements, commandId: string, re
   sendIfReady(acknowledgements, commandId, acknowledgement)
 }
 
-/** Gives up on overdue commands that are not complete; `unknown` reports each to the client. */
+/** Gives up on overdue commands that are incomplete. `unknown` reports each one to the client. */
 export const giveUp = (
   { pending }: Acknowledgements,
   nowMillis: number,

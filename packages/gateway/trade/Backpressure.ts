@@ -1,17 +1,17 @@
-/** Back-pressure: pauses reading while too many answers are outstanding, on one connection or on the whole gateway. */
+/** Back-pressure: pauses reading while too many replies are outstanding on one connection or on the whole gateway. */
 import type { Transport } from "../socket/Transport.ts"
 
 /**
- * Total outstanding weight of one gateway, shared by its connections. At the limit each connection is bounded by an equal share;
- * a connection below its share is read without delay.
+ * Total outstanding weight of one gateway, shared by its connections. At the limit, each connection is bounded by an
+ * equal share; a connection below its share is read without delay.
  */
 export interface Total {
   /** Adds a (possibly negative) weight to the total. */
   readonly charge: (weight: number) => void
-  /** Adds a signed-in connection; before the sign-in a connection has nothing outstanding. */
+  /** Adds a signed-in connection. A connection has nothing outstanding before its sign-in. */
   readonly join: () => void
   readonly leave: () => void
-  /** Returns the outstanding weight at which a connection is paused now; at least 1. */
+  /** Returns the outstanding weight at which a connection is currently paused; at least 1. */
   readonly limit: () => number
 }
 
@@ -24,11 +24,14 @@ export interface Outstanding {
 export interface Backpressure {
   readonly outstanding: Outstanding
   readonly join: () => void
-  /** Must follow every change of `outstanding`. Pauses reading at the limit, and resumes it at half of the limit. */
+  /**
+   * Must be called after every change to `outstanding`. Pauses reading at the limit, and resumes at half of the
+   * limit.
+   */
   readonly update: () => void
   /**
-   * Sets the length, in characters, of long answers that wait for the client to read earlier ones. They count towards the pause
-   * of this connection but not towards the total: the socket budget bounds them.
+   * Sets the length, in characters, of long responses that wait until the client has read earlier ones. This length
+   * counts towards this connection's pause but not towards the total, because the socket budget bounds it.
    */
   readonly hold: (characters: number) => void
   /** Removes the connection from the total. */
@@ -38,8 +41,9 @@ export interface Backpressure {
 /** Limit of outstanding weight on one connection. */
 const maxOutstanding = 256
 /**
- * Outstanding weight of a gateway at which connections are bounded by their share. The total stays below about twice this, or one
- * for each connection if there are more connections. It holds several journal flushes, so a venue at its limit has work.
+ * Outstanding weight of a gateway at which connections are bounded by their share. The total stays below about twice
+ * this weight, or below one per connection if there are more connections. The limit covers several journal flushes,
+ * so that a venue at its limit stays busy.
  */
 const maxOutstandingInAll = 8_192
 
@@ -66,7 +70,7 @@ export const makeTotal = (): Total => {
   }
 }
 
-/** Returns the back-pressure of a connection. Calls `answered` at each update with nothing outstanding. */
+/** Returns a connection's back-pressure. Calls `answered` at each update that finds nothing outstanding. */
 export const make = (
   total: Total,
   transport: Pick<Transport, "pause" | "resume">,

@@ -1,4 +1,4 @@
-/** Commands of the trade socket: access check, request to the desk, and the reply to expect. */
+/** Trade socket commands: access check, request to the desk, and the expected reply. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 import type { CancelAllAfter } from "@venue/api/trade/SessionCommand"
@@ -29,7 +29,7 @@ import * as StaleRevocations from "./StaleRevocations.ts"
 
 export type CommandHandler = Pick<Gateway, "handle" | "submit">
 
-/** Time after its expiry at which a command's outcome is reported as unknown. */
+/** Time between a command's expiry and the report that its outcome is unknown. */
 const graceMillis = 1_000
 
 export const make = Effect.gen(function* () {
@@ -136,7 +136,7 @@ const actions: { readonly [Tag in TradingCommand["_tag"]]: Permission.Action } =
   ModifyStopOrder: "modify_stop_order"
 }
 
-/** Prepares an order command: gives it an id and an expiry. */
+/** Prepares an order command by giving it an id and an expiry. */
 const makeOrder = Effect.gen(function* () {
   const { commandExpiryMillis, instruments } = yield* VenueSettings
   const ids = yield* Ids
@@ -152,7 +152,7 @@ const makeOrder = Effect.gen(function* () {
     const id = ids.next()
     const named = MarketSymbol.make(command._tag === "CancelStopOrder" ? "" : (command.symbol ?? ""))
     const instrument = instruments.get(named)
-    // The instrument's own string object: maps keyed by symbol then compare by reference.
+    // Uses the instrument's own string object, so that maps keyed by symbol compare by reference.
     const symbol = instrument?.symbol ?? named
     const expiresAtMillis = clock.currentTimeMillisUnsafe() + commandExpiryMillis
     const submission = {
@@ -214,7 +214,10 @@ const makeRefused = Effect.gen(function* () {
   return refused
 })
 
-/** Sets the dead-man switch. Its time counts from the arrival here, since the call may be delayed or repeated. */
+/**
+ * Sets the dead-man switch. The timeout starts when the request arrives here, because the call to the desk might be
+ * delayed or repeated.
+ */
 const makeCancelAllAfter = Effect.gen(function* () {
   const desks = yield* DeskClient
   const clock = yield* Clock.Clock
@@ -244,7 +247,10 @@ const isWithoutEcho = (
   request._tag === "ModifyStop" ||
   request._tag === "AddTwap"
 
-/** True for an unknown outcome. The market's log may have answered the command, or it was given up. */
+/**
+ * True if the outcome is unknown. By then the market's log might have answered the command, or the gateway might have
+ * given it up.
+ */
 const isUnknown = (submitted: Submitted): boolean =>
   submitted._tag === "Refused" && (submitted.refusal._tag === "DeskUnreachable" || submitted.refusal._tag === "Faulted")
 
@@ -268,7 +274,7 @@ const makeSetLeverage = Effect.gen(function* () {
           LeverageInUse: refused,
           // The sign-in checked that the account exists.
           UnknownAccount: Effect.die,
-          // The change may have been made.
+          // The change might have been made.
           Unavailable: () => Effect.succeed(Frame.err("ServerError", unknownLeverage, incoming))
         })
       )

@@ -1,4 +1,4 @@
-/** A connection of the trade socket, from its first frame to its close. */
+/** Trade socket connection, from its first frame to its close. */
 import * as Incoming from "@venue/api/Incoming"
 import type { Fields } from "@venue/api/Incoming"
 import * as Command from "@venue/api/trade/Command"
@@ -37,10 +37,10 @@ const maxUnsigned = 1_000
 const authWithinMillis = 60_000
 /** Time without a frame after which a draining gateway treats a connection as idle. */
 const quietAfterMillis = 1_000
-/** Time without a frame or pong after which an armed connection is pinged. */
+/** Time without a frame or pong after which a connection armed for cancel-on-disconnect is pinged. */
 const probedAfterMillis = 1_000
 
-/** Parts of the gateway that a connection calls. */
+/** Functions of the gateway that a connection calls. */
 export interface Gateway {
   readonly nowMillis: () => number
   readonly backpressure: Backpressure.Total
@@ -52,9 +52,9 @@ export interface Gateway {
     origin: Origin,
     done: (result: Member | SignInFailure) => void
   ) => void
-  /** Charges the message bucket at the user's desk; `waitMillis` is undefined if the desk does not answer. */
+  /** Charges the message bucket at the user's desk. `waitMillis` is undefined if the desk does not respond. */
   readonly charge: (member: Member, weight: number, done: (waitMillis: number | undefined) => void) => void
-  /** Prepares a command without sending it: the reply must be expected before it can arrive. */
+  /** Prepares a command without sending it, because its reply must be expected before it can arrive. */
   readonly handle: (
     connection: Connection,
     member: Member,
@@ -62,18 +62,18 @@ export interface Gateway {
     cost: Cost,
     text: string
   ) => Answered | ExpectedReply
-  /** Sends a command whose reply is expected to its desk. */
+  /** Sends a command to its desk. The command's reply must already be expected. */
   readonly submit: (connection: Connection, member: Member, expected: ExpectedOrder | ExpectedAcknowledgement) => void
   readonly follow: (accountId: AccountId, follower: Omit<Follower, "rank">) => () => void
-  /** Returns the query for the first values of the pulsed channels that this frame subscribes to. */
+  /** Returns the query for the first values of the periodic channels that this frame subscribes to. */
   readonly pulse: (connection: Connection, member: Member, text: string) => ExpectedQuery
-  /** Called for a fill of the account when the connection subscribes to positions or balances. */
+  /** Called for a fill on the account if the connection subscribes to positions or balances. */
   readonly filled: (connection: Connection, symbol: MarketSymbol) => void
   readonly after: (millis: number, then: () => void) => void
   readonly marketStreams: MarketStreams["Service"]
-  /** Starts the ticks: a reply or a pulse is due to a connection. */
+  /** Starts the one-second ticks, because a reply or a periodic value is due on a connection. */
   readonly due: () => void
-  /** Starts the lease renewals: a connection is about to be armed. */
+  /** Starts the lease renewals, because a connection is about to be armed for cancel-on-disconnect. */
   readonly leased: () => void
   readonly arrived: (connection: Connection) => void
   readonly opened: (connection: Connection, member: Member) => void
@@ -86,9 +86,9 @@ export class Connection {
   readonly subscriptions = Subscriptions.make()
   /** Signed-in user; undefined before the sign-in. */
   member: Member | undefined
-  /** True while the desk needs lease renewals for the connection: it is armed, or about to be. */
+  /** True while the desk needs lease renewals for the connection, which is armed or about to be armed. */
   isLeased = false
-  /** True from the desk's confirmation that the connection is armed until it is asked to disarm it. */
+  /** True from the desk's confirmation that the connection is armed until the request to disarm it. */
   isArmed = false
   /** Time of the client's last frame, pong or close. */
   activeAtMillis: number
@@ -104,7 +104,7 @@ export class Connection {
   private unsigned = 0
   private readonly charge: DeskCharge.DeskCharge
   private readonly largeAnswers: LargeAnswers.LargeAnswers
-  /** Market-data subscriptions of this connection; their frames have their own numbering. */
+  /** Market-data subscriber of this connection, whose frames are numbered separately. */
   private subscriber: Subscriber | undefined
   /** Value of the last `cancel_on_disconnect` frame. */
   private isReportedArmed = false
@@ -174,7 +174,7 @@ export class Connection {
     this.activeAtMillis = this.gateway.nowMillis()
   }
 
-  /** Called when the socket is closed; `isGivenUp` is false if the client closed it. */
+  /** Called when the socket is closed. `isGivenUp` is false if the client closed the socket. */
   closed(isGivenUp = true): void {
     if (this.isOver) return
     if (!isGivenUp) this.recordActivity()
@@ -187,7 +187,7 @@ export class Connection {
     this.gateway.ended(this)
   }
 
-  /** Called before the desk is asked to arm or disarm the connection; arming starts the lease renewals. */
+  /** Called before the desk receives the request to arm or disarm the connection. Arming starts the lease renewals. */
   lease(armed: boolean): void {
     if (!armed) this.isArmed = false
     else {
@@ -210,17 +210,17 @@ export class Connection {
     if (this.member !== undefined) this.member = { ...this.member, eligibility }
   }
 
-  /** Pings a client that was idle for a second, so that the age reported to its desk stays current. */
+  /** Pings a client that was idle for a second, so that the activity age reported to its desk stays current. */
   probe(): void {
     if (this.gateway.nowMillis() - this.activeAtMillis >= probedAfterMillis) this.transport.ping()
   }
 
-  /** Closes the connection if the desk reports it as lost: the desk has cancelled its orders. */
+  /** Closes the connection if its desk reports it as lost, because the desk has cancelled its orders. */
   closeIfLost(connectionIds: ReadonlyArray<string>): void {
     if (this.isArmed && connectionIds.includes(this.connectionId)) this.close(1013, takenForLost)
   }
 
-  /** Called once a second while a reply or a pulse is due to any connection. */
+  /** Called once a second while a reply or a periodic value is due on any connection. */
   tick(): void {
     const now = this.gateway.nowMillis()
     if (this.member === undefined && now - this.openedAtMillis > authWithinMillis) {
@@ -229,7 +229,7 @@ export class Connection {
     this.replies.giveUp(now)
   }
 
-  /** Sends the positions in these symbols (default: all) and the balance, unless over 64 KiB wait to be read. */
+  /** Sends the balance and the positions in these symbols (default: all), unless over 64 KiB is unread. */
   sendSummary(summary: AccountSummary, symbols?: ReadonlySet<MarketSymbol>): void {
     if (this.transport.waitingBytes() > maxPulseBytes) return
     const { gateway, subscriptions } = this
@@ -237,8 +237,8 @@ export class Connection {
   }
 
   /**
-   * Closes the connection, when its gateway stops, after the next answer that leaves nothing outstanding. A client that waits for
-   * each answer then has no unread frame in flight.
+   * Closes the connection of a stopping gateway after the next reply that leaves nothing outstanding. A client that
+   * waits for each reply then has no unread frame in flight.
    */
   finish(): void {
     this.isFinishing = true
@@ -249,7 +249,7 @@ export class Connection {
     this.isDraining = true
   }
 
-  /** True while an earlier frame has no answer. */
+  /** True while an earlier frame has no reply. */
   isOutstanding(): boolean {
     return this.backpressure.outstanding.weight > 0 || this.early !== undefined
   }
@@ -334,7 +334,7 @@ export class Connection {
     this.early = []
     this.earlyWeight = 0
     this.gateway.signIn(this.connectionId, auth, this.origin, (result) => {
-      // The desk may have attached the connection after its close.
+      // The desk might have attached the connection after the connection closed.
       if (this.isOver) return this.gateway.ended(this)
       const early = this.early ?? []
       this.early = undefined
@@ -368,18 +368,18 @@ export class Connection {
     const { symbol } = batch.instrument
     if (this.subscriptions.sendsPulses && event._tag === "Traded") this.gateway.filled(this, symbol)
     const reply = AccountEvents.replyTo(event, accountId, batch, this.subscriptions)
-    // The start of a TWAP answers the command, so the client receives it without a subscription.
+    // The start of a TWAP is the reply to its command, so the client receives it without a subscription.
     const isAnswer = event._tag === "TwapOpened" && this.replies.isExpected(symbol, event.twap.twapId)
     this.replies.deliver(isAnswer ? { ...reply, order: AccountEvents.order(event, accountId, batch) } : reply)
   }
 
-  /** Sends the order of a fill as the command left it, once for each fill. */
+  /** Sends the order of a fill in its state after the command, once for each fill. */
   private filled(event: Traded, order: Order, batch: Batch): void {
     if (this.subscriptions.sendsOrders) this.replies.deliver(AccountEvents.filledReply(event, order, batch))
   }
 }
 
-/** Opens a connection for a new client. Returns the receiver of its frames. */
+/** Opens a connection for a new client, and returns the receiver of the client's frames. */
 export const open = (connectionId: string, gateway: Gateway, transport: Transport, origin: Origin): Receiver => {
   const connection = new Connection(connectionId, gateway, transport, origin)
   gateway.arrived(connection)

@@ -1,6 +1,6 @@
 /**
- * Revocation on open connections: closes those whose credential is revoked, renews the eligibility of those whose user changed,
- * and closes all when the gateway receives no revocations.
+ * Revocation handling on open connections. Closes connections whose credential is revoked, renews the eligibility of
+ * changed users, and closes all connections when the gateway receives no revocations.
  */
 import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
@@ -8,7 +8,7 @@ import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
 import { Effect, FiberMap, Schedule } from "effect"
 import type { Connection } from "./Connection.ts"
 
-/** Steps of a sign-in. Revocations that arrive between `begin` and `opened` apply to the new connection. */
+/** Stages of a sign-in. Revocations that arrive between `begin` and `opened` apply to the new connection. */
 export interface ConnectionRevocation {
   readonly begin: (connectionId: string) => void
   readonly opened: (connection: Connection) => void
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     if (kind === "user") return renew(connection, caller)
     connection.close(1008, reasons[kind])
   }
-  // The access decision watches revocations earlier, so its cached eligibility is already dropped here.
+  // The access decision receives revocations first, so its cached eligibility is already dropped here.
   yield* revocations.watch((revocation) => {
     for (const missed of pending.values()) missed.push(revocation)
     for (const connection of connections) applyTo(connection, revocation)
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   return revocation
 })
 
-/** Member of a caller that each kind of revocation names. */
+/** Caller member that each kind of revocation refers to. */
 const subjects = {
   key: "publicKey",
   session: "sessionId",

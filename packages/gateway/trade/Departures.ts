@@ -1,6 +1,6 @@
 /**
- * Connections that are closing. A stopping gateway waits until their sockets are closed and their desks informed, so that the
- * cancel-on-disconnect of armed connections starts.
+ * Connections that are closing. A stopping gateway waits until their sockets are closed and their desks are informed,
+ * so that cancel-on-disconnect starts for armed connections.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { deskOf } from "@venue/cluster/protocol/Desk"
@@ -13,13 +13,13 @@ export interface Departures {
   readonly opened: () => void
   /** Called when a socket is closed. */
   readonly closed: () => void
-  /** Called before a connection is attached at its desk, which must then receive a `Detach`. */
+  /** Called before a connection is attached at its desk. The desk must later receive a `Detach`. */
   readonly attached: (connectionId: string, userId: UserId) => void
-  /** Sends `Detach` to the desk of a connection that has ended, if it was attached. */
+  /** Sends `Detach` to a closed connection's desk if the connection was attached. */
   readonly detach: (connection: Connection) => void
-  /** Sends `Leave` to every desk: all connections of this gateway end. */
+  /** Sends `Leave` to every desk, because all connections of this gateway end. */
   readonly leave: (connections: Iterable<Connection>) => Effect.Effect<void>
-  /** True when every socket is closed and every desk was informed. */
+  /** True when every socket is closed and every desk is informed. */
   readonly areOver: () => boolean
 }
 
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
   /** Number of open sockets plus pending `Detach` calls. */
   let remaining = 0
 
-  /** Returns the sender and the time of sending, to which the ages in the message refer. */
+  /** Returns the sender and the send time, to which the ages in the message refer. */
   const header = () => ({ gatewayId, saidAtMillis: clock.currentTimeMillisUnsafe() })
   const ageOf = ({ activeAtMillis, connectionId }: Connection, userId: UserId) => ({
     connectionId,
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
       const done = Effect.sync(() => {
         remaining -= 1
       })
-      // After the last orders of the connection: the cancel that `Detach` starts must include them.
+      // Waits for the connection's last orders, because the cancel that `Detach` starts must include them.
       desks.whenReplied(userId, () => void run(Effect.ensuring(detached(connection, userId), done)))
     },
     leave: (connections) => {

@@ -1,24 +1,25 @@
 /**
- * Rate-limit charges for frames that the gateway answers itself. They are taken from the user's bucket at the desk, so that one
- * limit holds over all connections (rule 6.10), and in lots of 10: a call for each frame would cost more than its answer.
+ * Rate-limit charges for frames that the gateway answers itself. Charges are taken from the user's bucket at the
+ * desk, so that one limit applies across all connections (rule 6.10). They are taken in lots of 10, because a call
+ * for each frame would cost more than the reply.
  */
 export interface DeskCharge {
   /** Charges a frame. Returns 0, or the milliseconds to wait if the bucket is empty. */
   readonly spend: (weight: number) => number
-  /** Charges the rest when the connection ends. */
+  /** Charges the remaining weight when the connection closes. */
   readonly end: () => void
 }
 
 /**
- * Takes the weight from the user's bucket at the desk. Calls `done` with 0, or with the milliseconds to wait if nothing was
- * taken, or with undefined if the desk did not answer.
+ * Takes the weight from the user's bucket at the desk, then calls `done`. The argument is 0 on success, the
+ * milliseconds to wait if nothing was taken, or undefined if the desk did not respond.
  */
 export type TakeAtDesk = (weight: number, done: (waitMillis: number | undefined) => void) => void
 
 const lot = 10
-/** Maximum weight that a connection may leave uncharged while its desk does not answer. */
+/** Maximum weight that a connection can leave uncharged while its desk does not respond. */
 const mostUncharged = 1_000
-/** Waiting time returned while the desk does not answer. */
+/** Waiting time that is returned while the desk does not respond. */
 const unansweredMillis = 1_000
 
 export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharge => {
@@ -33,7 +34,8 @@ export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharg
       isInFlight = false
       if (waitMillis === 0) uncharged -= weight
       else if (waitMillis !== undefined) limitedUntilMillis = nowMillis() + waitMillis
-      // Charges the weight added during the call. After the connection ended, a refusal or a silent desk is not retried.
+      // Charges the weight that was added during the call. After the connection has closed, a refusal or a missing
+      // response causes no retry.
       if (isOver && waitMillis === 0) chargeRest()
     })
   }

@@ -1,20 +1,23 @@
-/** Replies that a command or query leaves outstanding. `CommandHandler` creates them, and `Replies` keeps their order. */
+/** Outstanding replies to commands and queries. `CommandHandler` creates them, and `Replies` keeps their order. */
 import type { Submission } from "@venue/cluster/protocol/Desk"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export type ExpectedReply = ExpectedOrder | ExpectedAcknowledgement | ExpectedQuery
 
-/** A reply that the gateway found by itself. It still waits for the earlier replies of the command's symbol. */
+/** A reply that the gateway produces itself. It still waits for earlier replies on the command's symbol. */
 export interface Answered {
   readonly _tag: "Answered"
-  /** Frame to send; empty for none. */
+  /** Frame to send, or an empty string if there is nothing to send. */
   readonly frame: string
 }
 
-/** Reply to an order, a modify or a cancel: sent to its desk at once, and answered by the market's log or by the desk. */
+/**
+ * Reply to an order, a modify or a cancel. The command is sent to its desk at once, and the market's log or the desk
+ * supplies the reply.
+ */
 export interface ExpectedOrder {
   readonly _tag: "Order"
-  /** "none" for a symbol that is not listed: the desk answers, in no order with other replies. */
+  /** "none" for an unlisted symbol, because the desk then replies in no particular order. */
   readonly ordering: "bySymbol" | "none"
   readonly commandId: string
   readonly symbol: MarketSymbol
@@ -26,8 +29,8 @@ export interface ExpectedOrder {
 }
 
 /**
- * Reply to a cancel of all orders or a stop command: sent to its desk at once. Its acknowledgement waits for every earlier reply,
- * and its order responses wait for the acknowledgement.
+ * Reply to a cancel-all or stop command, which is sent to its desk at once. The acknowledgement waits for every
+ * earlier reply, and the command's order responses wait for the acknowledgement.
  */
 export interface ExpectedAcknowledgement {
   readonly _tag: "Acknowledgement"
@@ -43,12 +46,15 @@ export interface ExpectedAcknowledgement {
 /** Reply to a query. */
 export interface ExpectedQuery {
   readonly _tag: "Query"
-  /** Replies that must be sent before the query runs: those of its symbol, those of all symbols, or none. */
+  /** Replies that must be sent before the query runs: those on its symbol, those on all symbols, or no replies. */
   readonly ordering: "bySymbol" | "afterAll" | "none"
   readonly commandId: string
   readonly symbol: MarketSymbol
   readonly request: string
-  /** Runs the query. Must call `answer` exactly once, since later replies may wait; an empty frame is not sent. */
+  /**
+   * Runs the query. Must call `answer` exactly once, because later replies might wait for it. An empty frame is not
+   * sent.
+   */
   readonly run: (answer: (frame: string) => void) => void
 }
 

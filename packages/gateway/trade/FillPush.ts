@@ -1,6 +1,7 @@
 /**
- * Pushes of position and balance after fills. The first push follows the batch that holds the fill; further fills of the account
- * are pushed at most every `everyMillis`. The pulse of each second is independent of these pushes.
+ * Sends positions and balances after fills. The first update follows the batch that contains the fill; further
+ * updates of the account are at least `everyMillis` apart. The regular update every second is independent of these
+ * updates.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Beat from "@venue/cluster/feed/Beat"
@@ -12,19 +13,19 @@ import { Clock, Effect, identity } from "effect"
 import type { Connection } from "./Connection.ts"
 
 export interface FillPush {
-  /** Called for a fill of the account when the connection subscribes to positions or balances. */
+  /** Called for a fill on the account if the connection subscribes to positions or balances. */
   readonly filled: (connection: Connection, symbol: MarketSymbol) => void
-  /** Called after all fills of a batch were sent. */
+  /** Called after all fills of a batch are sent. */
   readonly flush: () => void
 }
 
-/** Minimum time between two pushes of an account. */
+/** Minimum time between two updates of an account. */
 export const everyMillis = 200
 
 interface Account {
   readonly accountId: AccountId
   readonly userId: UserId
-  /** Connections with a push due, and the symbols whose positions changed. */
+  /** Connections that are due an update, with the symbols whose positions changed. */
   due: Map<Connection, Set<MarketSymbol>>
   sentMillis: number
   isReading: boolean
@@ -34,7 +35,7 @@ export const make = Effect.gen(function* () {
   const desks = yield* DeskClient
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  /** Accounts with a fill in the last two beats. */
+  /** Accounts with a fill in the last two timer intervals. */
   const accounts = new Map<AccountId, Account>()
   let filled: Array<Account> = []
 
@@ -48,7 +49,7 @@ export const make = Effect.gen(function* () {
         Effect.map((summary) => {
           for (const [connection, symbols] of due) connection.sendSummary(summary, symbols)
         }),
-        // After a failed read the next pulse sends the values.
+        // If the read fails, the regular update within a second sends the values.
         Effect.ignore,
         Effect.ensuring(
           Effect.sync(() => {

@@ -1,12 +1,12 @@
 /**
- * Long answers of one connection, sent one at a time: each after the client has read the one before. A thousand orders and a
- * thousand trades together exceed the 1 MiB that may wait unread, so a client on a slow link would otherwise be closed. Waiting
- * answers count as unread and pause the reading of the connection.
+ * Long responses of one connection, sent one at a time: each waits until the client has read the previous one. A
+ * thousand orders and a thousand trades together exceed the limit of 1 MiB unread, so a client on a slow link would
+ * otherwise be disconnected. Waiting responses count as unread and pause reading from the connection.
  */
 import { maxPulseBytes, type Transport } from "../socket/Transport.ts"
 import type { ExpectedQuery } from "./ExpectedReply.ts"
 
-/** Parts of a connection that send its long answers. */
+/** Connection functions that send its long responses. */
 export interface Outlet {
   readonly waitingBytes: Transport["waitingBytes"]
   readonly countAnswers: Transport["countAnswers"]
@@ -15,18 +15,18 @@ export interface Outlet {
 }
 
 export interface LargeAnswers {
-  /** Sends a short frame now, and a long one when the earlier long ones are read. */
+  /** Sends a short frame at once, and a long frame after the client has read the earlier long frames. */
   readonly offer: (frame: string, send: (frame: string) => void) => void
   readonly end: () => void
 }
 
-/** Returns the query with its answer sent through `offer`. */
+/** Returns the query, changed to send its response through `offer`. */
 export const paced = (answers: LargeAnswers, query: ExpectedQuery): ExpectedQuery => ({
   ...query,
   run: (answer) => query.run((frame) => answers.offer(frame, answer))
 })
 
-/** Maximum total length of waiting answers; beyond it the connection is closed. */
+/** Maximum total length of waiting responses, beyond which the connection is closed. */
 export const maxCharacters = 8 * 1024 * 1024
 const pollMillis = 50
 

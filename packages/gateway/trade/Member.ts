@@ -7,17 +7,17 @@ import type { AccountId } from "@venue/domain/AccountId"
 export interface Member {
   readonly caller: Caller
   readonly accountId: AccountId
-  /** Builder code of the connection's orders; empty for none. */
+  /** Builder code of the connection's orders, or an empty string if there is none. */
   readonly builderCode: string
-  /** Actions that the user's onboarding permits now. */
+  /** Actions that the user's onboarding currently permits. */
   readonly eligibility: Eligibility
 }
 
 /** Origin of a connection, from its HTTP upgrade. */
 export interface Origin {
-  /** Builder code header; empty for none. */
+  /** Value of the builder code header, or an empty string if there is none. */
   readonly builderCode: string
-  /** IP address; empty if unknown. */
+  /** IP address, or an empty string if unknown. */
   readonly address: string
   /** Country that a trusted proxy reports, as two letters. */
   readonly country: string | undefined

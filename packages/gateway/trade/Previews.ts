@@ -18,7 +18,7 @@ import { previewedOf } from "./Request.ts"
 
 export type Preview = (member: Member, command: PreviewOrder, cost: Cost, text: string) => ExpectedQuery
 
-/** Returns the query of a preview, which runs in order with the commands of its symbol. */
+/** Returns the query for a preview, which runs in order with the commands on its symbol. */
 export const make = Effect.fnUntraced(function* ({ bySymbol }: Pick<Queries, "bySymbol">) {
   const desks = yield* DeskClient
   const ids = yield* Ids

@@ -1,7 +1,7 @@
 /**
- * Periodic work of connections. Every second, while a connection has a reply or pulse due: give up overdue replies, and read
- * positions and balances from the desks. Every 500 ms, while a connection is armed: renew its lease at the desk. A desk that has
- * restarted receives all its connections at once.
+ * Periodic work for connections. Every second, while any connection has a reply or periodic value due, gives up
+ * overdue replies and reads positions and balances from the desks. Every 500 ms, while any connection is armed for
+ * cancel-on-disconnect, renews its lease at the desk. A restarted desk receives all of its connections at once.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Beat from "@venue/cluster/feed/Beat"
@@ -17,9 +17,9 @@ import type { Member } from "./Member.ts"
 
 export interface Pulse {
   readonly gatewayId: string
-  /** Starts the work of each second: a reply or pulse is due to a connection. */
+  /** Starts the one-second work, because a reply or a periodic value is due on a connection. */
   readonly due: () => void
-  /** Starts the lease renewals: a connection is about to be armed. */
+  /** Starts the lease renewals, because a connection is about to be armed for cancel-on-disconnect. */
   readonly leased: () => void
   /** Called for a new connection, before its sign-in. */
   readonly arrived: () => void
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     return Map.groupBy(wanted, ({ member }) => deskOf(member!.caller.userId, deskCount))
   }
   const renew = yield* makeRenew(gatewayId, (deskId) => byDesk(isAny).get(deskId) ?? none)
-  /** Desks of other processes: they need a renewal to know that this gateway is alive. */
+  /** Desks in other processes, which need renewals to detect that this gateway is alive. */
   const remoteDesks = () => [...byDesk(isAny).keys()].filter((deskId) => !desksHere.has(deskId))
 
   const pulses = yield* makeCalls(
@@ -71,7 +71,8 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     2_000,
     Effect.map(presence, () => remoteDesks().length > 0)
   )
-  // A desk that has moved loads the traders of the connected users and counts their connections.
+  // Sends all connections, because a desk that has moved must load the traders of connected users and count their
+  // connections.
   const all = yield* makeCalls(
     () => byDesk(isAny),
     (deskId, mine) => renew(deskId, mine, "all")
@@ -98,7 +99,7 @@ const isLeased = (connection: Connection): boolean => connection.isLeased
 const isAny = () => true
 const none: ReadonlyArray<Connection> = []
 
-/** Registers this gateway for the desks of its process: it is alive while they are. */
+/** Registers this gateway with the desks in its process, which then treat it as alive for as long as they run. */
 const makeGatewayId = Effect.gen(function* () {
   const { gateways } = yield* LocalEntities
   const gatewayId = (yield* Ids).next().text
@@ -107,7 +108,10 @@ const makeGatewayId = Effect.gen(function* () {
   return gatewayId
 })
 
-/** Calls each desk that `connectionsByDesk` names. Skips a desk whose last call is in flight, so that a stalled desk delays no other. */
+/**
+ * Calls each desk that `connectionsByDesk` returns. Skips a desk whose last call is still in flight, so that a
+ * stalled desk delays no other desk.
+ */
 const makeCalls = Effect.fnUntraced(function* (
   connectionsByDesk: () => ReadonlyMap<string, ReadonlyArray<Connection>>,
   call: (deskId: string, mine: ReadonlyArray<Connection>) => Effect.Effect<unknown>
@@ -128,7 +132,7 @@ const makeCalls = Effect.fnUntraced(function* (
   )
 })
 
-/** Renews connections at their desk, and sends them the summaries and losses that the desk returns. */
+/** Renews connections at their desk, and passes the summaries and losses that the desk returns to the connections. */
 const makeRenew = Effect.fnUntraced(function* (
   gatewayId: string,
   /** Returns all connections of a desk. */
@@ -148,7 +152,7 @@ const makeRenew = Effect.fnUntraced(function* (
         const ageMillis = saidAtMillis - activeAtMillis
         return { connectionId, userId: caller.userId, accountId, ageMillis, wanted: isPulse, isArmed }
       })
-      // A desk of this process shares the feed of the connections, so it needs no heads.
+      // A desk in this process shares the feed of the connections, so the call omits the feed's heads.
       const heads = isPulse && !desksHere.has(deskId) ? { heads: feedHeads.all() } : {}
       const payload = {
         gatewayId,
@@ -177,7 +181,7 @@ const makeRenew = Effect.fnUntraced(function* (
 /** Purpose of a renewal: read summaries, renew leases, show that the gateway is alive, or register all connections. */
 type Purpose = "pulse" | "armed" | "presence" | "all"
 
-/** Time limit of a renewal; a lease lasts several times as long. */
+/** Time limit of a renewal; a lease lasts several times longer. */
 const renewedWithin = "500 millis"
 
 const makeFirst = Effect.fnUntraced(function* (due: () => void) {
@@ -192,7 +196,7 @@ const makeFirst = Effect.fnUntraced(function* (due: () => void) {
         desks.summary({ userId, accountId, cost: noCost }).pipe(
           Effect.map((summary) => connection.sendSummary(summary)),
           Effect.ignore,
-          // The summary sends its own frames; after a failed read the next pulse sends them.
+          // The summary sends its own frames. If the read fails, the regular update within a second sends them.
           Effect.ensuring(Effect.sync(() => answer("")))
         )
       )

@@ -1,4 +1,4 @@
-/** Queries of the trade socket, and the order of their answers among other replies. */
+/** Queries on the trade socket, and the order of their responses among other replies. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 import type {
@@ -21,9 +21,9 @@ type Query = GetOrder | GetUserOrders | GetUserTrades | GetUserLeverage | GetAva
 
 export interface Queries {
   readonly read: (member: Member, query: Query, cost: Cost, text: string) => Answered | ExpectedQuery
-  /** Returns a query that is answered as soon as possible, in no order with other replies. */
+  /** Returns a query that is answered as soon as possible, regardless of other replies. */
   readonly atOnce: (text: string, answer: QueryAnswers.Answer) => ExpectedQuery
-  /** Returns a query that runs in order with the commands of its symbol. */
+  /** Returns a query that runs in order with the commands on its symbol. */
   readonly bySymbol: (symbol: MarketSymbol, text: string, answer: QueryAnswers.Answer) => ExpectedQuery
 }
 
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
   return identity<Queries>({ read, atOnce, bySymbol })
 })
 
-/** Runs a query. A fault of the venue becomes a `ServerError` frame. */
+/** Runs a query. An internal failure becomes a `ServerError` frame. */
 const frameOf = (text: string, answer: QueryAnswers.Answer): Effect.Effect<string> =>
   answer.pipe(
     Effect.catchTags({
@@ -81,7 +81,7 @@ const frameOf = (text: string, answer: QueryAnswers.Answer): Effect.Effect<strin
       Unavailable: ({ what }) =>
         Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
     }),
-    // A defect needs an answer too: later replies may wait for it.
+    // A defect also needs a reply, because later replies might wait for it.
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logError("a query could not be answered", cause),

@@ -1,4 +1,4 @@
-/** Answer frames of the queries of the trade socket. */
+/** Response frames for trade socket queries. */
 import * as Frame from "@venue/api/trade/Frame"
 import type {
   GetAvailableLeverageLevels,
@@ -20,7 +20,7 @@ import * as Trading from "@venue/storage/history/Trading"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 
-/** Reads the data of a query and returns its answer frame. */
+/** Reads a query's data and returns the response frame. */
 export type Answer = Effect.Effect<string, Unavailable | RateLimited>
 
 export const make = Effect.gen(function* () {

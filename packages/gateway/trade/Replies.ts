@@ -1,7 +1,7 @@
 /**
- * Outstanding replies of one connection. Replies about a symbol are sent in the order in which its commands arrived.
+ * Outstanding replies of one connection. Replies on a symbol are sent in the order in which its commands arrived.
  *
- * The way of a taker order and its replies:
+ * Sequence of a taker order and its replies:
  *
  *     client            gateway                                  desk              market
  *       |  add_order      |                                        |                  |
@@ -16,11 +16,11 @@
  *       |  FILLED         |  deliver the order after the outcome, once for each fill
  *       |<----------------|
  *
- * A desk that refuses the order itself, such as over the rate limit, replies by `answer`, which removes the entry. A margin refusal
- * goes through the market and its log, so that it keeps the order of the commands. Every frame of a symbol waits
- * in the queue while an earlier command has no answer.
+ * If the desk itself refuses the order, for example over the rate limit, it replies through `answer`, which removes the
+ * entry. A margin refusal goes through the market and its log, so that it keeps its place in the order of the commands.
+ * Every frame on a symbol waits in the queue while an earlier command has no reply.
  *
- * A request about several symbols is a barrier: an entry in each of their queues.
+ * A request about several symbols is a barrier, which has an entry in the queue of each symbol.
  *
  *     queue of A:  a1  [all]  a2         [all] starts when a1 and b1 are answered:
  *     queue of B:  b1  [all]                a query is read then, and leaves with its answer;
@@ -43,10 +43,10 @@ export interface RepliesOptions {
   readonly send: (frame: string) => void
 }
 
-/** Frames for one event of a market's log; empty frames are not sent. */
+/** Frames for one event in a market's log. Empty frames are not sent. */
 export interface EventReply {
   readonly symbol: MarketSymbol
-  /** Command that caused the event; empty if none did. */
+  /** Id of the command that caused the event, or an empty string if no command did. */
   readonly commandId: string
   /** Frame to send before the order frame: a fill, a stop or a TWAP. */
   readonly detail: string
@@ -54,9 +54,9 @@ export interface EventReply {
   readonly order: string
   /** True if the event is the command's final reply. */
   readonly isLast: boolean
-  /** Status with which the market refused the command; empty for other events. */
+  /** Status with which the market refused the command, or an empty string for other events. */
   readonly refusal: string
-  /** Order that the event ends; empty for other events. */
+  /** Id of the order that the event ends, or an empty string for other events. */
   readonly endedOrderId: string
 }
 
@@ -77,7 +77,7 @@ export class Replies {
     this.acknowledgements = Acknowledgement.make(this.send)
   }
 
-  /** Adds the reply to a command or query behind the earlier ones; a query starts at its turn. */
+  /** Adds the reply to a command or query behind the earlier replies. A query starts when its turn comes. */
   expect(expected: ExpectedReply): void {
     if (expected._tag === "Query") this.expectQuery(expected)
     else if (expected._tag === "Acknowledgement") this.expectAcknowledgement(expected)
@@ -85,7 +85,10 @@ export class Replies {
     else this.backpressure.outstanding.weight += Backpressure.weightOf(expected.request)
   }
 
-  /** Sends a reply that the gateway found by itself: behind the earlier replies of its symbol, at once without a listed one. */
+  /**
+   * Sends a reply that the gateway produces itself: after the earlier replies on its symbol, or at once if the symbol
+   * is not listed.
+   */
   append(symbol: string | null, frame: string): void {
     const named = MarketSymbol.make(symbol ?? "")
     if (!this.isListed(named)) return this.send(frame)
@@ -93,7 +96,7 @@ export class Replies {
     this.backpressure.update()
   }
 
-  /** Records that the desk sent the command to these markets, whose logs reply to it. */
+  /** Records the markets to which the desk forwarded the command. Their logs supply the replies. */
   forwarded(expected: ExpectedOrder | ExpectedAcknowledgement, markets: ReadonlyArray<MarketSymbol>): void {
     if (expected._tag === "Acknowledgement") {
       Acknowledgement.forwarded(this.acknowledgements, expected.commandId, markets)
@@ -113,7 +116,9 @@ export class Replies {
     this.backpressure.update()
   }
 
-  /** Ends a command with the report that its outcome is unknown; does nothing if the command was answered or given up. */
+  /**
+   * Ends a command by reporting its outcome as unknown. Does nothing if the command was already answered or given up.
+   */
   answerUnknown(expected: ExpectedOrder | ExpectedAcknowledgement, frame: string): void {
     const isWithoutQueue = expected._tag === "Order" && expected.ordering === "none"
     if (isWithoutQueue || this.isOutstanding(expected)) this.answer(expected, frame)
@@ -144,12 +149,12 @@ export class Replies {
     this.backpressure.update()
   }
 
-  /** True if the queue of the symbol holds the command, which then has no answer yet. */
+  /** True if the symbol's queue contains the command, which then has no reply yet. */
   isExpected(symbol: MarketSymbol, commandId: string): boolean {
     return this.queues.get(symbol)?.entries.some((entry) => entry.commandId === commandId) ?? false
   }
 
-  /** Gives up on all commands due by `nowMillis`, and reports to the client that their outcome is unknown. */
+  /** Gives up on all commands due by `nowMillis`, and reports their outcome to the client as unknown. */
   giveUp(nowMillis: number): void {
     const unknown = (incoming: string | undefined) => this.send(Frame.err("ServerError", unknownOutcome, incoming))
     for (const queue of this.queues.values()) {

@@ -1,15 +1,15 @@
 /**
- * Requests about several symbols. A barrier is an entry in the reply queue of each symbol: it starts when it is the head of all
- * of these queues, and holds back later replies until it leaves.
+ * Requests about several symbols. A barrier is an entry in each symbol's reply queue. It starts when it is at the
+ * head of all these queues, and holds back later replies until it is removed.
  */
 import * as ReplyQueue from "./ReplyQueue.ts"
 
 interface ReplyBarrier {
   readonly id: string
-  /** True for a request about all symbols: the barrier also enters queues that are created while it waits. */
+  /** True for a request about all symbols, whose barrier is also added to queues that are created while it waits. */
   readonly isOfAll: boolean
   readonly queues: Array<ReplyQueue.ReplyQueue>
-  /** Number of queues in which the barrier is not the head yet. */
+  /** Number of queues in which the barrier is not yet at the head. */
   behind: number
   readonly start: () => void
   hasStarted: boolean
@@ -21,7 +21,7 @@ export type ReplyBarriers = Map<string, ReplyBarrier>
 /** Returns an empty set of barriers. */
 export const make = (): ReplyBarriers => new Map()
 
-/** Adds a barrier to the queues. Calls `start` once, when every earlier request in them is answered. */
+/** Adds a barrier to the queues. Calls `start` once, when every earlier request in the queues is answered. */
 export const enter = (
   barriers: ReplyBarriers,
   {
@@ -40,12 +40,12 @@ export const enter = (
   advance(barrier)
 }
 
-/** Adds the barriers of all symbols to a new queue, before any command. */
+/** Adds the barriers of all-symbol requests to a new queue, before any command. */
 export const extend = (barriers: ReplyBarriers, queue: ReplyQueue.ReplyQueue): void => {
   for (const barrier of barriers.values()) if (barrier.isOfAll) join(barrier, queue)
 }
 
-/** Removes a barrier from its queues, which sends the replies behind it. Does nothing for an unknown id. */
+/** Removes a barrier from its queues, which releases the replies behind it. Does nothing for an unknown id. */
 export const leave = (barriers: ReplyBarriers, id: string): void => {
   const queues = barriers.get(id)?.queues ?? []
   barriers.delete(id)

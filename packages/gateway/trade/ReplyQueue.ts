@@ -1,6 +1,7 @@
 /**
- * Outstanding replies of one symbol on one connection. Market events arrive in the order of the log, which is usually the order
- * of the commands. Answers that a desk gives by itself arrive at any time and wait here for the replies to earlier commands.
+ * Outstanding replies on one symbol for one connection. Market events arrive in log order, which is usually the order
+ * of the commands. Replies that a desk produces itself arrive at any time and wait here for the replies to earlier
+ * commands.
  */
 import * as Backpressure from "./Backpressure.ts"
 
@@ -19,9 +20,12 @@ export interface PendingRequest {
 interface WaitingFrame {
   readonly commandId: undefined
   readonly frame: string
-  /** Command that the frame replies to; empty for an event without a pending command. The id of an order is that of its command. */
+  /**
+   * Id of the command that the frame replies to, or an empty string if no command is pending for the event. An order
+   * has the same id as its command.
+   */
   readonly repliesTo: string
-  /** True for an event of the market's log; such frames keep the order of the log. */
+  /** True for an event in the market's log. Frames of such events stay in log order. */
   readonly isRecorded: boolean
 }
 
@@ -31,24 +35,24 @@ export interface ReplyQueue {
   readonly entries: Array<Entry>
   /** Number of entries with `isRecorded`. */
   recorded: number
-  /** Outstanding weight of the connection; includes the weight of the entries. */
+  /** Outstanding weight of the connection, including the weight of the entries. */
   readonly outstanding: Backpressure.Outstanding
   readonly send: (frame: string) => void
 }
 
-/** A frame for an event of the market's log. */
+/** A frame for an event in the market's log. */
 export interface EventFrame {
-  /** Command that caused the event; empty if none did. */
+  /** Id of the command that caused the event, or an empty string if no command did. */
   readonly commandId: string
   /** Frame to send; an empty frame only ends the command. */
   readonly frame: string
   /** True if the event is the command's final reply. */
   readonly isLast: boolean
-  /** Order that the event ends; empty for other events. */
+  /** Id of the order that the event ends, or an empty string for other events. */
   readonly endedOrderId: string
 }
 
-/** Returns an empty queue of a connection that sends frames with `send`. */
+/** Returns an empty queue for a connection that sends frames with `send`. */
 export const make = ({ outstanding, send }: Pick<ReplyQueue, "outstanding" | "send">): ReplyQueue => ({
   entries: [],
   recorded: 0,
@@ -60,8 +64,8 @@ export const make = ({ outstanding, send }: Pick<ReplyQueue, "outstanding" | "se
 export const expect = (queue: ReplyQueue, pending: PendingRequest): void => push(queue, pending)
 
 /**
- * Appends a query, and starts it when every earlier request is answered. A query has no due time here: it may start late, and
- * the call that `start` makes has a deadline of its own.
+ * Appends a query, and starts it when every earlier request is answered. The query has no due time in the queue,
+ * because it might start late and the call that `start` makes has its own deadline.
  */
 export const enqueueQuery = (
   queue: ReplyQueue,
@@ -79,20 +83,23 @@ export const deliverEvent = (queue: ReplyQueue, event: EventFrame): void => {
   else insert(queue, behind + 1, { commandId: undefined, frame: event.frame, repliesTo: "", isRecorded: true })
 }
 
-/** Stores the frame of a market event until the acknowledgement of its command, which is an entry of this queue, is sent. */
+/**
+ * Stores a market event's frame until the acknowledgement of its command is sent. The acknowledgement is an entry in
+ * this queue.
+ */
 export const deliverAfterAcknowledgement = (queue: ReplyQueue, commandId: string, frame: string): void => {
   const at = queue.entries.findIndex((entry) => entry.commandId === commandId)
   const behind = Math.max(at, lastRecorded(queue))
   insert(queue, behind + 1, { commandId: undefined, frame, repliesTo: commandId, isRecorded: true })
 }
 
-/** Sends a reply that the gateway found by itself, once every earlier request is answered. */
+/** Sends a reply that the gateway produces itself, once every earlier request is answered. */
 export const append = (queue: ReplyQueue, frame: string): void => {
   if (queue.entries.length === 0) queue.send(frame)
   else insert(queue, queue.entries.length, { commandId: undefined, frame, repliesTo: "", isRecorded: false })
 }
 
-/** Sends the answer of a desk at the turn of its request; at once if the request was given up. */
+/** Sends a desk's reply when the turn of its request comes, or at once if the request was given up. */
 export const answer = (queue: ReplyQueue, commandId: string, frame: string): void => {
   if (!reply(queue, { commandId, frame, isLast: true, endedOrderId: "" }, false)) queue.send(frame)
 }
@@ -105,17 +112,18 @@ const reply = (
 ): boolean => {
   const { entries } = queue
   if (commandId === "" || entries.length === 0) return false
-  // An answer of a desk is usually about the newest command, so the search starts at the end.
+  // A desk's reply usually concerns the newest command, so the search starts at the end.
   const at = entries[0]!.commandId === commandId ? 0 : entries.findLastIndex((entry) => entry.commandId === commandId)
   if (at === -1) return false
-  // A market may process a cancel after a later order of the connection: the order's frames precede its end.
+  // A market might process a cancel after a later order from this connection. The frames of that order must then
+  // precede the frame that ends it.
   const behind =
     endedOrderId === "" || queue.recorded === 0 ? -1 : entries.findLastIndex((entry) => isReplyTo(entry, endedOrderId))
   if (at > 0 || behind !== -1) {
     insert(queue, Math.max(at, behind + 1), { commandId: undefined, frame, repliesTo: commandId, isRecorded })
   } else if (frame !== "") queue.send(frame)
   if (isLast) {
-    // An insertion at or before the request has moved it by one.
+    // An insertion at or before the request has increased the request's index by one.
     remove(queue, entries[at]!.commandId === commandId ? at : at + 1)
     if (at === 0) release(queue)
   }
@@ -125,7 +133,7 @@ const reply = (
 const isReplyTo = (entry: Entry, commandId: string): boolean =>
   entry.commandId === undefined && entry.repliesTo === commandId
 
-/** Gives up on overdue requests at the head of the queue; `unknown` reports each to the client. */
+/** Gives up on overdue requests at the head of the queue. `unknown` reports each request to the client. */
 export const giveUp = (queue: ReplyQueue, nowMillis: number, unknown: (request: string) => void): void => {
   while (queue.entries.length > 0) {
     const head = queue.entries[0]!

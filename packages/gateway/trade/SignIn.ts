@@ -1,4 +1,7 @@
-/** Signs a client in on the trade socket: verifies its credential and account, and attaches the connection at its desk. */
+/**
+ * Signs a client in on the trade socket: verifies the credential and account, and attaches the connection at the
+ * user's desk.
+ */
 import type { Auth } from "@venue/api/trade/SessionCommand"
 import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import { ofToken } from "@venue/auth/access/Caller"
@@ -58,7 +61,7 @@ export const make = Effect.fnUntraced(function* (
         Unavailable: () => Effect.succeed("unavailable" as const)
       }),
       Effect.catchCause((cause) =>
-        // The connection stores frames until the sign-in ends, so a defect must end it too.
+        // The connection stores frames until the sign-in ends, so a defect must also end the sign-in.
         Effect.as(Effect.logError("a sign-in failed", cause), "unavailable" as const)
       )
     )

@@ -1,4 +1,4 @@
-/** Error frames for a sign-in on the trade socket. */
+/** Error frames for a failed sign-in on the trade socket. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 

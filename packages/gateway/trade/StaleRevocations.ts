@@ -1,9 +1,15 @@
-/** Refusal of commands that add risk while the gateway's revocations are stale: the caller's credential may be revoked. */
+/**
+ * Refuses commands that add risk while the gateway's revocations are stale, because the caller's credential might be
+ * revoked.
+ */
 import { isStop } from "@venue/domain/Stop"
 import { trustedDelayMillis } from "@venue/storage/access/Revocations"
 import type { TradingCommand } from "./Request.ts"
 
-/** True if the command adds risk and revocations are older than the trusted age. Cancels, closes and queries are allowed. */
+/**
+ * True if the command adds risk and the revocations are older than the trusted age. Cancels, closes and queries are
+ * allowed.
+ */
 export const isRefused = (command: TradingCommand, ageMillis: number): boolean =>
   ageMillis > trustedDelayMillis && addsRisk(command)
 

@@ -8,13 +8,13 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export interface Subscriptions {
   readonly channels: Set<Channel>
-  /** Members of `channels` as flags, since every event of the account reads them. */
+  /** The members of `channels` as flags, because every account event reads them. */
   sendsOrders: boolean
   sendsFills: boolean
   sendsStops: boolean
-  /** True for a subscription to positions or balances, which are sent once a second. */
+  /** True for a subscription to positions or balances, whose values are sent once a second. */
   sendsPulses: boolean
-  /** Last frame of each closed position. */
+  /** Last frame sent for each closed position. */
   readonly flat: Map<MarketSymbol, string>
 }
 
@@ -28,8 +28,8 @@ export const make = (): Subscriptions => ({
 })
 
 /**
- * Applies a subscribe or unsubscribe message: confirms each permitted channel and refuses the others. Returns true if the first
- * values of positions or balances are due.
+ * Applies a subscribe or unsubscribe message: confirms each permitted channel and refuses the others. Returns true if
+ * the first values of positions or balances must be sent.
  */
 export const change = (
   subscriptions: Subscriptions,

@@ -1,4 +1,4 @@
-/** Frames of an account's positions and balance for one connection. */
+/** Frames with an account's positions and balance, for one connection. */
 import * as Frame from "@venue/api/trade/Frame"
 import type { AccountSummary } from "@venue/cluster/protocol/Desk"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -26,7 +26,7 @@ export const of = (
   return frames
 }
 
-/** True for an open position, and for a closed one whose frame differs from the last. */
+/** True for an open position, and for a closed position whose frame differs from its last one. */
 const isNew = ({ flat }: Subscriptions, { openOrders, quantityLots, symbol }: Holding, frame: string): boolean => {
   const isFlat = quantityLots === 0 && openOrders === 0
   if (isFlat && flat.get(symbol) === frame) return false

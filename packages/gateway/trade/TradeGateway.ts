@@ -35,15 +35,16 @@ export class TradeGateway extends Context.Service<
   TradeGateway,
   {
     /**
-     * Opens a connection. `builderCode` is the header of the upgrade and `address` the client's IP address; either may be empty.
-     * `country` is the client's country as two letters, as reported by a trusted proxy.
+     * Opens a connection. `builderCode` is the upgrade request's header and `address` is the client's IP address;
+     * either can be empty. `country` is the client's two-letter country code, as reported by a trusted proxy.
      */
     readonly open: (transport: Transport, builderCode: string, address?: string, country?: string) => Receiver
     readonly connections: () => number
     /**
-     * Closes all connections and refuses new ones. For 2 s each connection is closed after an answer, or when it is idle. The
-     * others may then send nothing more, and receive their outstanding answers within 5 s. At the end every desk receives
-     * `Leave`, which starts the cancels of armed connections, and the remaining connections are closed.
+     * Closes all connections and refuses new ones. For 2 s, each connection is closed after a reply or when it is
+     * idle. The remaining connections are then not allowed to send, and receive their outstanding replies within 5 s.
+     * At the end, every desk receives `Leave`, which starts cancel-on-disconnect for armed connections, and the
+     * remaining connections are closed.
      */
     readonly drain: Effect.Effect<void>
   }
@@ -82,7 +83,10 @@ export class TradeGateway extends Context.Service<
       yield* Effect.addFinalizer(() => Effect.sync(closeAll))
 
       const some = (matches: (connection: Connection) => boolean) => [...connections].some(matches)
-      /** Closes matching connections with nothing outstanding. Armed ones stay open until the end of the drain. */
+      /**
+       * Closes matching connections that have nothing outstanding. Armed connections stay open until the end of the
+       * drain.
+       */
       const closeIf = (matches: (connection: Connection) => boolean) => {
         for (const connection of connections)
           if (!connection.isOutstanding() && !connection.isLeased && matches(connection))
@@ -185,7 +189,7 @@ const makeGateway = Effect.fnUntraced(function* (
   })
 })
 
-/** Charges a user's bucket. A failed call charges nothing: the weight is added to the next call. */
+/** Charges a user's bucket. A failed call charges nothing, and its weight is added to the next call. */
 const makeCharge = Effect.gen(function* () {
   const desks = yield* DeskClient
   const { rateLimits } = yield* VenueSettings
@@ -200,10 +204,10 @@ const makeCharge = Effect.gen(function* () {
 
 const finishedWithinMillis = 2_000
 const answeredWithinMillis = 5_000
-/** Time limit for the sockets to close; an unresponsive client is cut off earlier. */
+/** Time limit for the sockets to close. Unresponsive clients are disconnected earlier. */
 const departedWithinMillis = 3_000
 const pollMillis = 20
 
-/** Waits until the condition holds, for at most `millis`, so that a stop always ends. */
+/** Waits at most `millis` for the condition, so that a stop always ends. */
 const waitFor = (millis: number, condition: () => boolean) =>
   Effect.repeat(Effect.sleep(pollMillis), { until: condition, times: millis / pollMillis })

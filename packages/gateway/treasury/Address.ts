@@ -65,7 +65,7 @@ export const layer = group(
   })
 )
 
-/** Returns the address derivation of a network; refuses a network without a connected rail. */
+/** Returns a network's address derivation, or refuses a network whose rail is not connected. */
 const connected = (refusals: Problems, rails: RailProviders["Service"], network: Network) => {
   const addressAt = rails.get(network)?.addressAt
   return addressAt === undefined ? Effect.fail(refusals.railNotConnected(network)) : Effect.succeed(addressAt)

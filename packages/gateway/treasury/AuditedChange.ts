@@ -1,4 +1,4 @@
-/** Changes that users make to their own data; the change and its audit entry are one commit. */
+/** Changes that users make to their own data. The change and its audit entry are committed together. */
 import type { UserId } from "@venue/domain/UserId"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit, type Deed } from "@venue/storage/access/Audit"

@@ -30,7 +30,7 @@ export const layer = group(
     const withdrawals = yield* Withdrawals
     const refusals = problems(baseUrl)
     const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
-    /** Removes first, then checks: the rail refuses a withdrawal accepted after the check, since its account is removed. */
+    /** Removes the account before checking, so that the rail refuses any withdrawal accepted after the check. */
     const unlink = Effect.fnUntraced(function* (userId: UserId, accountId: string) {
       const isRemoved = yield* accounts.remove(userId, accountId)
       if (isRemoved && (yield* withdrawals.sentTo(userId, accountId)).isUnsettled)

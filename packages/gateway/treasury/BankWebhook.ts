@@ -1,4 +1,4 @@
-/** Receives webhooks of the bank and wakes the bank's rail, which reads the news from the bank itself. */
+/** Receives the bank's webhooks and wakes the bank rail, which then reads the changes from the bank itself. */
 import { RailClient } from "@venue/cluster/clients/RailClient"
 import { BankWebhooks } from "@venue/providers/rails/bank/BankWebhooks"
 import { Effect, Layer, type Redacted } from "effect"
@@ -11,7 +11,7 @@ const path = "/provider/bank"
 
 export const routes: ReadonlyArray<Route> = [{ method: "POST", path }]
 
-/** Verifies the signature over the raw body, so no earlier handler may parse the body. */
+/** Verifies the signature over the raw body, so no earlier handler is allowed to parse the body. */
 export const layer = (secret: Redacted.Redacted) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -41,7 +41,7 @@ export const layer = (secret: Redacted.Redacted) =>
     })
   ).pipe(Layer.provide(BankWebhooks.layer(secret)))
 
-/** Wakes the rail; a rail that is starting polls by itself. */
+/** Wakes the rail. A failure is only logged, because the rail also polls the bank. */
 const wake = (rails: RailClient["Service"]) =>
   Effect.catch(rails.wake("BANK"), () =>
     Effect.logWarning("could not wake the bank's rail; its next poll reads the news")

@@ -1,4 +1,4 @@
-/** Destination addresses of withdrawals. */
+/** Withdrawal destination addresses. */
 import { shown } from "@venue/api/Fault"
 import type { BadRequest, Problems } from "@venue/api/Problem"
 import { checksummed, isAddress } from "@venue/auth/wallet/WalletAddress"
@@ -9,8 +9,8 @@ import { RailStates } from "@venue/storage/treasury/RailStates"
 import { Effect, Result } from "effect"
 
 /**
- * Returns an address in the form shown to users. Refuses the contract of the token, where a transfer would fail or be lost, and
- * the account that pays withdrawals.
+ * Returns an address in display form. Refuses the token contract, where a transfer would fail or be lost, and the
+ * account that pays withdrawals.
  */
 export const read = (
   problems: Problems,
@@ -30,13 +30,16 @@ export const read = (
     : Result.succeed(address)
 }
 
-/** Returns an address of any network in the form shown to users; undefined if it is no address of a network. */
+/** Returns an address of any network in display form, or undefined if the text is not an address of any network. */
 export const ofAnyNetwork = (sent: string): string | undefined => {
   const network = Network.literals.find((name) => isOf[name](sent))
   return network === undefined ? undefined : written(network, sent)
 }
 
-/** Returns the account that pays withdrawals on a network; undefined until the rail has stored it with its cursor. */
+/**
+ * Returns the account that pays withdrawals on a network, or undefined until the rail has stored that account with
+ * its cursor.
+ */
 export const payingAccount = Effect.map(Effect.all([RailProviders, RailStates]), ([rails, states]) =>
   Effect.fnUntraced(function* (network: Network) {
     const { cursor } = yield* states.find(network)
@@ -44,13 +47,13 @@ export const payingAccount = Effect.map(Effect.all([RailProviders, RailStates]),
   })
 )
 
-/** Returns an address in the form shown to users: with the checksum in its letter case on Arbitrum One. */
+/** Returns an address in display form, which has a letter-case checksum on Arbitrum One. */
 export const written = (network: Network, address: string): string =>
   network === "ARBITRUM_ONE" ? checksummed(address) : address
 
 const isOf: { readonly [Name in Network]: (text: string) => boolean } = {
   ARBITRUM_ONE: (text) => isAddress(text, "any case"),
-  // Decoding is slow for long texts: check the length first.
+  // Decoding is slow for long texts, so the length is checked first.
   TRON: (text) => text.length === 34 && TronAddress.isAddress(text)
 }
 

@@ -1,4 +1,7 @@
-/** Reasons of user and destination to hold a withdrawal for review; the trader adds the reasons of amounts. */
+/**
+ * Reasons to hold a withdrawal for review that depend on the user and the destination. The trader adds the reasons
+ * that depend on amounts.
+ */
 import { hourMillis } from "@venue/domain/Funding"
 import type { Network } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
@@ -25,7 +28,7 @@ export const make = Effect.fnUntraced(function* (newAddressHoldHours: number) {
     return reasons
   })
 
-  /** Returns the time since which an address is known: its registration, or the first withdrawal to it. */
+  /** Returns the time since which an address is known, from its registration or from the first withdrawal to it. */
   const knownSince = Effect.fnUntraced(function* (userId: UserId, address: string, registeredAtMillis: number) {
     const { firstAtMillis } = yield* withdrawals.sentTo(userId, address)
     return Math.min(registeredAtMillis, firstAtMillis ?? Infinity)
@@ -37,7 +40,7 @@ export const make = Effect.fnUntraced(function* (newAddressHoldHours: number) {
       const own = yield* addresses.ofUser(userId)
       const registered = own.find((row) => row.network === network && row.address.toLowerCase() === lower)
       const reasons = yield* flagged(userId, address)
-      // The wallet of the address has signed, to register a builder's key or to sign in.
+      // The address's wallet has signed a message, to register a builder's key or to sign in.
       const isVerified =
         registered?.verified === true ||
         (network === "ARBITRUM_ONE" &&

@@ -1,4 +1,4 @@
-/** The funding interface on its port. */
+/** The treasury interface on its port. */
 import type { Problems } from "@venue/api/Problem"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { document } from "@venue/api/treasury/Document"
@@ -24,9 +24,9 @@ import * as WithdrawalAddresses from "./WithdrawalAddresses.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 export interface TreasuryServerOptions extends ApiListener.ApiListenerOptions {
-  /** Hours for which a new address holds withdrawals for review; 0 disables the hold. */
+  /** Number of hours for which withdrawals to a new address are held for review; 0 disables the hold. */
   readonly newAddressHoldHours: number
-  /** Secret with which the bank signs its webhooks; without it the endpoint does not exist. */
+  /** Secret with which the bank signs its webhooks. If undefined, the endpoint does not exist. */
   readonly bankWebhookSecret?: Redacted.Redacted | undefined
 }
 

@@ -60,7 +60,7 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
             )
             if (!rails.has(network)) return yield* refusals.railNotConnected(network)
             const { isRegistered, reasons } = yield* holds.ofAddress(userId, network, destination)
-            // A key that a builder obtained pays registered addresses only.
+            // A key that a builder obtained is allowed to pay only registered addresses.
             if (!isRegistered && !permissions.has("deposit_withdraw"))
               return yield* refusals.addressNotRegistered(destination)
             const terms = { method: network, amount, destination, reasons }
@@ -76,7 +76,7 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
               together({
                 currency: Word.read(refusals, Word.currency, "body.currency", payload.currency),
                 method: read,
-                // The rail sets the bounds of the amount.
+                // The rail determines the minimum and maximum amount.
                 amount: Result.flatMap(read, (rail) => Amount.read(refusals, rail, payload.amount))
               })
             )
@@ -108,7 +108,7 @@ const sending = Effect.gen(function* () {
   const desks = yield* DeskClient
   const ids = yield* Ids
   return Effect.fnUntraced(function* (userId: UserId, operation: string, headers: Headers, terms: Terms) {
-    // The fingerprint omits the hold reasons, which may change between two equal requests.
+    // The fingerprint omits the hold reasons, which might change between two equal requests.
     const content = [terms.method, String(terms.amount), terms.destination]
     const request = Repeatable.requestOf(userId, operation, headers, content)
     const withdrawalId = request?.requestId ?? ids.next().text
@@ -119,7 +119,7 @@ const sending = Effect.gen(function* () {
   })
 })
 
-/** Sends `content-length: 0`: some clients wait for a body without it. */
+/** Sends `content-length: 0`, because some clients wait for a body if the header is absent. */
 const withoutBody = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setHeader(response, "content-length", "0"))
 )

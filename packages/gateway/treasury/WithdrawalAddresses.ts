@@ -85,7 +85,7 @@ export const layer = group(
   })
 )
 
-/** Answers 200 instead of 201: the address was registered before. */
+/** Responds with 200 instead of 201, because the address was already registered. */
 const answeredWith200 = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setStatus(response, 200))
 )

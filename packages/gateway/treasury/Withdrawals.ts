@@ -28,7 +28,7 @@ export const layer = group(
           const rows = yield* withdrawals.ofUser(userId, page)
           const banks = rows.filter(({ rail }) => rail === "BANK").map(({ destination }) => destination)
           const linked = yield* accounts.named([...new Set(banks)])
-          // A bank account is shown by its last digits only.
+          // A bank account is shown only by its last digits.
           const masks = new Map(linked.map(({ accountId, masked }) => [accountId, masked]))
           const $schema = schemaUri(baseUrl, "WithdrawalsResponseBody")
           const data = rows.map((row) => withdrawal(row, masks.get(row.destination) ?? row.destination))
