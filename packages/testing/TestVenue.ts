@@ -272,7 +272,7 @@ export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
  * Provide `VenueSettings` to replace contracts and limits.
  *
  * ```ts
- * it.effect("reports a maker's resting quote", () =>
+ * it.effect("acknowledges a maker's order", () =>
  *   Effect.gen(function*() {
  *     const venue = yield* TestVenue
  *     yield* venue.price("AAPL-USD", 200)

@@ -178,8 +178,7 @@ const makeCancel = Effect.gen(function* () {
       yield* withdrawals.change(withdrawalId, { _tag: "RequestCancel", by: name, reason })
       const withdrawal = yield* locate(withdrawalId)
       const { amount, attempts, destination, rail, userId } = withdrawal
-      // If no payout was attempted, the stored cancellation is sufficient, because a payout without a stored payment
-      // never reaches the bank.
+      // No new payment can be stored after the request, and a payout without a stored payment never reaches the bank.
       if (rail === "BANK" && attempts > 0) return yield* refusals.payoutMade()
       const facts = { withdrawalId, amount: String(amount), destination, reason }
       yield* audit.record({ action: "withdrawal_cancel_asked", actor: name, subject: userId, facts })

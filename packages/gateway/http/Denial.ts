@@ -50,8 +50,7 @@ const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Heade
 ]
 
 /**
- * Returns the text that names a rule's missing permissions: those that users can select, or the operator's
- * permissions if users can select none.
+ * Returns the text that names a rule's selectable permissions, or its other permissions if only the operator can grant them.
  */
 const permissionNeeded = ({ anyOf }: Rule): string => {
   const selectable = anyOf.filter((name) => (Selectable.literals as ReadonlyArray<string>).includes(name))

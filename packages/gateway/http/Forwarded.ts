@@ -1,7 +1,7 @@
 /** Parser for the `Forwarded` (RFC 7239) and `X-Forwarded-For` headers. */
 import { isIP, SocketAddress } from "node:net"
 
-/** Placeholder for an unreadable address; it matches no address list and no network. */
+/** Placeholder for an unreadable address; address lists and networks never match it. */
 export const nobody = "unknown"
 
 /** One address per hop, starting with the original client. An entry that is not an address becomes `nobody`. */

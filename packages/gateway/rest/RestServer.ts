@@ -70,7 +70,7 @@ export const open = Effect.fn("RestServer.open")(
       routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes, ...SocketPages.routes],
       layer: (authentication) =>
         Layer.merge(site(authentication, areBuilderCodesReviewed), SocketPages.layer(options.brand, sockets)),
-      // Only CSV files are worth compressing, because they hold whole tables.
+      // CSV files are also compressed, because they hold whole tables.
       isGzipped: ({ path }) => path.endsWith("-csv")
     })
 )

@@ -81,7 +81,7 @@ const cached = (build: BuildFrame): BuildFrame => {
   }
 }
 
-/** Returns the `order_responses` frame, or an empty string if the event has none. */
+/** Returns the `order_responses` frame, or an empty string if the event has no order response. */
 export const order = cached((event, accountId, { instrument }) => {
   switch (event._tag) {
     case "Accepted":
