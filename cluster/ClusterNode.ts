@@ -1,4 +1,7 @@
-/** The nodes of a venue as a cluster: sockets, shard locks and health checks of the cluster library, with our timings and TLS. */
+/**
+ * Connects the venue's nodes with the cluster library: sockets, shard locks and health checks, with our timings and
+ * TLS.
+ */
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
@@ -34,23 +37,23 @@ export interface NodeAddress {
 }
 
 export interface ClusterNodeOptions {
-  /** Expiry of shard locks in seconds: a node that dies or freezes loses its shards within it. */
+  /** Lifetime of a shard lock in seconds. A node that crashes or freezes loses its shards within this time. */
   readonly lockSeconds: number
-  /** Local address of outgoing connections; undefined lets the system choose. */
+  /** Local IP address for outgoing connections, or undefined if the operating system chooses one. */
   readonly dialFrom: string | undefined
   readonly tls: ClusterTls.ClusterTls | undefined
-  /** Sends messages between entities of one node through their codecs, for tests. */
+  /** Whether messages between entities on one node pass through their codecs, as tests require. */
   readonly simulate?: boolean
 }
 
 export interface RunnerOptions extends ClusterNodeOptions {
-  /** Address that other nodes dial. */
+  /** Address that other nodes connect to. */
   readonly address: NodeAddress
-  /** Address on which this node listens; another one than `address` behind a proxy. */
+  /** Address on which this node listens. Behind a proxy, it differs from `address`. */
   readonly listen: NodeAddress
 }
 
-/** A node with entities. */
+/** Layers of a node that runs entities. */
 export const runner = (options: RunnerOptions) => {
   const protocol = clientProtocol(options)
   const address = `${options.address.host}:${options.address.port}`
@@ -72,7 +75,7 @@ export const runner = (options: RunnerOptions) => {
   )
 }
 
-/** A node without entities, which calls those of the runners. */
+/** Layers of a node that runs no entities and calls the entities on runners. */
 export const gateway = (options: ClusterNodeOptions) =>
   SocketRunner.layerClientOnly.pipe(
     Layer.provideMerge(links(undefined)),
@@ -82,7 +85,10 @@ export const gateway = (options: ClusterNodeOptions) =>
     Layer.provide(RpcSerialization.layerSchemaBinary())
   )
 
-/** Serves the calls of the cluster library and our node calls on one address. `LocalEntities` is shared with the other layers. */
+/**
+ * Serves the cluster library's calls and our direct node calls on one port. `LocalEntities` is shared with the other
+ * layers.
+ */
 const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
   spanPrefix: "RunnerServer",
   disableTracing: true,
@@ -96,7 +102,7 @@ const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
 
 const links = (self: string | undefined) => Layer.effect(NodeLinks.NodeLinks, NodeLinks.make(self))
 
-/** Creates the tables of the cluster library, under a lock because nodes may start at the same time. */
+/** Creates the cluster library's tables. A lock is held because several nodes might start at the same time. */
 const tables = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
@@ -108,7 +114,7 @@ const tables = Layer.effectDiscard(
   )
 )
 
-/** Messages are not stored in the database: the sender retries. */
+/** Messages are not stored in the database, because the sender retries. */
 const storage = MessageStorage.layerNoop.pipe(
   Layer.provideMerge(LockTurns.layer.pipe(Layer.provide(SqlRunnerStorage.layerStorage({}).pipe(Layer.provide(tables)))))
 )
@@ -130,7 +136,7 @@ const config = (
     )
   )
 
-/** A runner that fails two pings loses its shards. The health check of the library would take up to a minute. */
+/** A runner that fails two pings loses its shards. The library's own health check would take up to a minute. */
 const health = Layer.effect(
   RunnerHealth.RunnerHealth,
   Effect.map(Runners.Runners, (runners) =>
@@ -150,7 +156,10 @@ const health = Layer.effect(
 const pingInterval = "500 millis"
 const pingTimeout = "1 second"
 
-/** A connection that fails a ping is closed, and its pending calls are repeated on the next one. */
+/**
+ * Returns the client protocol. A connection that fails a ping is closed, and its pending calls are repeated on the
+ * next connection.
+ */
 const clientProtocol = (options: ClusterNodeOptions) =>
   Layer.effect(
     Runners.RpcClientProtocol,
@@ -167,7 +176,7 @@ const clientProtocol = (options: ClusterNodeOptions) =>
   )
 
 const openTimeout = "1 second"
-/** Disables Nagle's algorithm: calls are small and latency counts. */
+/** Disables Nagle's algorithm, because calls are small and latency matters. */
 const noDelay = true
 
 const dial = ({ host, port }: NodeAddress, { dialFrom, tls }: ClusterNodeOptions): Effect.Effect<Socket.Socket> => {

@@ -1,4 +1,4 @@
-/** Mutual TLS between nodes, with certificates of the venue's own authority. Refused connections are logged. */
+/** Mutual TLS between nodes, with certificates from the venue's own authority. Logs refused connections. */
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
@@ -20,15 +20,17 @@ export interface DialOptions {
   readonly openTimeout: "1 second"
 }
 
-/** Opens a connection to another node; fails if that node has no certificate of the venue's authority. */
+/** Opens a connection to another node. Fails if that node has no certificate from the venue's authority. */
 export const dial = Effect.fnUntraced(function* ({ openTimeout, target, tls }: DialOptions) {
   const warn = yield* makeWarn
   const opened = Effect.callback<Tls.TLSSocket, Socket.SocketError>((resume) => {
-    // Host names are not checked: every certificate of the venue's authority belongs to a node, at whatever address.
+    // Host names are not checked, because every certificate from the venue's authority belongs to a node, whatever
+    // its host.
     const socket = Tls.connect({ ...target, ...pem(tls), checkServerIdentity: () => undefined })
     socket.once("secureConnect", () => resume(Effect.succeed(socket)))
     socket.on("error", (cause: Fault) => {
-      // A failed system call means an unreachable node, which the cluster handles; only TLS faults are logged.
+      // A failed system call means that the node is unreachable, which the cluster handles. Only TLS faults are
+      // logged.
       if (cause.syscall === undefined)
         warn(reasonOf(cause), `TLS handshake with node ${target.host}:${target.port} failed`)
       resume(Effect.fail(openError(cause)))
@@ -39,7 +41,10 @@ export const dial = Effect.fnUntraced(function* ({ openTimeout, target, tls }: D
   return yield* NodeSocket.fromDuplex(open, { openTimeout })
 })
 
-/** Listens for TLS connections. Each has a TLS server of its own, so that no session can be resumed after a refusal. */
+/**
+ * Listens for TLS connections. Each connection gets its own TLS server, so that a client cannot resume a session
+ * after a refusal.
+ */
 export const layerServer = (address: Net.ServerOpts & Net.ListenOptions, tls: ClusterTls) => {
   const options = { ...pem(tls), requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMillis }
   return Layer.effect(
@@ -60,7 +65,7 @@ export const layerServer = (address: Net.ServerOpts & Net.ListenOptions, tls: Cl
           server.once("tlsClientError", (error, socket) => {
             socket.destroy()
             const reason = socket.authorizationError?.toString() ?? reasonOf(error)
-            // A peer that disconnected during the handshake was not refused.
+            // A peer that disconnects during the handshake was not refused, so nothing is logged.
             if (reason !== hungUp) warn(reason, `refused a connection from ${from}`)
             resume(Effect.succeed(undefined))
           })
@@ -105,7 +110,7 @@ const makeWarn = Effect.gen(function* () {
   return (reason: string, message: string) => {
     const now = clock.currentTimeMillisUnsafe()
     if (now - (loggedAtMillis.get(reason) ?? -Infinity) < repeatMillis) return
-    // Bounded: the TLS library has a few dozen reasons.
+    // The map stays small, because the TLS library has only a few dozen reasons.
     loggedAtMillis.set(reason, now)
     run(Effect.logWarning(`cluster: ${message} (${reason})`))
   }

@@ -3,7 +3,7 @@ import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Layer, Schedule } from "effect"
 import { RunnerAddress, RunnerStorage } from "effect/cluster"
 
-/** A runner that was unregistered while alive registers itself again. */
+/** Unregisters dead runners. A runner that was unregistered while alive registers itself again. */
 export const layer: Layer.Layer<never, never, Nodes | RunnerStorage.RunnerStorage> = Layer.effectDiscard(
   Effect.gen(function* () {
     const nodes = yield* Nodes
@@ -23,7 +23,7 @@ export const layer: Layer.Layer<never, never, Nodes | RunnerStorage.RunnerStorag
 
 const checkInterval = "250 millis"
 
-/** Parses the form of `VENUE_CLUSTER_ADDRESS`, `host:port`. */
+/** Parses an address in the format of `VENUE_CLUSTER_ADDRESS`, `host:port`. */
 const addressOf = (address: string): RunnerAddress.RunnerAddress => {
   const colon = address.lastIndexOf(":")
   return RunnerAddress.make(address.slice(0, colon), Number(address.slice(colon + 1)))

@@ -1,4 +1,4 @@
-/** Serves the direct calls of other nodes from the markets of this node. */
+/** Serves other nodes' direct calls to the markets on this node. */
 import { Effect, Stream } from "effect"
 import { LocalEntities } from "./clients/LocalEntities.ts"
 import { Unavailable } from "./protocol/Market.ts"

@@ -1,4 +1,4 @@
-/** All entities of a venue as one layer, in one process or spread over many. */
+/** All of a venue's entities as one layer, for one process or many. */
 import { Effect, Layer, Schedule } from "effect"
 import {
   EntityId,
@@ -26,7 +26,7 @@ import * as PriceFeed from "./singletons/PriceFeed.ts"
 import * as ReferralRewards from "./singletons/ReferralRewards.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
-/** Clients of the entities on all nodes, and the feed. A gateway process has these alone. */
+/** Clients for the entities on all nodes, and the feed. A gateway process needs nothing else from the cluster. */
 export const clients = Layer.mergeAll(DeskClient.layer, RailClient.layer, UserClient.layer).pipe(
   Layer.provideMerge(Feed.layerHeads),
   Layer.provideMerge(Feed.layer),
@@ -34,7 +34,9 @@ export const clients = Layer.mergeAll(DeskClient.layer, RailClient.layer, UserCl
   Layer.provideMerge(LocalEntities.layer)
 )
 
-/** Starts every desk that does not run on this node. */
+/**
+ * Starts every desk that is not running on this node. In a single process, these are all desks that are not running.
+ */
 const wakeDesks = Effect.gen(function* () {
   const desks = yield* DeskClient
   const localEntities = yield* LocalEntities
@@ -67,8 +69,8 @@ const makeWakeOwn = Effect.gen(function* () {
 })
 
 /**
- * Starts desks without waiting for a message, so that orders of dead connections are cancelled. On a cluster it starts desks within
- * 100 ms of their move to this node; in a single process it checks all desks once a minute.
+ * Starts desks without waiting for a message, so that orders from dead connections are cancelled. A cluster starts
+ * each desk within 100 ms of the desk's move to this node. A single process checks all desks once a minute.
  */
 const starter = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -78,7 +80,7 @@ const starter = Layer.effectDiscard(
   })
 )
 
-/** A node with entities of its own. */
+/** Layers of a node that runs entities. */
 export const layer = Layer.mergeAll(
   MarketLayer,
   DeskLayer,
@@ -88,7 +90,10 @@ export const layer = Layer.mergeAll(
   starter
 ).pipe(Layer.provideMerge(clients))
 
-/** A cluster of one process. With `simulate`, messages between entities pass through their codecs. */
+/**
+ * Returns the layer of a single-process cluster. With `simulate`, messages between entities pass through their
+ * codecs.
+ */
 export const alone = (options: { readonly simulate: boolean }) =>
   Sharding.layer.pipe(
     Layer.provideMerge(Layer.sync(SingleProcess, () => new Set<string>())),
@@ -121,37 +126,45 @@ export const ready = Effect.gen(function* () {
   yield* Effect.repeat(wakeDesks, { until: isCleared, schedule: poll }).pipe(Effect.timeoutOption(clearedWithin))
 })
 
-/** Waits, for at most 5 s, until the cancels of ended connections are recorded, before a single-process venue stops. */
+/**
+ * Waits up to 5 s until the cancels for closed connections are recorded. Called before a single-process venue stops.
+ */
 export const disarmed = Effect.gen(function* () {
   const localEntities = yield* LocalEntities
   const areDisarmed = () => [...localEntities.desks.values()].every((desk) => !desk.isArmed())
   yield* Effect.repeat(Effect.void, { until: areDisarmed, schedule: poll, times: disarmedPolls })
 })
 
-/** 5 s at 20 ms. Cancels that a market cannot record by then are sent at the next start. */
+/**
+ * Number of polls, which at 20 ms each take 5 s. Cancels that a market has not recorded by then are sent at the next
+ * start.
+ */
 const disarmedPolls = 250
 const poll = Schedule.spaced("20 millis")
-/** Start continues after this time, even if a market cannot record cancels. They are still retried. */
+/** Time after which startup continues even if a market cannot record cancels. The cancels are still retried. */
 const clearedWithin = "10 seconds"
 
-/** Desks and markets are spread over the nodes separately. Must be equal on every node. */
+/**
+ * Shard groups of every node. Desks and markets are spread over the nodes separately. All nodes must have the same
+ * groups.
+ */
 const available = ["default", deskGroup, marketGroup]
 export const groups = { availableShardGroups: available, assignedShardGroups: available }
 
-/** Timings for a takeover within seconds of a node's death. Must be equal on every node. */
+/** Timings for a takeover within seconds after a node crashes. All nodes must have the same timings. */
 export const timings = {
   refreshAssignmentsInterval: "250 millis",
   runnerHealthCheckInterval: "500 millis",
   sendRetryInterval: "50 millis",
-  // No stored messages are polled, but an interrupted shard search resumes at this interval.
+  // Messages are not stored, so this poll finds none. An interrupted shard search, however, resumes at this interval.
   entityMessagePollInterval: "1 second",
   maxResidentEntities: 10_000,
   ...groups
 } as const
 
 /**
- * A single process has no other runners, loses no locks and stores no messages, so intervals are long. Locks are still refreshed,
- * because a shutdown that hangs waits for the next refresh.
+ * Intervals are long because a single process has no other runners, loses no locks and stores no messages. Locks are
+ * still refreshed, because a shutdown that hangs waits for the next refresh.
  */
 const timingsAlone = {
   shardLockExpiration: "3 minutes",

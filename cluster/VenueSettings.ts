@@ -4,9 +4,9 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Context } from "effect"
 
 export interface VenueSettings {
-  /** Listed contracts in the order of listing, which must be equal on every node. */
+  /** Listed contracts in listing order, which must be the same on every node. */
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
-  /** Number of desks; fixed at the first start of the venue. */
+  /** Number of desks, fixed when the venue first starts. */
   readonly desks: number
   readonly maxOpenOrdersPerSymbol: number
   readonly maxOpenOrdersPerAccount: number
@@ -14,7 +14,7 @@ export interface VenueSettings {
   readonly rateLimits: boolean
   /** Time after which a market refuses a command that has not been executed. */
   readonly commandExpiryMillis: number
-  /** Lease of an armed connection: without a renewal for this long it counts as ended. */
+  /** Lease of an armed connection. A connection without a renewal for this long counts as closed. */
   readonly leaseMillis: number
   /** Interval at which a rail's provider is polled. */
   readonly railPollMillis: number

@@ -1,13 +1,16 @@
-/** Submissions that a desk has handed on and whose outcome is unknown. Each is reported as overdue after one second. */
+/**
+ * Submissions that a desk has sent to a market and whose outcome is unknown. Each submission is reported as overdue
+ * after one second.
+ */
 
 export interface AwaitedOutcomes<A> {
   readonly add: (item: A) => void
-  /** Removes the items that match, and returns those whose outcome is still unknown, oldest first. */
+  /** Removes the matching items and returns those whose outcome is still unknown, oldest first. */
   readonly takeAll: (isWanted?: (item: A) => boolean) => ReadonlyArray<A>
 }
 
 export interface Options<A> {
-  /** Whether the outcome is unknown and the item has not expired. */
+  /** Whether the item's outcome is unknown and the item has not expired. */
   readonly isAwaited: (item: A) => boolean
   /** Called with an item that has waited for one second and was removed. */
   readonly overdue: (item: A) => void
@@ -37,7 +40,8 @@ export const make = <A>({ isAwaited, nowMillis, overdue, sleep }: Options<A>): A
   }
   return {
     add: (item) => {
-      // Outcomes arrive nearly in order, so this removes most known ones at little cost.
+      // Outcomes arrive nearly in order, so checking the oldest items first removes most resolved items at little
+      // cost.
       for (const oldest of sinceMillis.keys()) {
         if (isAwaited(oldest)) break
         sinceMillis.delete(oldest)

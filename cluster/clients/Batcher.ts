@@ -1,4 +1,7 @@
-/** Sends items to one target in ordered batches. Items that arrive while a batch is in flight go with the next one. */
+/**
+ * Sends items to one target in ordered batches. Items that arrive while a batch is in flight are sent in the next
+ * batch.
+ */
 
 export interface Batcher<A> {
   /** Queues an item. Returns false when the queue is full. */
@@ -9,17 +12,17 @@ export interface Batcher<A> {
 
 export interface Options<A> {
   /**
-   * Sends a batch. `done` is called once. With false, every batch in flight is sent again in order; of this batch only `left`
-   * is, which is all of it by default.
+   * Sends a batch. `done` is called once. With `false`, all in-flight batches are sent again in order. From the
+   * failed batch, only the items in `left` are sent again, or all items if `left` is omitted.
    */
   readonly send: (items: ReadonlyArray<A>, done: (isDone: boolean, left?: ReadonlyArray<A>) => void) => void
-  /** Whether a failed item is sent again. By default it is. */
+  /** Whether a failed item is sent again. Defaults to true. */
   readonly isRetried?: (item: A) => boolean
   /** Delays a batch, so that later items join it. */
   readonly gather: (send: () => void) => void
-  /** Delays a retry. By default it is delayed by `gather`. */
+  /** Delays a retry. Defaults to `gather`. */
   readonly pause?: (again: () => void) => void
-  /** Whether a batch may be sent while another is in flight. By default it may not. */
+  /** Whether a batch is allowed to overlap one in flight. Defaults to false. */
   readonly mayOverlap?: () => boolean
 }
 
@@ -28,7 +31,7 @@ export const make = <A>({ gather, isRetried, mayOverlap = never, pause = gather,
   let inFlight: Array<ReadonlyArray<A>> = []
   let isGathering = false
   let isPausing = false
-  /** Number of failures. An answer to a batch of an earlier round is ignored. */
+  /** Number of failures so far. A response to a batch from before the last failure is ignored. */
   let round = 0
 
   const leave = () => {

@@ -1,13 +1,14 @@
-/** Faults of calls between nodes. After each of them the outcome of the call is unknown. */
+/** Faults in calls between nodes. After any of these faults, the outcome of the call is unknown. */
 import { Cause, Clock, Context, Effect } from "effect"
 import { Unavailable } from "../protocol/Market.ts"
 
-/** Deadline of one call between nodes. After it the outcome is unknown and the caller may retry. */
+/** Deadline for one call between nodes. After the deadline, the outcome is unknown and the caller can retry. */
 export const deadline = "2 seconds"
 
 /**
- * Fails with `Unavailable` where a call times out, the cluster library fails, or the entity stops because it moves. The same
- * holds for a message or an answer that cannot be decoded, which happens while nodes of two releases run side by side.
+ * Fails with `Unavailable` if a call times out, the cluster library fails, or the entity stops because it is moving
+ * to another node. Also fails with `Unavailable` if a message or response cannot be decoded, which happens while
+ * nodes run different releases.
  */
 export function bounded<A, E>(what: string, call: Effect.Effect<A, E>) {
   return call.pipe(
@@ -24,7 +25,7 @@ export function bounded<A, E>(what: string, call: Effect.Effect<A, E>) {
   ) as Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
 }
 
-/** An error of the cluster library that `bounded` turns into `Unavailable`. */
+/** Cluster library error that `bounded` converts to `Unavailable`. */
 export type ClusterFault = { readonly _tag: (typeof faults)[number] }
 
 const faults = [
@@ -64,7 +65,7 @@ const logUndecodable = (what: string, cause: Cause.Cause<unknown>): Effect.Effec
     )
   })
 
-/** Time of the last report of an undecodable message, shared by the process. */
+/** Time of the last undecodable-message report, shared by the whole process. */
 export const LastReport = Context.Reference<{ atMillis: number }>("@venue/cluster/clients/ClusterFault/LastReport", {
   defaultValue: () => ({ atMillis: -Infinity })
 })

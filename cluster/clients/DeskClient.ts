@@ -1,4 +1,4 @@
-/** Sends orders and reads to desks. The submissions of one node for one desk travel in batches. */
+/** Sends orders and reads to desks. Submissions from one node to one desk are sent in batches. */
 import type { Balance } from "@venue/domain/Balance"
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Context, Effect, Exit, Layer } from "effect"
@@ -25,34 +25,39 @@ import * as Places from "./Places.ts"
 
 type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
 
-/** Reads the state of one account, which includes every market row that this node's feed has published. */
+/** Reads the state of one account. The response includes every market row that this node's feed has published. */
 type ReadOf<A, Request extends Read = Read> = (
   request: Omit<Request, "heads">
 ) => Effect.Effect<A, Unavailable | RateLimited>
 type ReadTags = "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead" | "FeeTier" | "Preview"
-/** A desk without the messages that have methods of their own: commands are batched, and reads carry the heads of the feed. */
+/**
+ * Desk messages that need no method of their own. Submissions are batched, and reads carry the feed's heads, so both
+ * have methods.
+ */
 type OtherMessages = Omit<RawDesk, "Submit" | ReadTags>
 
 export class DeskClient extends Context.Service<
   DeskClient,
   {
-    /** Sends a submission until the desk answers or it expires. See `SubmissionQueue.push`. */
+    /** Sends a submission until the desk responds or the submission expires. See `SubmissionQueue.push`. */
     readonly submit: SubmissionQueue.SubmissionQueue["push"]
-    /** Calls back when every earlier submission of the user has its reply; at once if there is none. */
+    /**
+     * Calls back once every earlier submission from the user has a reply, or immediately if no reply is outstanding.
+     */
     readonly whenReplied: SubmissionQueue.SubmissionQueue["whenReplied"]
-    /** Calls the desk of a user, within `deadline`. */
+    /** Calls a user's desk, with the timeout `deadline`. */
     readonly ask: <A, E>(
       userId: UserId,
       call: (desk: OtherMessages) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-    /** Calls a desk by its id, within `deadline`. */
+    /** Calls a desk by its id, with the timeout `deadline`. */
     readonly askDesk: <A, E>(
       deskId: string,
       call: (desk: OtherMessages) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-    /** Returns balance and positions of an account. A desk on this node normally answers at once. */
+    /** Returns an account's balance and positions. A desk on this node normally responds without waiting. */
     readonly summary: ReadOf<AccountSummary>
-    /** Returns the balances of all accounts of a user; the account in the request is ignored. */
+    /** Returns the balances of all of a user's accounts. The account in the request is ignored. */
     readonly balances: ReadOf<ReadonlyArray<Balance>>
     readonly orders: ReadOf<OpenOrders>
     readonly leverages: ReadOf<Leverages>
@@ -62,7 +67,7 @@ export class DeskClient extends Context.Service<
     readonly feeTier: ReadOf<number>
     /** Returns the outcome that an order would have if it were placed now. */
     readonly preview: ReadOf<Previewed, PreviewRead>
-    /** Starts a desk unless it runs; returns when it does. */
+    /** Starts the desk if it is not running, and returns once the desk runs. */
     readonly wake: (deskId: string) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/DeskClient") {
@@ -87,7 +92,8 @@ export class DeskClient extends Context.Service<
             const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
             run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
           },
-          // Waits one turn of the event loop, so that the frames of all sockets read in it travel together.
+          // Waits one turn of the event loop, so that frames read from all sockets in this turn are sent in one
+          // batch.
           gather: setImmediate,
           sleep: (millis, then) => run(Effect.andThen(Effect.sleep(millis), Effect.sync(then))),
           nowMillis: () => clock.currentTimeMillisUnsafe()

@@ -1,6 +1,6 @@
 /**
- * The newest row of each market's log that this node's feed has published. A node sends these heads with each read, and a desk
- * on another node answers once it has applied the same rows.
+ * Newest row of each market log that this node's feed has published. A node sends these heads with each read. A desk
+ * on another node responds once it has applied the same rows.
  */
 import { Context } from "effect"
 import type { Head } from "../protocol/Desk.ts"

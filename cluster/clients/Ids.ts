@@ -7,7 +7,10 @@ export const Ids = Context.Reference<{ readonly next: () => Id }>("@venue/cluste
   defaultValue: () => ({ next: series(pooled()) })
 })
 
-/** Random bytes drawn at once, for 256 ids: one draw costs as much as decoding an order. */
+/**
+ * Number of random bytes drawn at once, enough for 256 ids. Draws are rare because one draw costs as much as decoding
+ * an order.
+ */
 const drawnBytes = 4_096
 
 function pooled(): () => number {

@@ -1,8 +1,11 @@
-/** Submissions for traders that their desk is still loading. They are retried apart from the desk's other submissions. */
+/**
+ * Submissions for traders that their desk is still loading. They are retried separately from the desk's other
+ * submissions.
+ */
 import type { UserId } from "@venue/domain/UserId"
 
 export interface LoadingTraders<A> {
-  /** Whether submissions of the user wait here. */
+  /** Whether submissions from the user are queued here. */
   readonly has: (userId: UserId) => boolean
   /** Adds a submission and marks its trader as loading. Returns false when the queue is full. */
   readonly add: (item: A) => boolean
@@ -10,20 +13,20 @@ export interface LoadingTraders<A> {
 
 export interface Options<A> {
   readonly userOf: (item: A) => UserId
-  /** Whether the item was sent before, so that it goes ahead of the user's items that were not. */
+  /** Whether the item was sent before. Such an item goes ahead of the same user's items that were never sent. */
   readonly isRepeat: (item: A) => boolean
   /** Sends items. `done` is called once, with the items that the desk could not decide yet. */
   readonly send: (items: ReadonlyArray<A>, done: (left: ReadonlySet<A>) => void) => void
-  /** Called with the remaining items of a trader that is loaded. */
+  /** Called with a trader's remaining items once the trader is loaded. */
   readonly loaded: (items: ReadonlyArray<A>) => void
-  /** Waits before the next try, by the number of tries in a row so far. */
+  /** Waits before the next attempt. The pause depends on the number of consecutive attempts so far. */
   readonly pause: (tries: number, again: () => void) => void
 }
 
 export const make = <A>({ isRepeat, loaded, pause, send, userOf }: Options<A>): LoadingTraders<A> => {
   const waiting = new Map<UserId, Array<A>>()
   let count = 0
-  /** Number of tries in a row that left some trader unloaded; 0 while no trader is loading. */
+  /** Number of consecutive attempts that left a trader unloaded, or 0 while no trader is loading. */
   let tries = 0
 
   const start = () => pause(++tries, retry)
@@ -42,7 +45,7 @@ export const make = <A>({ isRepeat, loaded, pause, send, userOf }: Options<A>): 
       const kept = waiting.get(userId)!.filter((item) => !sent.has(item) || left.has(item))
       count -= waiting.get(userId)!.length - kept.length
       waiting.delete(userId)
-      // Moves the user behind the others, so that each user gets a turn.
+      // Moves the user to the end of the queue, so that each user gets a turn.
       if (loading.has(userId)) waiting.set(userId, kept)
       else {
         count -= kept.length
@@ -67,7 +70,7 @@ export const make = <A>({ isRepeat, loaded, pause, send, userOf }: Options<A>): 
   }
 }
 
-/** Returns the items of each user in turn, up to `maxBatch`. */
+/** Returns the first `maxBatch` items: all items from one user, then all items from the next. */
 const nextBatch = <A>(lists: Iterable<ReadonlyArray<A>>): ReadonlyArray<A> => {
   const items: Array<A> = []
   for (const list of lists) {

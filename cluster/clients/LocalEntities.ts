@@ -1,4 +1,7 @@
-/** Registry of the desks, markets and gateways of this node. Code of the same node calls them as functions, without a message. */
+/**
+ * Registry of the desks, markets and gateways on this node. Code on the same node calls them as functions instead of
+ * sending messages.
+ */
 import type { TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Charge } from "@venue/domain/RateLimits"
@@ -10,48 +13,53 @@ import type { CommittedBatch } from "../feed/Batch.ts"
 import type { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
 import type { DepthAt, TraderViews, Unavailable, Viewer, Watched } from "../protocol/Market.ts"
 
-/** Receives what a market of this node commits. */
+/** Observer of the rows that a market on this node commits. */
 export interface Watcher {
   /** Called with each committed row, in order. */
   readonly batch: (batch: CommittedBatch) => void
-  /** Called with the newest committed row. The journal has just confirmed that no other owner claimed the log. */
+  /** Called with the newest committed row, after the journal has confirmed that no other owner has claimed the log. */
   readonly head: (epoch: number, seq: number) => void
   /** Called when the market leaves this node. */
   readonly closed: () => void
 }
 
 export interface LocalMarket {
-  /** Decides the commands at once. Calls `done` with true when all decisions are committed, with false when that is unknown. */
+  /**
+   * Decides the commands immediately. Calls `done` with true once all decisions are committed, or with false if the
+   * outcome is unknown.
+   */
   readonly submit: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void
-  /** Returns the newest committed row; undefined unless ownership of the log was confirmed within the last 2 s. */
+  /** Returns the newest committed row, or undefined if ownership of the log was not confirmed within the last 2 s. */
   readonly head: () => { readonly epoch: number; readonly seq: number } | undefined
-  /** Passes the head at once, then every batch committed after it. Returns a function that ends the watch. */
+  /** Reports the head immediately, then every batch committed after it. Returns a function that ends the watch. */
   readonly watch: (watcher: Watcher) => () => void
-  /** The same rows as messages for another node, with a heartbeat every second. */
+  /** Streams the same rows as messages for another node, with a heartbeat every second. */
   readonly stream: Stream.Stream<Watched, Unavailable>
   readonly view: (traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
   readonly depth: Effect.Effect<DepthAt, Unavailable>
   readonly preview: (command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
 }
 
-/** `submit` and `summary` return undefined where the answer has to wait; the caller then sends a message to the entity. */
+/**
+ * `submit` and `summary` return undefined if the response has to wait. The caller then sends a message to the entity.
+ */
 export interface LocalDesk {
   readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
   readonly summary: (read: Read) => AccountSummary | undefined
   readonly spendRest: (userId: UserId, bucket: RestBucket, weight: number) => Charge
-  /** Whether orders are still being cancelled for connections that an earlier process had armed. */
+  /** Whether orders are still being cancelled for connections that were armed by an earlier process. */
   readonly isEndingOrphans: () => boolean
-  /** Whether some connection is armed, or its disarming is not recorded yet. */
+  /** Whether any connection is armed, or its disarming is not recorded yet. */
   readonly isArmed: () => boolean
 }
 
-/** An entity registers when it starts to serve and is removed when it stops. */
+/** Registry of this node's entities. An entity is added when it starts to serve and removed when it stops. */
 export class LocalEntities extends Context.Service<
   LocalEntities,
   {
     readonly markets: Map<MarketSymbol, LocalMarket>
     readonly desks: Map<string, LocalDesk>
-    /** Ids of the trade gateways of this process. They live as long as the process. */
+    /** Ids of this process's trade gateways. An id stays registered until the process exits. */
     readonly gateways: Set<string>
   }
 >()("@venue/cluster/LocalEntities") {
@@ -60,7 +68,7 @@ export class LocalEntities extends Context.Service<
   )
 }
 
-/** Replaces an entity of this node before it is registered in `LocalEntities`. Production leaves entities unchanged. */
+/** Replaces an entity on this node before it is registered in `LocalEntities`. Production leaves entities unchanged. */
 export interface Interception {
   readonly desk: (desk: LocalDesk) => LocalDesk
   readonly market: (market: LocalMarket) => LocalMarket

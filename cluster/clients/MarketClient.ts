@@ -1,4 +1,7 @@
-/** Sends commands to markets. The commands of one node for one market travel in batches, with one batch in flight at a time. */
+/**
+ * Sends commands to markets. Commands from one node to one market are sent in batches, with one batch in flight at a
+ * time.
+ */
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Stand } from "@venue/domain/Liquidation"
@@ -27,31 +30,38 @@ import { LocalEntities } from "./LocalEntities.ts"
 import * as MarketNodes from "./MarketNodes.ts"
 import * as Places from "./Places.ts"
 
-/** Delay before a batch without an acknowledgement is sent again. */
+/** Delay before an unacknowledged batch is sent again. */
 const retryMillis = 50
 
 export class MarketClient extends Context.Service<
   MarketClient,
   {
     /**
-     * Queues a command and retries it until the market has recorded an outcome; once its trader has left this node, until the
-     * command expires. Returns false when the queue is full.
+     * Queues a command and retries it until the market has recorded an outcome. If the trader has left this node,
+     * retries end when the command expires. Returns false if the queue is full.
      */
     readonly submit: (symbol: MarketSymbol, command: TraderCommand) => boolean
-    /** Registers the epoch of a trader on this node. Returns a function that removes it. */
+    /** Registers a trader's epoch on this node. Returns a function that removes the registration. */
     readonly enter: (userId: UserId, traderEpoch: number) => () => void
-    /** Returns what the market holds of these traders, at most `maxViewers` in one call. */
+    /** Returns the market's state for these traders. One call covers at most `maxViewers` traders. */
     readonly view: (symbol: MarketSymbol, traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
-    /** Sends, without a retry, what accounts of this node can take over. */
+    /**
+     * Sends stands to the market without retries. A stand states how much of the open takeovers an account can bear.
+     */
     readonly stand: (symbol: MarketSymbol, stands: ReadonlyArray<Stand>) => Effect.Effect<void, Unavailable>
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
     /** Returns the outcome that an order would have if it were placed now. */
     readonly preview: (symbol: MarketSymbol, command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
-    /** Streams the rows of a market on another node. While the stream is open, commands go to that node directly. */
+    /**
+     * Streams the rows of a market on another node. While the stream is open, commands are sent directly to that
+     * node.
+     */
     readonly watch: (symbol: MarketSymbol) => Stream.Stream<Watched, Unavailable>
-    /** Makes the market write its read tables up to row `seq` without delay, because a reader waits for them. */
+    /**
+     * Makes the market write its read tables up to row `seq` without delay, because a reader is waiting for that row.
+     */
     readonly catchUp: (symbol: MarketSymbol, seq: number) => Effect.Effect<void, Unavailable>
-    /** Sends an outside price. `quotedAtMillis` is the time of the source's quote; without it the time of arrival counts. */
+    /** Sends an outside price. `quotedAtMillis` is the source's quote time; if omitted, the time of arrival is used. */
     readonly observe: (
       symbol: MarketSymbol,
       priceE8: number,
@@ -90,7 +100,7 @@ export class MarketClient extends Context.Service<
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const nodes = yield* MarketNodes.make
       const batchers = new Map<MarketSymbol, Batcher.Batcher<TraderCommand>>()
-      /** Epoch of each trader on this node, whose commands are retried without regard to their expiry. */
+      /** Epoch of each trader on this node. Commands from these traders are retried even after they expire. */
       const epochs = new Map<UserId, number>()
       const ask = <A, E>(symbol: MarketSymbol, call: Effect.Effect<A, E>) => bounded(`market ${symbol}`, call)
 
@@ -109,12 +119,13 @@ export class MarketClient extends Context.Service<
                 : ask(symbol, link.SubmitToMarket({ symbol, commands }))
             run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit)))))
           },
-          // Runs after the desk's whole batch and before the next input, so that no turn of the event loop is lost.
+          // Runs after the desk's whole batch and before the next input, so that sending does not wait for another
+          // turn of the event loop.
           gather: queueMicrotask,
           pause: (again) => run(Effect.andThen(Effect.sleep(retryMillis), Effect.sync(again))),
           isRetried: ({ expiresAtMillis, traderEpoch, userId }) =>
             epochs.get(userId) === traderEpoch || clock.currentTimeMillisUnsafe() <= expiresAtMillis,
-          // Calls to a market of this node keep their order.
+          // Overlapping is safe for a market on this node, because calls to it keep their order.
           mayOverlap: () => localEntities.markets.has(symbol)
         })
       const batcherOf = (symbol: MarketSymbol) => {

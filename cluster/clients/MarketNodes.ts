@@ -1,4 +1,6 @@
-/** Direct links to the nodes of watched markets. While a watch is open, calls to the market use its link. */
+/**
+ * Direct links to the nodes that own watched markets. While a watch is open, calls to the market use the direct link.
+ */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, type Scope, Stream } from "effect"
 import { Unavailable, type Watched } from "../protocol/Market.ts"
@@ -7,11 +9,11 @@ import { type NodeLink, NodeLinks } from "./NodeLinks.ts"
 type Rows = Stream.Stream<Watched, unknown>
 
 export interface MarketNodes {
-  /** Stores the node that a market has reported as its own; undefined if that node has no direct link. */
+  /** Stores the node that a market has reported as its own, or undefined if that node has no direct link. */
   readonly locate: (symbol: MarketSymbol, node: string | undefined) => void
   /** Streams the market's rows over the direct link, or through the cluster library if there is no link. */
   readonly watch: (symbol: MarketSymbol, byCluster: () => Rows) => Stream.Stream<Watched, Unavailable>
-  /** Returns the link of a watched market; undefined if it is not watched over a link. */
+  /** Returns the link to a watched market, or undefined if the market is not watched over a link. */
   readonly link: (symbol: MarketSymbol) => NodeLink | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Direct connections to other nodes, beside those of the cluster library. */
+/** Direct connections to other nodes, in addition to the cluster library's connections. */
 import { Context, Effect, RcMap, type Scope } from "effect"
 import { RunnerAddress, Runners } from "effect/cluster"
 import * as RpcClient from "effect/rpc/RpcClient"
@@ -9,18 +9,21 @@ import { NodeCalls } from "../protocol/Node.ts"
 export type NodeLink = RpcClient.RpcClient<RpcGroup.Rpcs<typeof NodeCalls>, RpcClientError>
 
 export interface NodeLinks {
-  /** Address at which other nodes dial this one, `host:port`; undefined for a node without entities. */
+  /** Address that other nodes connect to, as `host:port`, or undefined for a node without entities. */
   readonly self: string | undefined
-  /** Returns the shared connection to a node. It closes with the last scope that uses it. */
+  /** Returns the shared connection to a node. The connection closes with the last scope that uses it. */
   readonly to: (address: string) => Effect.Effect<NodeLink, never, Scope.Scope>
 }
 
-/** Undefined in a process without other nodes, where every call goes through the cluster library. */
+/**
+ * Direct connections, or undefined in a process without other nodes, where every call goes through the cluster
+ * library.
+ */
 export const NodeLinks = Context.Reference<NodeLinks | undefined>("@venue/cluster/clients/NodeLinks", {
   defaultValue: () => undefined
 })
 
-/** `self` is this node's own address; addresses have the form `host:port`. */
+/** Creates the direct connections of the node with the address `self`. Addresses have the form `host:port`. */
 export const make = Effect.fnUntraced(function* (self: string | undefined) {
   const protocol = yield* Runners.RpcClientProtocol
   const links = yield* RcMap.make({

@@ -1,7 +1,7 @@
 /**
- * Addresses of desks and markets, spread evenly over the shards. The cluster library derives an entity's shard from the hash of
- * its address, which may give one runner nine desks and another two. Each address therefore begins with a number that is chosen
- * so that the hash leads to the wanted shard.
+ * Addresses of desks and markets, spread evenly over the shards. The cluster library derives an entity's shard from
+ * the hash of the entity's address, so plain ids could put nine desks on one runner and two on another. Each address
+ * therefore starts with a number chosen so that the hash gives the intended shard.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { deskGroup } from "../protocol/Desk.ts"
 import { marketGroup } from "../protocol/Market.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/** Returns the address of an entity. Every node must list the same markets in the same order. */
+/** Returns an entity's address. Every node must list the same markets in the same order. */
 export interface Places {
   readonly desk: (deskId: string) => string
   readonly market: (symbol: MarketSymbol) => string
@@ -19,7 +19,7 @@ export interface Places {
 /** Returns the entity id in an address: a desk id or a market symbol. */
 export const idOf = (address: string): string => address.slice(address.indexOf(separator) + 1)
 
-/** Each shard group has one shard per desk. Desk n takes shard n + 1, and markets take the shards in the order of listing. */
+/** Each shard group has one shard per desk. Desk n gets shard n + 1, and markets get shards in listing order. */
 export const make: Effect.Effect<Places, never, Sharding.Sharding> = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const { desks, instruments } = yield* VenueSettings
@@ -46,5 +46,5 @@ export const make: Effect.Effect<Places, never, Sharding.Sharding> = Effect.gen(
 })
 
 const separator = "."
-/** With 1,000 shards, a search of this many addresses misses a shard with a probability of 1e-40. */
+/** With 1,000 shards, trying this many numbers misses the intended shard with a probability below 1e-40. */
 const maxTries = 100_000

@@ -1,4 +1,4 @@
-/** Sends messages to the entities of rails. */
+/** Sends messages to rail entities. */
 import type { RailName } from "@venue/domain/Rail"
 import { Context, Effect, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
@@ -9,7 +9,7 @@ import { bounded } from "./ClusterFault.ts"
 export class RailClient extends Context.Service<
   RailClient,
   {
-    /** Starts the rail's entity unless it runs, and makes it poll at once. */
+    /** Starts the rail's entity if it is not running, and makes the entity poll immediately. */
     readonly wake: (rail: RailName) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/RailClient") {

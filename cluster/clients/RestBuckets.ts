@@ -1,4 +1,4 @@
-/** Charges REST requests to the user's bucket at the user's desk, so that the limit holds over all gateways together. */
+/** Charges REST requests to the user's bucket at the user's desk, so that one limit applies across all gateways. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import { type RestBucket, restRates } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"
@@ -24,7 +24,10 @@ export const make = Effect.fnUntraced(function* (
     enabled: rateLimits,
     nowMillis: () => clock.currentTimeMillisUnsafe()
   })
-  /** Falls back to a bucket of this gateway while the desk does not answer, so that requests without a desk still pass. */
+  /**
+   * Falls back to this gateway's own bucket while the desk does not respond, so that requests that need no desk still
+   * pass.
+   */
   const askDesk = (userId: UserId, weight: number) => {
     const chargeFallback = Effect.sync(() => fallback.charge(userId, weight))
     return deskClient

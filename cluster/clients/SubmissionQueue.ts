@@ -1,10 +1,12 @@
 /**
- * Submissions of one node to one desk, sent in order and retried with the same ids until the desk answers or they expire. A
- * submission that expires without an answer has an unknown outcome.
+ * Submissions from one node to one desk, sent in order and retried with the same ids until the desk responds or they
+ * expire. A submission that expires without a response has an unknown outcome.
  *
- * A desk that has handed a submission on may fail before the market records it, so the submission is sent again until its
- * outcome is known: ahead of later submissions after a failed call, otherwise after one second. A submission for a trader that
- * the desk is still loading waits together with the later ones of the same user; other users are not delayed.
+ * A desk that has sent a submission to its market can fail before the market records it. The submission is therefore
+ * sent again until its outcome is known: ahead of later submissions after a failed call, otherwise after one second.
+ *
+ * A submission for a trader that the desk is still loading waits together with the same user's later submissions.
+ * Other users' submissions are not delayed.
  */
 import type { UserId } from "@venue/domain/UserId"
 import type { Submission, Submitted } from "../protocol/Desk.ts"
@@ -16,20 +18,20 @@ import * as SubmissionReplies from "./SubmissionReplies.ts"
 
 export interface SubmissionQueue {
   /**
-   * Queues a submission. `reply` is called once, in this turn or a later one; it is called again if the submission was handed on
-   * and a later owner of the desk refuses it. While `isOutstanding` returns true, a submission that was handed on is sent again;
-   * by default it is not.
+   * Queues a submission. `reply` is called once, immediately or later. `reply` is called again if the desk sent the
+   * submission to its market and a later owner of the desk refuses it. While `isOutstanding` returns true, a
+   * submission that was sent to its market is sent again. By default, such a submission is not sent again.
    */
   readonly push: (submission: Submission, reply: (submitted: Submitted) => void, isOutstanding?: () => boolean) => void
-  /** Calls back when every earlier submission of the user has its reply; at once if there is none. */
+  /** Calls back once every earlier submission from the user has a reply, or immediately if no reply is outstanding. */
   readonly whenReplied: (userId: UserId, then: () => void) => void
 }
 
 export interface Options {
   /**
-   * Calls the desk. `done` receives one answer for each submission in order, or undefined if the outcome is unknown. `isRepeated`
-   * is true if some submission may have been executed before, so that the desk has to look for its first answer. `isLocal` is
-   * true for a desk on this node, which cannot fail before this queue does.
+   * Calls the desk. `done` receives one response per submission in order, or undefined if the outcome is unknown.
+   * `isRepeated` is true if a submission might have been executed before, so that the desk must look up its first
+   * response. `isLocal` is true for a desk on this node, which cannot fail before this queue does.
    */
   readonly call: (
     submissions: ReadonlyArray<Submission>,
@@ -43,7 +45,7 @@ export interface Options {
 }
 
 export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQueue => {
-  /** Number of calls in a row without an answer. While it is 0, expiry is not checked on the hot path. */
+  /** Number of consecutive calls without a response. While this number is 0, expiry is not checked on the hot path. */
   let failures = 0
   const replies = SubmissionReplies.make((part) => awaited.add(part))
   const { giveUp, markUnknown } = replies
@@ -60,7 +62,10 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
     if (!isCurrent) giveUp(part, "AccountLoading")
     return isCurrent
   }
-  /** Calls `done` once: with the submissions that the desk could not decide yet, or with undefined if it did not answer. */
+  /**
+   * Calls `done` once, either with the submissions that the desk could not decide yet, or with undefined if the desk
+   * did not respond.
+   */
   const send = (parts: ReadonlyArray<Part>, done: (left: ReadonlyArray<Part> | undefined) => void) => {
     const finish = (answers: ReadonlyArray<Submitted> | undefined, isLocal = false) => {
       done(answers && undecided(parts, answers, (part, answer) => replies.deliver(part, answer, isLocal)))
@@ -91,7 +96,7 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
           return done(false, unanswered.filter(isNotLoading))
         }
         left.forEach(waitForTrader)
-        // Later submissions of the same users wait behind them.
+        // Later submissions from the same users wait behind the undecided ones.
         if (left.length > 0) batcher.takeOut(isLoading).forEach(waitForTrader)
         done(true)
       })
@@ -123,7 +128,7 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
   }
 }
 
-/** Delivers the answers. Returns the submissions that the desk could not decide yet. */
+/** Delivers the responses. Returns the submissions that the desk could not decide yet. */
 const undecided = (
   parts: ReadonlyArray<Part>,
   answers: ReadonlyArray<Submitted>,
@@ -138,7 +143,10 @@ const undecided = (
   return left
 }
 
-/** Backoff after a call without an answer. It doubles with each failure in a row, up to `longestPauseMillis`. */
+/**
+ * Backoff after a call without a response. The backoff doubles with each consecutive failure, up to
+ * `longestPauseMillis`.
+ */
 const firstPauseMillis = 50
 const longestPauseMillis = 250
 const pauseMillis = (tries: number) => Math.min(firstPauseMillis * 2 ** (tries - 1), longestPauseMillis)

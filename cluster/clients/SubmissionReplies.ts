@@ -1,4 +1,4 @@
-/** Replies to the submissions of one desk, and which of the submissions may have been executed without a reply. */
+/** Replies for one desk's submissions. Also tracks which submissions might have been executed without a reply. */
 import type { UserId } from "@venue/domain/UserId"
 import type { Submission, Submitted } from "../protocol/Desk.ts"
 
@@ -7,7 +7,10 @@ export interface Part {
   readonly submission: Submission
   readonly reply: (submitted: Submitted) => void
   readonly isOutstanding: () => boolean
-  /** Whether it may have been executed: a call with it failed, or a desk handed it on and then failed. */
+  /**
+   * Whether the submission might have been executed, because its call failed or because a desk failed after sending
+   * it to a market.
+   */
   mayBeDone: boolean
   isAnswered: boolean
 }
@@ -15,28 +18,31 @@ export interface Part {
 export interface SubmissionReplies {
   /** Counts a submission whose reply is outstanding. */
   readonly expect: (part: Part) => void
-  /** Delivers an answer. `isLocal`: the desk is on this node and cannot fail before the caller does. */
+  /** Delivers a response. `isLocal` is true if the desk is on this node and cannot fail before the caller does. */
   readonly deliver: (part: Part, answer: Submitted, isLocal?: boolean) => void
-  /** Answers with a refusal because it is not sent again; the refusal is `DeskUnreachable` if it may have been executed. */
+  /**
+   * Refuses a submission that will not be sent again. The refusal is `DeskUnreachable` if the submission might have
+   * been executed.
+   */
   readonly giveUp: (part: Part, refusal: "AccountLoading" | "DeskOverloaded") => void
-  /** Marks parts whose call failed, and returns them. */
+  /** Marks the submissions of a failed call, and returns them. */
   readonly markUnknown: (parts: ReadonlyArray<Part>) => ReadonlyArray<Part>
-  /** Whether the outcome of some part is unknown. */
+  /** Whether the outcome of any submission is unknown. */
   readonly isAnyUnknown: () => boolean
-  /** Calls back when every earlier submission of the user has its reply; at once if there is none. */
+  /** Calls back once every earlier submission from the user has a reply, or immediately if no reply is outstanding. */
   readonly whenReplied: (userId: UserId, then: () => void) => void
-  /** Calls back the waiters whose replies are complete. Called after each call's answers are delivered. */
+  /** Calls back the waiters whose replies are complete. Called after each call's responses are delivered. */
   readonly callWaiters: () => void
 }
 
-/** `handedOn` receives each part that a desk of another node has handed on to its market. */
+/** Creates the replies. `handedOn` receives each submission that a desk on another node has sent to its market. */
 export const make = (handedOn: (part: Part) => void): SubmissionReplies => {
   /** Number of submissions without a reply, by user. */
   const unanswered = new Map<UserId, number>()
   let waiters: ReadonlyArray<{ readonly userId: UserId; readonly done: () => void; left: number }> = []
   let unknown = 0
 
-  /** Replies of one user come in the order of submission, so a count is enough to find the waiters that are due. */
+  /** Replies to one user arrive in the order of submission, so a count is enough to find the waiters that are due. */
   const answered = (userId: UserId) => {
     const left = unanswered.get(userId)! - 1
     if (left === 0) unanswered.delete(userId)
@@ -79,7 +85,7 @@ export const make = (handedOn: (part: Part) => void): SubmissionReplies => {
   }
 }
 
-/** Returns a refusal by this node rather than by the desk. */
+/** Returns a refusal that comes from this node instead of the desk. */
 export const refused = (
   { request }: Submission,
   tag: "AccountLoading" | "DeskOverloaded" | "DeskUnreachable"

@@ -1,4 +1,4 @@
-/** Sends messages to the entities of users. */
+/** Sends messages to user entities. */
 import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
@@ -11,7 +11,7 @@ type RawUser = ReturnType<Effect.Success<typeof User.client>>
 export class UserClient extends Context.Service<
   UserClient,
   {
-    /** Calls the entity of a user, within `deadline`. */
+    /** Calls a user's entity, with the timeout `deadline`. */
     readonly ask: <A, E>(
       userId: UserId,
       call: (user: RawUser) => Effect.Effect<A, E>

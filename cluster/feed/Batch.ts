@@ -1,8 +1,8 @@
-/** One committed row of a market's log, as the watchers of the market receive it. */
+/** One committed row of a market's log, as the market's watchers receive it. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent } from "@venue/domain/Market"
 
-/** A decoded row, with the new totals of the price levels that it touched. */
+/** A decoded row, with the new totals of the price levels that it changed. */
 export interface Batch {
   readonly instrument: Instrument
   readonly epoch: number
@@ -11,7 +11,7 @@ export interface Batch {
   readonly levels: ReadonlyArray<Level>
 }
 
-/** A batch with its row as the journal holds it, for watchers on other nodes. */
+/** A batch with its row in the journal's encoding, for watchers on other nodes. */
 export interface CommittedBatch extends Batch {
   readonly row: Uint8Array
 }

@@ -1,12 +1,12 @@
-/** Work at regular intervals, which stops its timer while there is nothing to do. */
+/** Runs work at regular intervals. The timer stops while there is nothing to do. */
 import { Clock, Effect, Latch, type Scope } from "effect"
 
 export interface Beat {
-  /** Schedules the work for the next step, at most one interval from now. Further calls before that have no effect. */
+  /** Schedules the work for the end of the current interval. Further calls before then have no effect. */
   readonly start: () => void
 }
 
-/** Runs `work` at each step. It returns whether it has to run again one interval later. */
+/** Runs `work` at each interval while needed. `work` returns whether it has to run again one interval later. */
 export const make = Effect.fnUntraced(function* (
   everyMillis: number,
   work: Effect.Effect<boolean>
@@ -18,7 +18,7 @@ export const make = Effect.fnUntraced(function* (
     yield* needed.await
     // After an idle time, waits for the next multiple of the interval: on average half an interval.
     yield* Effect.sleep(isIdle ? everyMillis - (clock.currentTimeMillisUnsafe() % everyMillis) : everyMillis)
-    // Closed before the work, so that a start during the work schedules another step.
+    // Closed before the work, so that a call of `start` during the work schedules another run.
     needed.closeUnsafe()
     if (yield* work) needed.openUnsafe()
   })

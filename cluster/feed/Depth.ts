@@ -6,7 +6,7 @@ import type { Side } from "@venue/domain/Order"
 export type PriceLevel = Pick<Level, "priceTicks" | "quantityLots">
 
 export interface Depth {
-  /** Returns the best level; undefined while the side is empty. */
+  /** Returns the best level, or undefined while the side is empty. */
   readonly best: (side: Side) => PriceLevel | undefined
   /** Iterates the levels of a side, best price first. */
   readonly levels: (side: Side) => Iterable<PriceLevel>
@@ -16,9 +16,9 @@ export interface Depth {
   readonly reset: (all: ReadonlyArray<Level>) => void
 }
 
-/** Levels of one side, best price last: most changes are near the best price, so that few entries move. */
+/** Levels of one side, with the best price last. Most changes are near the best price, so few entries move. */
 interface Ladder {
-  /** Prices in ticks, negative for sells, so that the best is the greatest on both sides. */
+  /** Prices in ticks, negative for sells, so that the best price is the greatest number on both sides. */
   readonly ranks: Array<number>
   readonly lots: Array<number>
 }

@@ -1,4 +1,4 @@
-/** This node's copy of one market's log: the head and the book levels, applied without gaps or repeats. */
+/** This node's copy of one market's log: the head and the book levels. Rows are applied without gaps or repeats. */
 import type { Level } from "@venue/domain/Market"
 import type { Clock } from "effect"
 import type { Batch } from "./Batch.ts"
@@ -9,21 +9,24 @@ import * as Depth from "./Depth.ts"
 export interface Head {
   readonly epoch: number
   readonly seq: number
-  /** Last time at which a row or a heartbeat showed that the market and its journal work. */
+  /** Last time at which a row or heartbeat showed that the market and its journal work. */
   readonly aliveAtMillis: number
 }
 
 export interface FollowedLog {
-  /** Returns undefined until the first watch of the market has begun. */
+  /** Returns the newest applied row, or undefined until the first watch of the market has begun. */
   readonly head: () => Head | undefined
   readonly depth: Pick<Depth.Depth, "best" | "levels">
-  /** Records that the market's newest row is this one, now. */
+  /** Records that `seq` is now the market's newest row. */
   readonly confirm: (epoch: number, seq: number) => void
-  /** Applies the next batch and ignores a repeat. Returns false for a gap. */
+  /** Applies the next batch and ignores a repeated one. Returns false if there is a gap. */
   readonly advance: (batch: Batch) => boolean
   /** Replaces all levels. */
   readonly reset: (levels: ReadonlyArray<Level>) => void
-  /** Reads the head directly from a market on this node, which sends no heartbeats. Returns a function that detaches it. */
+  /**
+   * Reads the head directly from a market on this node, which sends no heartbeats. Returns a function that detaches
+   * the market.
+   */
   readonly attach: (market: LocalMarket) => () => void
   readonly isAttached: () => boolean
 }

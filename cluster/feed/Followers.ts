@@ -11,41 +11,47 @@ export interface Follower {
   /** Traders receive an event before sockets, so that a client that reads after a push sees the same state. */
   readonly rank: "trader" | "socket"
   /**
-   * Called for each event of the followed account or market. A trader receives them in the order of the log, a socket receives the
-   * trades of an outcome before its other events.
+   * Called for each event of the followed account or market. A trader receives events in log order. A socket receives
+   * all trades of a taker order before the order's other events.
    */
   readonly observe: (event: MarketEvent, batch: Batch) => void
-  /** Called for each trade of an outcome after the last of them, with the follower's order as the outcome left it. */
+  /**
+   * Called for each trade after the last trade of the same taker order, with the follower's order in its final state.
+   */
   readonly filled?: (event: Traded, order: Order, batch: Batch) => void
-  /** Called after the follower threw. It receives no further events, because its state may be wrong. */
+  /** Called after the follower threw. The follower receives no further events, because its state might be wrong. */
   readonly broken: () => void
 }
 
 export interface Followers {
-  /** Follows an account. Returns a function that stops it. */
+  /** Follows an account. Returns a function that stops following. */
   readonly follow: (accountId: AccountId, follower: Follower) => () => void
-  /** Follows the events of a market that concern every position, such as funding. Returns a function that stops it. */
+  /**
+   * Follows a market's events that concern every position, such as funding. Returns a function that stops following.
+   */
   readonly followMarket: (symbol: MarketSymbol, follower: Follower) => () => void
   /**
-   * Passes the event at this index of the batch to the followers of its account, or of its market. A trade is passed with the
-   * whole outcome that it begins. Returns the index of the last event that was passed.
+   * Passes the event at this index to the followers of its account or market. If the event is a trade, all events of
+   * the same taker order are passed too. Returns the index of the last event that was passed.
    */
   readonly deliver: (batch: Batch, at: number) => number
 }
 
-/** Followers of one account. A change replaces the list, so that a follower may leave while the list is iterated. */
+/** Followers of one account. Each change replaces the list, so that a follower can leave while the list is iterated. */
 interface Account {
   readonly accountId: AccountId
   traders: ReadonlyArray<Follower>
   sockets: ReadonlyArray<Follower>
 }
 
-/** `report` receives each follower that threw. The other followers still receive the event. */
+/** Creates the followers. `report` receives each follower that threw. Other followers still receive the event. */
 export const make = (
   report: (followed: AccountId | MarketSymbol, follower: Follower, cause: unknown) => void
 ): Followers => {
   const byAccount = new Map<AccountId, Account>()
-  /** Sets, because a market may have thousands of followers, and a list would be copied for each one that leaves. */
+  /**
+   * Sets, because a market can have thousands of followers, and a list would be copied for each follower that leaves.
+   */
   const byMarket = new Map<MarketSymbol, Set<Follower>>()
 
   const unfollow = (account: Account, follower: Follower) => {
@@ -122,7 +128,7 @@ export const make = (
 
 /** Passes one event to the followers of an account or a market. */
 interface Delivery {
-  /** Undefined where the account has no followers. */
+  /** Returns undefined for an account without followers. */
   readonly accountOf: (accountId: AccountId) => Account | undefined
   readonly toAccount: (
     account: Account | undefined,
@@ -135,8 +141,8 @@ interface Delivery {
 }
 
 /**
- * Traders receive the events as they are recorded. Sockets then receive all trades, each order as the outcome left it, and the
- * other events. In each step those of the taker come before those of the maker.
+ * Traders receive the events as they are recorded. Sockets then receive all trades, each with the order in its final
+ * state, and then the other events. In each group, the taker's events come before the maker's.
  */
 const deliverOutcome = (delivery: Delivery, trade: Traded, batch: Batch, first: number): number => {
   const { accountOf, fill, toAccount } = delivery
@@ -170,7 +176,10 @@ const deliverOutcome = (delivery: Delivery, trade: Traded, batch: Batch, first: 
   return last
 }
 
-/** Returns the account that an event concerns; undefined for a trade, which concerns two, and for events of a whole market. */
+/**
+ * Returns the account that an event concerns. Returns undefined for a trade, which concerns two accounts, and for an
+ * event that concerns a whole market.
+ */
 const accountIdOf = (event: MarketEvent): AccountId | undefined => {
   switch (event._tag) {
     case "Accepted":
@@ -205,7 +214,10 @@ const deliverToMarket = (delivery: Delivery, event: MarketEvent, batch: Batch): 
   }
 }
 
-/** Delivers a trade to the owners of its builder codes. An owner that traded itself has already received it; each receives it once. */
+/**
+ * Delivers a trade to the owners of its builder codes. Each owner receives the trade once. An owner that is party to
+ * the trade has already received it.
+ */
 const deliverToBuilders = ({ accountOf, toAccount }: Delivery, event: Traded, batch: Batch): void => {
   const receivers = [event.taker.order.userId, event.maker.order.userId]
   for (const { reward } of [event.taker, event.maker]) {

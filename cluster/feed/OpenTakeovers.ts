@@ -18,7 +18,10 @@ export const apply = (open: OpenTakeovers, symbol: MarketSymbol, event: MarketEv
   open.set(symbol, takeovers)
 }
 
-/** Replaces the takeovers of a market with those it states when a watch begins. A market of an older release states none. */
+/**
+ * Replaces a market's takeovers with those that the market states when a watch begins. A market on an older release
+ * states no takeovers.
+ */
 export const reset = (open: OpenTakeovers, symbol: MarketSymbol, stated: DepthAt["takeovers"] = []): void => {
   open.set(symbol, new Map(stated.map(({ quantityLots, takeoverId }) => [takeoverId, quantityLots])))
 }

@@ -1,6 +1,7 @@
 /**
- * The outcome of one order that trades: its trades, and the changes of other orders in between. All of it is committed in one
- * row, so the owner receives the fills first and then each order in its final state (rule 4.22).
+ * Outcome of one order that trades: its trades, and the changes to other orders in between. All these events are
+ * committed in one row, so an order's owner receives the fills first and then each order in its final state (rule
+ * 4.22).
  */
 import { isSame } from "@venue/domain/Id"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
@@ -11,11 +12,11 @@ export interface Outcome {
   readonly last: number
   /** Final state of the taker's order. */
   readonly taker: Order
-  /** Final state of the orders that were cut, by order id; undefined if none was. */
+  /** Final state of the orders that were cut, by order id, or undefined if no order was cut. */
   readonly cut: ReadonlyMap<string, Order> | undefined
 }
 
-/** Returns the outcome that begins with this trade, at index `first`. An order is a taker in one command only. */
+/** Returns the outcome that begins with the trade at index `first`. An order is a taker in only one command. */
 export const from = (events: ReadonlyArray<MarketEvent>, first: number, { taker: { order } }: Traded): Outcome => {
   let last = first
   let taker = order
@@ -34,7 +35,10 @@ export const from = (events: ReadonlyArray<MarketEvent>, first: number, { taker:
   return { last, taker: left(cut, taker), cut }
 }
 
-/** Returns the final state of a filled order: its state after the last cut if that left fewer lots, otherwise the given state. */
+/**
+ * Returns a filled order's final state. This is the state after the last cut if that cut left fewer lots, otherwise
+ * the given state.
+ */
 export const left = (cut: Outcome["cut"], order: Order): Order => {
   if (cut === undefined) return order
   const last = cut.get(order.orderId.text)

@@ -1,4 +1,7 @@
-/** Keeps a followed log up to date: watches the market on whichever node it runs, and restarts after an end or a gap. */
+/**
+ * Keeps a followed log up to date. Watches the market on whichever node it runs, and restarts when the watch ends or
+ * has a gap.
+ */
 import type { Instrument } from "@venue/domain/Instrument"
 import { type Level, marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
@@ -10,7 +13,7 @@ import { MarketClient } from "../clients/MarketClient.ts"
 import type { DepthAt, Watched } from "../protocol/Market.ts"
 import type { FollowedLog } from "./FollowedLog.ts"
 
-/** Rows of one read from the journal. */
+/** Number of rows in one read from the journal. */
 const pageSize = 256
 /** Batches that are buffered while a watch starts. */
 const maxEarly = 4_096
@@ -24,7 +27,7 @@ interface Watcher {
   readonly closed: () => void
 }
 
-/** Watches while the scope is open. `begun` receives the state of the market when a watch begins. */
+/** Watches while the scope is open. `begun` receives the market's state when a watch begins. */
 export const start = Effect.fnUntraced(function* (
   instrument: Instrument,
   log: FollowedLog,
@@ -35,7 +38,7 @@ export const start = Effect.fnUntraced(function* (
   const readBack = yield* makeReadBack(instrument, log)
   const attach = yield* makeAttach(instrument)
 
-  /** One watch, from attaching to the market to its end or the first gap. */
+  /** One watch, from attaching to the market until the watch ends or has a gap. */
   const session = Effect.gen(function* () {
     yield* markets.depth(symbol)
     const ended = Deferred.makeUnsafe<void>()
@@ -55,7 +58,7 @@ export const start = Effect.fnUntraced(function* (
     })
 
     const depth = yield* markets.depth(symbol)
-    // A fenced owner that has not noticed it returns levels that are out of date.
+    // A fenced owner that has not noticed its fencing returns outdated levels.
     if (depth.seq < (log.head()?.seq ?? 0)) return
     if (log.head() === undefined) log.confirm(depth.epoch, depth.seq)
     else yield* readBack(depth.seq)
@@ -71,7 +74,10 @@ export const start = Effect.fnUntraced(function* (
     yield* Deferred.await(ended)
   })
 
-  /** A session may hang in a call to a dead node, or while it closes. It is interrupted without waiting for its end. */
+  /**
+   * A session might hang in a call to a dead node, or while the session closes. It is interrupted without waiting for
+   * its end.
+   */
   const watch = Effect.gen(function* () {
     const watching = yield* Effect.forkScoped(
       Effect.scoped(session).pipe(Effect.tapDefect((defect) => Effect.logError(`watching ${symbol}`, defect)))
@@ -89,9 +95,9 @@ export const start = Effect.fnUntraced(function* (
 })
 
 /**
- * Ends when the market has been silent for `silentMillis`. A session attached to a market on this node never counts as silent:
- * the market itself reports when it leaves. Whether the market is on this node now does not matter, because a hanging session may
- * have begun before the market moved.
+ * Completes when the market has been silent for `silentMillis`. A session attached to a market on this node never
+ * counts as silent, because the market itself reports when it leaves. The market's current node does not matter,
+ * because a hanging session might have begun before the market moved.
  */
 const silence = (log: FollowedLog) =>
   Effect.gen(function* () {
@@ -101,7 +107,9 @@ const silence = (log: FollowedLog) =>
     return log.head()?.aliveAtMillis === before
   }).pipe(Effect.repeat({ until: (isSilent) => isSilent }))
 
-/** Reads missed rows from the journal. They carry no levels, which the start of the watch replaces as a whole. */
+/**
+ * Reads missed rows from the journal. These rows carry no levels, because the start of the watch replaces all levels.
+ */
 const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: FollowedLog) {
   const journal = yield* Journal
   const stream = marketStream(instrument.symbol)
@@ -114,7 +122,10 @@ const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: F
   })
 })
 
-/** Watches the market on this node and returns it; otherwise watches it through the cluster until it moves to this node. */
+/**
+ * If the market is on this node, watches it and returns it. Otherwise watches the market through the cluster until it
+ * moves to this node.
+ */
 const makeAttach = Effect.fnUntraced(function* (instrument: Instrument) {
   const { symbol } = instrument
   const localEntities = yield* LocalEntities

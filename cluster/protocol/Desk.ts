@@ -1,4 +1,4 @@
-/** Messages to a desk, the entity that holds a slice of the users. */
+/** Messages to a desk, the entity that serves a share of the users. */
 import { AccountId } from "@venue/domain/AccountId"
 import { Deposit, ReverseDeposit } from "@venue/domain/Deposit"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -28,7 +28,7 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { BuilderCode, Unavailable } from "./Market.ts"
 
-/** Shard group of the desks. */
+/** Shard group for desks. */
 export const deskGroup = "desk"
 
 /** The user's message bucket is full. */
@@ -41,33 +41,33 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
   userId: UserId
 }) {}
 
-/** The desk has not applied all committed rows of the user's markets, so it decided nothing. The caller may retry. */
+/** The desk has not applied all committed rows of the user's markets, so it decided nothing. The caller can retry. */
 export class MarketsBehind extends Schema.TaggedError<MarketsBehind>()("MarketsBehind", { userId: UserId }) {}
 
-/** Weight of a message, and the bucket of the user that it is charged to. */
+/** Weight of a message, and the user's bucket to which it is charged. */
 export const Cost = Schema.Struct({ bucket: Schema.Literals(["general", "cancel"]), weight: Schema.Number })
 export type Cost = typeof Cost.Type
 
-/** Cost of a message that is limited elsewhere, such as a REST request, or not at all. */
+/** Cost of a message that is not limited here. Another limit might apply, such as the one on REST requests. */
 export const noCost: Cost = { bucket: "general", weight: 0 }
 
-/** An order, stop or TWAP request of a user, on its way from a gateway to the desk. */
+/** A user's order, stop or TWAP request, sent from a gateway to the desk. */
 export const Submission = Schema.Struct({
   userId: UserId,
   cost: Cost,
   request: Schema.Union([OrderRequest, StopRequest, AddTwap]),
-  /** Connection that sent it, if the connection is armed or about to be. */
+  /** Connection that sent the request, if that connection is armed or about to be armed. */
   connectionId: Schema.optionalKey(Schema.String)
 })
 export type Submission = typeof Submission.Type
 
-/** A desk's answer to a submission. The outcome in the market follows in the market's log. */
+/** A desk's reply to a submission. The outcome in the market follows in the market's log. */
 export const Submitted = Schema.Union([
-  /** Sent to these markets. A cancel of all orders may concern none. */
+  /** The request was sent to these markets. A cancel of all orders might concern no market. */
   Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(MarketSymbol) }),
   Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
   Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
-  /** Not executed, unless the refusal states that the outcome is unknown. */
+  /** The request was not executed, unless the refusal states that the outcome is unknown. */
   Schema.TaggedStruct("Refused", { commandId: Schema.String, refusal: SubmitRefusal })
 ])
 export type Submitted = typeof Submitted.Type
@@ -80,7 +80,10 @@ export type AccountSummary = typeof AccountSummary.Type
 export const OpenOrder = Schema.Struct({
   symbol: MarketSymbol,
   order: Order,
-  /** Whether the stop was attached to an order. It carries that order's client order id but cannot be addressed by it. */
+  /**
+   * Whether the stop was attached to an order. An attached stop carries that order's client order id but cannot be
+   * addressed by it.
+   */
   isAttached: Schema.optionalKey(Schema.Boolean)
 })
 export type OpenOrder = typeof OpenOrder.Type
@@ -92,11 +95,17 @@ export const OpenOrders = Schema.Struct({
 })
 export type OpenOrders = typeof OpenOrders.Type
 
-/** Newest row of a market that an account's state contains. Reads of history wait until the tables contain it. */
+/**
+ * Newest row of a market that is included in an account's state. Reads of history wait until the tables contain this
+ * row.
+ */
 export const Watermark = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
 export type Watermark = typeof Watermark.Type
 
-/** Number of a desk's accounts near or in liquidation. `waiting` traders are not counted yet, because a market of theirs is not live. */
+/**
+ * Number of a desk's accounts near or in liquidation. `waiting` counts traders that are not included yet, because one
+ * of their markets is not live.
+ */
 export const AccountsAtRisk = Schema.Struct({
   warned: Schema.Number,
   inLiquidation: Schema.Number,
@@ -104,19 +113,19 @@ export const AccountsAtRisk = Schema.Struct({
 })
 export type AccountsAtRisk = typeof AccountsAtRisk.Type
 
-/** Leverage of an account in each contract, in the order of listing. */
+/** An account's leverage in each contract, in listing order. */
 export const Leverages = Schema.Array(Schema.Struct({ symbol: MarketSymbol, leverage: Schema.Number }))
 export type Leverages = typeof Leverages.Type
 
 const account = { userId: UserId, accountId: AccountId }
 
-/** Rest of a position after a takeover that found too few counterparties. */
+/** Remainder of a position after a takeover that found too few counterparties. */
 export const LeftPosition = Schema.Struct({
   ...account,
   symbol: MarketSymbol,
   /** Signed quantity. */
   quantityLots: Schema.Number,
-  /** Time of the first takeover that left a rest. */
+  /** Time of the first takeover that left a remainder. */
   sinceMillis: Schema.Number
 })
 export type LeftPosition = typeof LeftPosition.Type
@@ -126,17 +135,17 @@ export const Head = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
 export type Head = typeof Head.Type
 
 /**
- * A read of one account, with its cost. `heads` are the newest rows that the caller's node has applied: the answer contains at
- * least these rows. A caller on the desk's own node omits them, because both share one feed.
+ * A read of one account, with its cost. `heads` are the newest rows that the caller's node has applied. The response
+ * includes at least these rows. A caller on the desk's own node omits `heads`, because both share one feed.
  */
 export const Read = Schema.Struct({ ...account, cost: Cost, heads: Schema.optionalKey(Schema.Array(Head)) })
 export type Read = typeof Read.Type
 
-/** A request for a preview of an order. */
+/** A request for an order preview. */
 export const PreviewRead = Schema.Struct({ ...Read.fields, request: PreviewRequest })
 export type PreviewRead = typeof PreviewRead.Type
 
-/** A desk's answer to a preview; a refusal states why the order would not be sent to its market. */
+/** A desk's response to a preview request. A refusal states why the order would not be sent to its market. */
 export const Previewed = Schema.Union([
   Schema.TaggedStruct("Previewed", Preview.fields),
   Schema.TaggedStruct("BadSymbol", {}),
@@ -144,7 +153,10 @@ export const Previewed = Schema.Union([
 ])
 export type Previewed = typeof Previewed.Type
 
-/** Defines a message with a command for the user's ledger and its cost. It is answered when the command is in the journal. */
+/**
+ * Defines a message that carries a command for the user's ledger and the command's cost. The desk responds once the
+ * command is in the journal.
+ */
 const change = <
   const Tag extends LedgerCommand["_tag"],
   Fields extends Schema.Struct.Fields,
@@ -161,10 +173,10 @@ const change = <
     error: Schema.Union([refusal, Unavailable, RateLimited, ...others])
   })
 
-/** The sending gateway, and the time of sending by its own clock. Desks use only differences of such times. */
+/** Sending gateway, and the sending time by the gateway's own clock. Desks use only differences between such times. */
 const speaker = { gatewayId: Schema.String, saidAtMillis: Schema.Number }
 
-/** A connection, and the time since the client's last frame, as of the time of sending. */
+/** A connection, and the time from the client's last frame to the sending of this message. */
 export const SeenConnection = Schema.Struct({ connectionId: Schema.String, userId: UserId, ageMillis: Schema.Number })
 export type SeenConnection = typeof SeenConnection.Type
 
@@ -172,9 +184,9 @@ export type SeenConnection = typeof SeenConnection.Type
 export const RenewedConnection = Schema.Struct({
   ...SeenConnection.fields,
   accountId: AccountId,
-  /** Whether the answer includes the account's summary. */
+  /** Whether the response includes the account's summary. */
   wanted: Schema.Boolean,
-  /** Whether the desk has confirmed that the connection is armed, and no request to disarm it followed. */
+  /** Whether the desk has confirmed that the connection is armed, with no later request to disarm it. */
   isArmed: Schema.Boolean
 })
 export type RenewedConnection = typeof RenewedConnection.Type
@@ -186,7 +198,7 @@ export const Desk = Entity.make("Desk", [
     error: Unavailable
   }),
   Rpc.make("Summary", { payload: Read, success: AccountSummary, error: Schema.Union([Unavailable, RateLimited]) }),
-  /** Returns the balances of all accounts of the user at one moment, the primary account first. */
+  /** Returns the balances of all of the user's accounts at one moment, the primary account first. */
   Rpc.make("Balances", {
     payload: Read,
     success: Schema.Array(Balance),
@@ -207,31 +219,40 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Watermark),
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Returns the newest row of the trader's own journal. Reads of the tables that come from it wait for this row. */
+  /**
+   * Returns the newest row of the trader's own journal. Reads of the tables derived from the journal wait for this
+   * row.
+   */
   Rpc.make("JournalHead", {
     payload: Read,
     success: Schema.Number,
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Returns the fee tier of the user, from 1. */
+  /** Returns the user's fee tier, counted from 1. */
   Rpc.make("FeeTier", {
     payload: Read,
     success: Schema.Number,
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Returns the outcome that an order would have. Nothing is recorded, and no margin is held after the answer. */
+  /** Returns the outcome that an order would have. Records nothing and holds no margin. */
   Rpc.make("Preview", {
     payload: PreviewRead,
     success: Previewed,
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("AtRisk", { success: AccountsAtRisk }),
-  /** Returns positions of accounts in liquidation for which no counterparty was found yet. */
+  /** Returns the positions of accounts in liquidation for which no counterparty was found yet. */
   Rpc.make("LeftPositions", { success: Schema.Array(LeftPosition) }),
   change("Credit", Credit, ledgerRefusals.Credit),
-  /** Decided after the desk has applied every committed row of the user's markets; refused while the venue does not trade. */
+  /**
+   * Decided once the desk has applied every committed row of the user's markets. Refused while the venue does not
+   * trade.
+   */
   change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind, VenueCancelOnly, VenueHalted),
-  /** Decided likewise; refused while withdrawals are blocked. */
+  /**
+   * Decided once the desk has applied every committed row of the user's markets. Refused while withdrawals are
+   * blocked.
+   */
   change("Withdraw", Withdraw, ledgerRefusals.Withdraw, MarketsBehind, WithdrawalsBlocked),
   change("ReturnWithdrawal", ReturnWithdrawal, ledgerRefusals.ReturnWithdrawal),
   change("Deposit", Deposit, ledgerRefusals.Deposit),
@@ -239,48 +260,51 @@ export const Desk = Entity.make("Desk", [
   change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),
   change("OpenAccount", OpenAccount, ledgerRefusals.OpenAccount),
   change("RedeemCode", RedeemCode, ledgerRefusals.RedeemCode),
-  /** Returns when the day is credited, in this call or an earlier one. */
+  /** Returns once the day is credited, by this call or an earlier one. */
   Rpc.make("CreditReferrals", {
     payload: { userId: UserId, day: Schema.Number, amount: Schema.BigInt },
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Returns when the user's journal records that they own the code. */
+  /** Returns once the user's journal records that the user owns the code. */
   Rpc.make("RegisterBuilder", { payload: { builderCode: Schema.String, ownerId: UserId }, error: Unavailable }),
-  /** Returns when the user has joined every market and each market has recorded the builder code. */
+  /** Returns once the user has joined every market and each market has recorded the builder code. */
   Rpc.make("AppointBuilder", { payload: BuilderCode, error: Unavailable }),
-  /** Returns when the user has joined the markets and the appointment is in the journal. */
+  /** Returns once the user has joined the markets and the appointment is in the journal. */
   change("AppointProvider", AppointProvider, ledgerRefusals.AppointProvider),
   Rpc.make("Providers", { success: Schema.Array(ProviderLimit) }),
   change("Arm", Arm, ledgerRefusals.Arm),
   change("SetDeadManSwitch", SetDeadManSwitch, ledgerRefusals.SetDeadManSwitch),
-  /** Registers a connection of a gateway; refused when the user has reached the connection limit. */
+  /** Registers a gateway's connection. Refused if the user has reached the connection limit. */
   Rpc.make("Attach", {
     payload: { ...speaker, connectionId: Schema.String, ...account },
     error: Schema.Union([Unavailable, TooManyConnections])
   }),
-  /** Reports that a connection ended. If it was armed, its orders are cancelled. */
+  /** Reports that a connection has closed. If the connection was armed, its orders are cancelled. */
   Rpc.make("Detach", { payload: { ...speaker, ...SeenConnection.fields }, error: Unavailable }),
-  /** Renews the leases of a gateway's connections. An armed connection counts as ended when its lease expires. */
+  /** Renews the leases of a gateway's connections. An armed connection counts as closed when its lease expires. */
   Rpc.make("Renew", {
     payload: {
       ...speaker,
       connections: Schema.Array(RenewedConnection),
-      /** Whether the list contains all connections of the gateway at this desk. */
+      /** Whether the list contains all of the gateway's connections at this desk. */
       areAll: Schema.optionalKey(Schema.Boolean),
-      /** Rows that the gateway has published. Summaries without these rows are left out. */
+      /** Rows that the gateway has published. Summaries that lack these rows are omitted. */
       heads: Schema.optionalKey(Schema.Array(Head))
     },
     success: Schema.Struct({
       /** Summaries of the wanted accounts, in the order of the request. */
       summaries: Schema.Array(AccountSummary),
-      /** Connections that the gateway considers armed but whose lease has expired at this desk. */
+      /** Connections that the gateway considers armed although their lease at this desk has expired. */
       ended: Schema.Array(Schema.String),
-      /** Whether the desk was restarted and needs a list of all connections of the gateway. */
+      /** Whether the desk was restarted and needs a list of all of the gateway's connections. */
       wantsAll: Schema.optionalKey(Schema.Boolean)
     }),
     error: Unavailable
   }),
-  /** Charges a weight to a REST bucket. The number encodes the wait or the remaining quota; see `RestCharge.ts`. */
+  /**
+   * Charges a weight to a REST bucket. The number in the response encodes the wait or the remaining quota; see
+   * `RestCharge.ts`.
+   */
   Rpc.make("SpendRest", {
     payload: {
       userId: UserId,
@@ -290,17 +314,20 @@ export const Desk = Entity.make("Desk", [
     },
     success: Schema.Number
   }),
-  /** Charges a message that the gateway answered itself. Returns 0, or charges nothing and returns the milliseconds to wait. */
+  /**
+   * Charges a message to which the gateway itself responded. Returns 0, or charges nothing and returns the
+   * milliseconds to wait.
+   */
   Rpc.make("SpendMessages", { payload: { userId: UserId, cost: Cost }, success: Schema.Number }),
-  /** Reports that a gateway stops. `connections` are those that may be armed. */
+  /** Reports that a gateway is stopping. `connections` are those that might be armed. */
   Rpc.make("Leave", { payload: { ...speaker, connections: Schema.Array(SeenConnection) }, error: Unavailable }),
-  /** Starts the desk unless it runs. */
+  /** Starts the desk if it is not running. */
   Rpc.make("Wake")
 ])
   .annotate(ClusterSchema.ClientTracingEnabled, false)
   .annotate(ClusterSchema.ShardGroup, () => deskGroup)
 
-/** Returns the id of a user's desk: the FNV-1a hash of the user id, modulo the number of desks. */
+/** Returns the id of a user's desk, which is the FNV-1a hash of the user id modulo the number of desks. */
 export const deskOf = (userId: UserId, desks: number): string => {
   let hash = 0x811c9dc5
   for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193)

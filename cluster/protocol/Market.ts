@@ -1,4 +1,4 @@
-/** Messages to the entity of a market. */
+/** Messages to a market entity. */
 import { AccountId } from "@venue/domain/AccountId"
 import { MarketAlarm } from "@venue/domain/Alarm"
 import { FeeShare } from "@venue/domain/FeeShare"
@@ -16,13 +16,16 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 
-/** Shard group of the markets. */
+/** Shard group for markets. */
 export const marketGroup = "market"
 
-/** The call failed. A change may or may not have been made: a retry with the same id returns its outcome. */
+/**
+ * The call failed, and the change might or might not have been made. A retry with the same id returns the change's
+ * outcome.
+ */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { what: Schema.String }) {}
 
-/** A row of the log as stored, or a heartbeat with the head alone if `events` is empty. */
+/** A log row as stored. If `events` is empty, a heartbeat that carries only the head. */
 export const Watched = Schema.Struct({
   epoch: Schema.Number,
   seq: Schema.Number,
@@ -39,7 +42,10 @@ const At = {
   seq: Schema.Number
 }
 
-/** A trader that requests a view of its accounts. The request raises the trader's epoch in the market, which fences older owners. */
+/**
+ * A trader that requests a view of its accounts. The request raises the trader's epoch in the market, which fences
+ * the trader's older owners.
+ */
 export const Viewer = Schema.Struct({
   userId: UserId,
   traderEpoch: Schema.Number,
@@ -60,7 +66,7 @@ export const TraderView = Schema.Struct({
       isFrozen: Schema.Boolean,
       orders: Schema.Array(Order),
       stops: Schema.Array(Order),
-      /** Ids of the stops that were attached to an order. A node of an older release omits it. */
+      /** Ids of the stops that were attached to an order. Omitted by a node on an older release. */
       attachedStops: Schema.optionalKey(Schema.Array(Schema.String)),
       /** TWAPs that have not ended, with their progress. */
       twaps: Schema.Array(Twap)
@@ -71,13 +77,14 @@ export const TraderView = Schema.Struct({
 })
 export type TraderView = typeof TraderView.Type
 
-/** Views as of (epoch, seq), in the order of the request. The last are omitted when the answer would be too large. */
+/** Views as of (epoch, seq), in request order. The last views are omitted if the response would be too large. */
 export const TraderViews = Schema.Struct({ ...At, traders: Schema.Array(TraderView) })
 export type TraderViews = typeof TraderViews.Type
 
 /**
- * State of a market as of (epoch, seq), with which a watch begins. `lastDividendDay` and `lastSplitDay` are days since 1970-01-01,
- * 0 before the first. `prices` are those in force, `null` before the first. `sampling` has the premium samples of the hour.
+ * A market's state as of (epoch, seq), with which a watch begins. `lastDividendDay` and `lastSplitDay` are days since
+ * 1970-01-01, or 0 before the first. `prices` are the current prices, or `null` before the first price. `sampling`
+ * contains the hour's premium samples.
  */
 export const DepthAt = Schema.Struct({
   ...At,
@@ -88,11 +95,11 @@ export const DepthAt = Schema.Struct({
   lastSplitDay: Schema.Number,
   lastSplitMillis: Schema.optionalKey(Schema.Number),
   sampling: Schema.optionalKey(Sampling),
-  /** Open takeovers, with signed lots. A node of an older release omits them. */
+  /** Open takeovers, with signed lots. Omitted by a node on an older release. */
   takeovers: Schema.optionalKey(
     Schema.Array(Schema.Struct({ takeoverId: Schema.String, quantityLots: Schema.Number }))
   ),
-  /** Address of the node that owns the market, `host:port`, if it accepts direct calls. */
+  /** Address (`host:port`) of the node that owns the market, if that node accepts direct calls. */
   node: Schema.optionalKey(Schema.String),
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
@@ -124,69 +131,78 @@ export const Totals = Schema.Struct({
   ...At,
   positions: Schema.Number,
   cash: Schema.Number,
-  /** Reserve fund of the market in 1e-6 USD, and the part of it that the operator has added. */
+  /** The market's reserve fund in 1e-6 USD, and the part of the fund that the operator has added. */
   reserveFund: Schema.Number,
   toppedUp: Schema.Number
 })
 export type Totals = typeof Totals.Type
 
 export const Market = Entity.make("Market", [
-  /** Returns when the decisions on all commands are committed. Their outcomes are in the market's log. */
+  /** Returns once the decisions on all commands are committed. Their outcomes are in the market's log. */
   Rpc.make("Submit", { payload: { commands: Schema.Array(TraderCommand) }, error: Unavailable }),
   Rpc.make("Watch", { success: Watched, error: Unavailable, stream: true }).annotate(
     ClusterSchema.InterruptOnTermination,
     true
   ),
-  /** Sends what accounts of one desk can take over. Only the current owner of the market keeps it; it is not recorded. */
+  /**
+   * Sends stands, which state what one desk's accounts can take over. Only the market's current owner keeps them;
+   * they are not recorded.
+   */
   Rpc.make("Stand", { payload: { stands: Schema.Array(Stand) } }),
   Rpc.make("View", {
     payload: { traders: Schema.Array(Viewer).check(Schema.isMaxLength(maxViewers)) },
     success: TraderViews,
     error: Unavailable
   }),
-  /** Returns the outcome that an order would have, in the state with all decisions, committed or not. */
+  /** Returns the outcome that an order would have after all decisions so far, committed or not. */
   Rpc.make("Preview", { payload: { command: PreviewCommand }, success: MarketPreview, error: Unavailable }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
-  /** Requests that the read tables reach row `seq` without the usual delay in a burst, because a reader waits. */
+  /**
+   * Asks for the read tables to reach row `seq` without the usual delay during a burst, because a reader is waiting.
+   */
   Rpc.make("CatchUp", { payload: { seq: Schema.Number } }),
   /** Returns the alarms that an operator has to resolve. */
   Rpc.make("Alarms", { success: Schema.Array(MarketAlarm), error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),
-  /** Returns when the dividend is recorded, by this call or an earlier one. */
+  /** Returns once the dividend is recorded, by this call or an earlier one. */
   Rpc.make("PayDividend", {
     payload: { exDay: Schema.Number, perUnitE8: Schema.Number },
     error: Unavailable
   }),
   /**
-   * Returns when the top-up is recorded, by this call or an earlier one, with the amount recorded under the id. Returns `null` if
-   * nothing was added: the amount is not positive, or the fund would exceed 2^53 − 1.
+   * Returns once the top-up is recorded, by this call or an earlier one, with the amount recorded under the id.
+   * Returns `null` if nothing was added because the amount is not positive or the fund would exceed 2^53 − 1.
    */
   Rpc.make("TopUpFund", {
     payload: { topUpId: Schema.String, amount: Schema.Number, reason: Schema.String },
     success: Schema.NullOr(Schema.Number),
     error: Unavailable
   }),
-  /** Returns when the state is recorded or was already in force. */
+  /** Returns once the state is recorded, or if the market already has this state. */
   Rpc.make("SetTradingState", { payload: { state: OpenState }, error: Unavailable }),
   /**
-   * Returns the progress of the split. With `isDone` false, orders may be left, which a repeated call ends, or the reserve fund may
-   * lack `missing`, in 1e-6 USD. `missing` is `null` if the market is not halted or could not trade at the new price.
+   * Returns the progress of the split. If `isDone` is false, either a repeated call must cancel remaining orders, or
+   * the reserve fund lacks `missing`, in 1e-6 USD. `missing` is `null` if the market is not halted or could not trade
+   * at the new price.
    */
   Rpc.make("SplitContract", {
     payload: { exDay: Schema.Number, numerator: Schema.Number, denominator: Schema.Number },
     success: Schema.Struct({ isDone: Schema.Boolean, missing: Schema.NullOr(Schema.Number) }),
     error: Unavailable
   }),
-  /** Returns when the limits are recorded or were already in force. */
+  /** Returns once the limits are recorded, or if they already apply. */
   Rpc.make("SetLimits", { payload: Limits.fields, error: Unavailable }),
-  /** Returns when the start of the settlement is recorded, by this call or an earlier one. A trading market is left unchanged. */
+  /**
+   * Returns once the start of the settlement is recorded, by this call or an earlier one. Leaves a trading market
+   * unchanged.
+   */
   Rpc.make("Delist", { error: Unavailable }),
-  /** Sends an outside price of the underlier, in 1e-8 USD. Returns when it is recorded. */
+  /** Sends an outside price of the underlier, in 1e-8 USD. Returns once the price is recorded. */
   Rpc.make("Observe", {
     payload: { priceE8: Schema.Number, teller: PriceOrigin, quotedAtMillis: Schema.optionalKey(Schema.Number) },
     error: Unavailable
   }),
-  /** Returns when the builder code is recorded, by this call or an earlier one. */
+  /** Returns once the builder code is recorded, by this call or an earlier one. */
   Rpc.make("IntroduceBuilder", { payload: BuilderCode, error: Unavailable }),
   Rpc.make("PauseSources", { payload: { paused: Schema.Boolean }, error: Unavailable })
 ])

@@ -1,6 +1,6 @@
 /**
- * Direct calls from one node to another that owns a market. They avoid the shard lookup of the cluster library and its
- * acknowledgement of each row of a stream.
+ * Direct calls to a node that owns a market. They avoid the cluster library's shard lookup and its acknowledgement of
+ * each streamed row.
  */
 import { TraderCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -11,7 +11,7 @@ import { Unavailable, Watched } from "./Market.ts"
 /** Both calls fail with `Unavailable` if the node does not own the market. */
 export const NodeCalls = RpcGroup.make(
   Rpc.make("WatchMarket", { payload: { symbol: MarketSymbol }, success: Watched, error: Unavailable, stream: true }),
-  /** Returns when the decisions on all commands are committed. Their outcomes are in the market's log. */
+  /** Returns once the decisions on all commands are committed. Their outcomes are in the market's log. */
   Rpc.make("SubmitToMarket", {
     payload: { symbol: MarketSymbol, commands: Schema.Array(TraderCommand) },
     error: Unavailable

@@ -1,4 +1,4 @@
-/** Messages to a user's entity, which changes the API keys of the user. */
+/** Messages to a user entity, which changes the user's API keys. */
 import { ApiKeySummary, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
 import { UserId } from "@venue/domain/UserId"
 import { Schema } from "effect"
@@ -12,7 +12,9 @@ const KeyPair = Schema.Struct({
   secret: Schema.RedactedFromValue(Schema.String)
 })
 
-/** The address is the user id. The gateway draws the public key of a new key, so that a retry creates no second one. */
+/**
+ * The entity id is the user id. The gateway generates a new key's public key, so that a retry creates no second key.
+ */
 export const User = Entity.make("User", [
   Rpc.make("CreateKey", {
     payload: {
@@ -31,7 +33,7 @@ export const User = Entity.make("User", [
     error: Schema.Union([UnknownApiKey, Unavailable])
   }),
   Rpc.make("RevokeKey", { payload: of, error: Schema.Union([UnknownApiKey, Unavailable]) }),
-  /** Replaces a key pair by one with the same permissions and revokes the old one. */
+  /** Replaces a key pair with a new one that has the same permissions, and revokes the old one. */
   Rpc.make("RotateKey", {
     payload: { ...of, next: KeyPair },
     success: ApiKeySummary,

@@ -1,4 +1,7 @@
-/** Sends each market the median price of its sources. A stateless singleton: one node runs it for the whole venue. */
+/**
+ * Sends each market the median price from its sources. This is a stateless singleton: one node runs it for the whole
+ * venue.
+ */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Futures from "@venue/domain/Futures"
 import { isLive } from "@venue/domain/MarketHours"
@@ -21,7 +24,8 @@ const run = Effect.gen(function* () {
   if (sources.length === 0) return
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
-  // A source may continue from the price in force. A market that cannot be followed delays the others by at most 10 s.
+  // Waits for all markets because a source might continue from the current price. A market that cannot be followed
+  // delays the others by at most 10 s.
   const areFollowed = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
   yield* Effect.repeat(Effect.void, { until: areFollowed, schedule: Schedule.spaced("20 millis") }).pipe(
     Effect.timeoutOption("10 seconds")
@@ -44,18 +48,18 @@ const run = Effect.gen(function* () {
 export const layer: Layer.Layer<never, never, Sharding.Sharding | MarketClient | Feed | FuturesReference> =
   Singleton.make("PriceFeed", run)
 
-/** Last quote of each contract, by source. */
+/** Each source's last quote for each contract. */
 type Quotes = ReadonlyMap<PriceSource, Map<string, Quote>>
 interface Quote {
   readonly priceE8: number
   readonly receivedAtMillis: number
-  /** The source's time of the quote, at most this node's time; the time of receipt if the source states none. */
+  /** Source's quote time, at most this node's time, or the time of receipt if the source states no time. */
   readonly quotedAtMillis: number
 }
 
 /**
- * Returns a symbol's price by one source, from quotes received and quoted since the given times, with the time of the oldest quote
- * used. A repeated quote keeps the age of its own time.
+ * Returns a symbol's price from one source, with the time of the oldest quote used. Quotes received or quoted before
+ * the given times are ignored. A repeated quote keeps its original quote time.
  */
 const pricesBySource =
   (quotes: Quotes, reference: () => SourcePrice.Reference) =>
@@ -72,7 +76,10 @@ const pricesBySource =
     return priceE8 === undefined ? undefined : { priceE8, quotedAtMillis }
   }
 
-/** Collects the quotes of all sources and sends changed prices to their markets every `everyMillis`. Returns a receiver per source. */
+/**
+ * Collects quotes from all sources and sends changed prices to their markets every `everyMillis`. Returns one
+ * receiver per source.
+ */
 const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>, leastSources: number) {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
@@ -91,13 +98,13 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
     const now = clock.currentTimeMillisUnsafe()
     const able = sources.filter((source) => source.symbols.has(symbol))
     const inForce = feed.prices.get(symbol)
-    // Only quotes newer than an operator's price replace it.
+    // Only quotes newer than an operator's price replace that price.
     const afterMillis = inForce?.source === "operator" ? inForce.toldAtMillis + 1 : 0
     const prices = able.flatMap((source) => currentBy(source, symbol, now, afterMillis) ?? [])
     const least = Math.max(1, Math.min(leastSources, able.length))
     const priceE8 = prices.length < least ? undefined : median(prices.map((price) => price.priceE8))
     if (priceE8 === undefined) return undefined
-    // The time of the price: the newest time as of which enough sources had quoted.
+    // The price's time is the newest time as of which enough sources had quoted.
     const newestFirst = prices.map((price) => price.quotedAtMillis).sort((a, b) => b - a)
     return { priceE8, quotedAtMillis: newestFirst[least - 1]! }
   }
@@ -108,7 +115,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
     if (price === undefined) return
     sending.add(symbol)
     const done = Effect.sync(() => sending.delete(symbol))
-    // Forked, so that a market without an answer delays no other. It gets the next price.
+    // Forked, so that a market that does not respond delays no other market. Such a market gets the next price.
     fork(Effect.ensuring(Effect.ignore(markets.observe(symbol, price.priceE8, "external", price.quotedAtMillis)), done))
   }
   const beat = yield* Beat.make(
@@ -143,7 +150,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
       if (symbols === undefined || (quotedAtMillis !== undefined && !QuoteTime.isCurrent(quotedAtMillis, now))) return
       const quote = { priceE8, receivedAtMillis: now, quotedAtMillis: Math.min(now, quotedAtMillis ?? now) }
       const before = quotes.get(source)!.get(contract)
-      // Servers behind one address of a vendor may lag behind each other, so an older quote is dropped.
+      // A vendor's servers behind one host name might lag behind each other, so an older quote is dropped.
       if (quotedAtMillis !== undefined && before !== undefined && quote.quotedAtMillis < before.quotedAtMillis) return
       quotes.get(source)!.set(contract, quote)
       for (const symbol of symbols) changed.add(symbol)
@@ -152,7 +159,10 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
   }
 })
 
-/** Logs the symbols for which a source has sent no price, such as a misspelt name or a future without a recorded settlement. */
+/**
+ * Logs the symbols for which a source has sent no price. Causes include a misspelt name, or a future without a
+ * recorded settlement.
+ */
 const warnOfSilentSources = Effect.fnUntraced(function* (
   sources: ReadonlyArray<PriceSource>,
   isSilent: (source: PriceSource, symbol: MarketSymbol, now: number) => boolean
@@ -167,7 +177,7 @@ const warnOfSilentSources = Effect.fnUntraced(function* (
   }
 })
 
-/** Rereads settlements and holidays, from which prices of futures are derived, if some source has futures. */
+/** Rereads settlements and holidays if any source has futures, because prices are derived from both. */
 const followReference = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>) {
   const tables = yield* FuturesReference
   let reference: SourcePrice.Reference = { ratios: new Map(), holidays: new Set() }
@@ -185,7 +195,7 @@ const followReference = Effect.fnUntraced(function* (sources: ReadonlyArray<Pric
 
 /** Interval at which changed prices are sent to markets. */
 const everyMillis = 200
-/** Quotes received longer ago are ignored. */
+/** Maximum age of a quote by its time of receipt. Older quotes are ignored. */
 const maxAgeMillis = 10_000
 /** Time after which symbols without a price are logged. */
 const firstPriceTimeout = "1 minute"

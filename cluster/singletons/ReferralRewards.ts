@@ -1,6 +1,6 @@
 /**
- * Credits referral rewards once a day (rule 13.4). A stateless singleton: one node runs it for the whole venue. A restart credits no
- * day twice, because the journal of each trader records its last credited day.
+ * Credits referral rewards once a day (rule 13.4). This is a stateless singleton: one node runs it for the whole
+ * venue. A restart credits no day twice, because each trader's journal records the trader's last credited day.
  */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { rewardOf } from "@venue/domain/Referral"
@@ -17,9 +17,9 @@ import * as TableWriter from "../tables/TableWriter.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/** Earliest time after midnight at which a day is credited. The read tables must contain the whole day too. */
+/** Earliest time after midnight at which a day is credited. The read tables must also contain the whole day. */
 const afterMidnightMillis = 5 * 60_000
-/** Referrers per query; each may have several referred users. */
+/** Maximum referrers per query. Each referrer can have several referred users. */
 const maxGroup = 64
 const pollInterval = Schedule.spaced("1 second")
 
@@ -43,7 +43,7 @@ const run = Effect.gen(function* () {
 export const layer: Layer.Layer<never, never, Sharding.Sharding | DeskClient | Feed | ReadTables | InvitationCodes> =
   Singleton.make("ReferralRewards", run)
 
-/** Returns an effect that credits all days before `today` that are not credited yet. */
+/** Returns an effect that credits all uncredited days before `today`. */
 const makeCredit = Effect.gen(function* () {
   const codes = yield* InvitationCodes
   const desks = yield* DeskClient
@@ -75,7 +75,9 @@ const makeCredit = Effect.gen(function* () {
   })
 })
 
-/** Returns rewards by referrer and day, oldest first. The earlier volume of a referred user counts towards the volume cap. */
+/**
+ * Returns rewards by referrer and day, oldest first. A referred user's earlier volume counts towards the volume cap.
+ */
 const rewards = (
   referrals: ReadonlyArray<Referral>,
   days: ReadonlyArray<DailyFees.DailyFee>,

@@ -1,4 +1,7 @@
-/** Price of a symbol by one source: the spot price, or derived from an index future or from futures of two months. */
+/**
+ * A symbol's price from one source. Either the spot price, or a price derived from an index future or from futures of
+ * two months.
+ */
 import * as Futures from "@venue/domain/Futures"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Contracts } from "@venue/providers/prices/PriceSource"
@@ -11,7 +14,10 @@ export interface Reference {
   readonly holidays: ReadonlySet<string>
 }
 
-/** `priceOf` returns a contract's current price in 1e-8 USD. Returns undefined if an input is missing (rule 3.8, rule 3.9). */
+/**
+ * Returns a symbol's price, or undefined if an input is missing (rule 3.8, rule 3.9). `priceOf` returns a contract's
+ * current price in 1e-8 USD.
+ */
 export const of = (
   symbol: MarketSymbol,
   contracts: Contracts,
@@ -31,20 +37,20 @@ export const of = (
     const contract = contracts.months[month]
     return contract === undefined ? undefined : priceOf(contract)
   }
-  // A month with a weight of 0 is ignored, because its price may be old.
+  // A month with a weight of 0 is ignored, because its price might be old.
   if (percent === 100) return priceIn(thisMonth)
   if (percent === 0) return priceIn(nextMonth)
   const [front, next] = [priceIn(thisMonth), priceIn(nextMonth)]
   return front === undefined || next === undefined ? undefined : Futures.rolled(front, next, percent)
 }
 
-/** Returns all contracts from which a symbol's price may be derived, at any time. */
+/** Returns all contracts from which a symbol's price can be derived at any time. */
 export const contractsOf = (contracts: Contracts): ReadonlyArray<string> => {
   if ("spot" in contracts) return [contracts.spot]
   return "future" in contracts ? [contracts.future] : Object.values(contracts.months)
 }
 
-/** Returns this month and the next in UTC, written `2026-11`. */
+/** Returns the current and the next month in UTC, written `2026-11`. */
 function monthsAt(atMillis: number): ReadonlyArray<string> {
   const now = new Date(atMillis)
   return [0, 1].map((ahead) =>

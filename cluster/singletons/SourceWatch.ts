@@ -1,10 +1,13 @@
-/** Logs price sources that send no price during trading hours, or whose price stays unchanged for longer than their setting. */
+/**
+ * Logs price sources that send no price during trading hours, or whose price stays unchanged for longer than their
+ * settings allow.
+ */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import { Clock, Effect, Schedule } from "effect"
 
 interface Watched {
-  /** Undefined before the first price since the open. */
+  /** Undefined before the first price since trading hours began. */
   readonly priceE8: number | undefined
   readonly changedAtMillis: number
   readonly receivedAtMillis: number
@@ -12,7 +15,7 @@ interface Watched {
   readonly isUnchanged: boolean
 }
 
-/** Checks all sources every 5 s, during trading hours only. Each opening starts afresh. */
+/** Checks all sources every 5 s, during trading hours only. Each opening resets the checks. */
 export const run = (
   sources: ReadonlyArray<PriceSource>,
   isExpected: (symbol: MarketSymbol, now: number) => boolean,

@@ -1,13 +1,14 @@
 /**
- * Sends webhook messages to users' endpoints until it is interrupted. Two loops at once share the work, because each claims
- * endpoints for itself. Claims of a dead loop expire and are taken again.
+ * Sends webhook messages to users' endpoints until it is interrupted. Two concurrent loops share the work, because
+ * each loop claims endpoints for itself. Claims from a crashed loop expire, and another loop takes the endpoints
+ * over.
  */
 import { spacingAfter } from "@venue/domain/Webhook"
 import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { type Taken, Webhooks } from "@venue/storage/treasury/Webhooks"
 import { Clock, Effect, Queue, Random, Schedule } from "effect"
 
-/** Maximum number of attempts in flight. A slow endpoint occupies one until its deadline. */
+/** Maximum number of attempts in flight. A slow endpoint occupies one attempt until its deadline. */
 const maxInFlight = 64
 const pollInterval = "1 second"
 
@@ -15,7 +16,7 @@ export const run = Effect.scoped(
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
     const deliver = yield* makeDeliver
-    /** Signals that an attempt ended, so that another one may start. */
+    /** Signals that an attempt has finished, so that another one can start. */
     const ended = yield* Queue.sliding<void>(1)
     let inFlight = 0
     while (true) {
@@ -42,7 +43,8 @@ const makeDeliver = Effect.gen(function* () {
       const answer = yield* sender.send({ url, secret: yield* taken.secret, messageId, message })
       const spacing = answer.fault === null ? undefined : spacingAfter(attempt, yield* Random.next)
       const nextAtMillis = spacing === undefined ? null : (yield* Clock.currentTimeMillis) + spacing
-      // An outcome that cannot be stored is lost; the message is then sent once more when the claim on the endpoint expires.
+      // An outcome that cannot be stored is lost. The message is then sent once more when the claim on the endpoint
+      // expires.
       yield* webhooks.finish(taken, answer, nextAtMillis).pipe(Effect.retry(retryPolicy), Effect.ignore)
     },
     Effect.tapDefect((defect) => Effect.logError("sending a webhook message failed", defect)),

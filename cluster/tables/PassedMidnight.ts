@@ -7,16 +7,19 @@ import { Effect } from "effect"
 import { Feed } from "../feed/Feed.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/** Upper bound of the difference between node clocks: rows that a market dated on the day before have arrived by then. */
+/**
+ * Upper bound of the difference between node clocks. Rows that a market dated on the previous day have arrived after
+ * this time.
+ */
 export const afterMillis = 30_000
 
-/** Checks the read tables of one group for the days before `day`. */
+/** Checks one group's read tables for the days before `day`. */
 export const make = Effect.fnUntraced(function* (group: MarketProjection, day: number) {
   const feed = yield* Feed
   const tables = yield* ReadTables
   const { instruments } = yield* VenueSettings
   const completeFromMillis = day * dayMillis + afterMillis
-  /** Last rows of the day before, or later ones, of markets whose tables have not reached them yet. */
+  /** For markets whose tables have not caught up yet, the last row of the previous day, or a later row. */
   const heads = new Map<MarketSymbol, number>()
   const passed = new Set<MarketSymbol>()
 
@@ -28,7 +31,10 @@ export const make = Effect.fnUntraced(function* (group: MarketProjection, day: n
     if (seq !== undefined && (yield* tables.position(group, symbol)) >= seq) passed.add(symbol)
   })
   return {
-    /** Returns a predicate of the markets that have passed. A symbol that is not listed has, because it has no log. */
+    /**
+     * Returns a predicate that is true for markets that have passed midnight. A symbol that is not listed counts as
+     * passed, because it has no log.
+     */
     passed: Effect.gen(function* () {
       yield* Effect.forEach(
         [...instruments.keys()].filter((symbol) => !passed.has(symbol)),

@@ -1,4 +1,7 @@
-/** The entity of a slice of the users. It decides their commands and sends orders to markets without waiting for them. */
+/**
+ * Desk entity, which serves a fixed share of the users. A desk decides their commands and sends orders to markets
+ * without waiting for a response.
+ */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { railOf } from "@venue/domain/Rail"
 import type { Journal } from "@venue/journal/Journal"
@@ -115,7 +118,7 @@ export const DeskLayer: Layer.Layer<
   { maxIdleTime: "365 days" }
 )
 
-/** Registers the desk in `LocalEntities` while it runs. */
+/** Registers the desk in `LocalEntities` while the desk runs. */
 const registerLocal = Effect.fnUntraced(function* (deskId: string, calls: LocalDesk) {
   const { desks } = yield* LocalEntities
   const local = (yield* Interception).desk(calls)
@@ -164,14 +167,14 @@ const atRisk = (traders: Traders.Traders): AccountsAtRisk => {
 
 type CaughtUp = Effect.Success<typeof CommittedHeads.make>
 
-/** Checks the venue mode last, right before the decision. */
+/** Checks the venue mode last, immediately before the decision. */
 const transferring = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
   Effect.tap(caughtUp(trader), () => {
     const closed = closure(modes.now())
     return closed === undefined ? Effect.void : Effect.fail(closed)
   })
 
-/** This node's copy of the mode may be out of date, so a refusal is confirmed by the mode in the table. */
+/** Confirms a refusal with the mode in the table, because this node's copy of the mode might be out of date. */
 const withdrawing = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
   Effect.tap(caughtUp(trader), () =>
     modes.mayWithdraw()
@@ -215,7 +218,7 @@ const changes = (
     )
 })
 
-/** Deposits and returns do not depend on any market. */
+/** Deposits and returned withdrawals do not depend on any market. */
 const atOnce = () => Effect.void
 
 const treasury = (
@@ -226,7 +229,7 @@ const treasury = (
   Withdraw: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(
       Effect.tap(change(userId, cost, { _tag: "Withdraw", ...command }, withdrawable), () =>
-        // A hint to pay at once. The rail polls for withdrawals in any case.
+        // Wakes the rail so that it pays immediately. Without this call, the rail pays at its next poll.
         Effect.forkDetach(Effect.ignore(rails.wake(railOf(command.method))))
       )
     ),
@@ -245,7 +248,10 @@ const presence = (
 ): Pick<Handlers, "Attach" | "Detach" | "Renew" | "Leave"> => {
   const detach = (sender: Sender, connection: SeenConnection) =>
     Effect.map(traders.wake(connection.userId), (trader) => disconnects.detach(sender, connection, trader))
-  /** Whether a connection that its gateway considers armed has ended; unknown, and false, while the trader is not loaded. */
+  /**
+   * Whether a connection has closed although its gateway considers it armed. Returns false while the trader is not
+   * loaded, because the state is unknown then.
+   */
   const hasEnded = ({ connectionId, isArmed, userId }: RenewedConnection) => {
     const trader = isArmed ? traders.get(userId) : undefined
     return trader !== undefined && !Ledger.armed(trader.ledger).has(connectionId)
@@ -270,7 +276,7 @@ const presence = (
           for (const { accountId, userId, wanted } of payload.connections) {
             const trader = traders.get(userId)
             if (trader === undefined) traders.startWaking(userId)
-            // Before every market is live the summary would be incomplete.
+            // The summary would be incomplete before every market is live.
             if (!wanted || trader?.isLive() !== true || !hasReached(feed, trader, payload.heads ?? [])) continue
             const summary = TraderCalls.summary(trader, accountId)
             if (summary !== undefined) summaries.push(summary)

@@ -1,4 +1,7 @@
-/** Commands of a market in the fault mode, which ignores prices and time and executes only commands that reduce risk. */
+/**
+ * Commands for a market in fault mode. In this mode, the market ignores prices and time and executes only commands
+ * that reduce risk.
+ */
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketCommand, Refuse, TraderCommand } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -39,7 +42,9 @@ export function refusal(command: TraderCommand, status: OrderRefusal): Refuse {
   }
 }
 
-/** Reduces a liquidation to the cancel of its orders, because the age of the price in force is unknown (I29). */
+/**
+ * Reduces a liquidation to the cancel of the account's orders, because the age of the current price is unknown (I29).
+ */
 function cancelAll({ accountId, commandId, expiresAtMillis, traderEpoch, userId }: TraderCommand): MarketCommand {
   return { _tag: "CancelAll", commandId, expiresAtMillis, traderEpoch, userId, accountId, cause: "LIQUIDATION" }
 }

@@ -1,4 +1,4 @@
-/** The entity of one market: its log, clock, takeovers, watchers and read tables. */
+/** Market entity: the market's log, clock, takeovers, watchers and read tables. */
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { MarketCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -80,7 +80,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         watchers.leave()
       }
       log.observe({ ended: leave })
-      // Last: every observer must be registered before the clock lets the market decide.
+      // The clock starts last, because every observer must be registered before the market decides anything.
       yield* MarketClock.start(log)
       yield* Effect.addFinalizer(() => Effect.sync(leave))
 
@@ -126,7 +126,7 @@ const reads = (
   Totals: () => Rpc.fork(totalsOf(log))
 })
 
-/** Raises the traders' epochs before the view is read, so that commands of an earlier owner of a trader cannot follow the view. */
+/** Raises the traders' epochs before the view is read, so that an earlier owner's commands cannot follow the view. */
 const viewOf =
   (symbol: MarketSymbol, log: MarketLog.MarketLog): LocalMarket["view"] =>
   (traders) =>
@@ -138,7 +138,8 @@ const viewOf =
           isRaised = committed
         }
       )
-      // The log answers false at once when the row is full. A view without the raise could be followed by an old owner's commands.
+      // The log calls back false immediately if the row is full. Without the raised epoch, an earlier owner's
+      // commands could follow the view.
       if (!isRaised) return Effect.fail(new Unavailable({ what: `market ${symbol}` }))
       return Effect.map(
         log.asOf((engine) => viewsOf(engine, traders)),
@@ -146,7 +147,7 @@ const viewOf =
       )
     })
 
-/** Returns views until they contain `maxViewOrders` orders, but at least one view. */
+/** Returns views until they contain `maxViewOrders` orders. Returns at least one view. */
 const viewsOf = (engine: Engine.Engine, traders: ReadonlyArray<Viewer>): ReadonlyArray<TraderView> => {
   const views: Array<TraderView> = []
   let orders = 0
@@ -178,7 +179,7 @@ const depthOf = (log: MarketLog.MarketLog) =>
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
   )
 
-/** Returns the alarms of the engine, after one for the fault mode of this node if the market is in it. */
+/** Returns the engine's alarms, preceded by an alarm for this node's fault mode if the market is in it. */
 const alarmsOf = (log: MarketLog.MarketLog) =>
   Effect.map(log.asOf(Engine.alarms), ({ value }): ReadonlyArray<MarketAlarm> => {
     const sinceMillis = log.faultSinceMillis()
@@ -195,7 +196,7 @@ const totalsOf = (log: MarketLog.MarketLog) =>
     toppedUp
   }))
 
-/** Splits the contract and returns the progress. A repeated call continues where this one stopped. */
+/** Splits the contract and returns the progress. A repeated call continues where the previous call stopped. */
 const splitBy =
   (submitted: ReturnType<typeof submittedTo>, log: MarketLog.MarketLog) => (split: Omit<SplitContract, "_tag">) =>
     Effect.andThen(
@@ -216,5 +217,5 @@ const submittedTo = (symbol: MarketSymbol, log: MarketLog.MarketLog) => (command
     )
   )
 
-/** Number of open orders after which a response takes no further views. */
+/** Number of open orders after which a response includes no further views. */
 const maxViewOrders = 10_000

@@ -1,4 +1,4 @@
-/** The claim of one node on a market's log: the engine state, the uncommitted rows, and the rebuild of both after a loss. */
+/** One node's claim on a market's log: the engine state, the uncommitted rows, and the rebuild of both after a loss. */
 import type { Instrument } from "@venue/domain/Instrument"
 import { marketStream } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
@@ -25,29 +25,29 @@ export interface MarketClaim {
   /** Returns the state after the newest decision, committed or not. Each claim creates a new engine. */
   readonly engine: () => Engine.Engine
   readonly pending: PendingRows.PendingRows
-  /** Returns the epoch of the claim and the newest committed row. */
+  /** Returns the claim's epoch and the newest committed row. */
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly isHeld: () => boolean
   /** Returns the latest time at which the journal confirmed that no other owner had claimed the log. */
   readonly provenAtMillis: () => number
   /** Requests a flush of the open row. */
   readonly wake: () => void
-  /** Discards the state and claims the log again after a delay; calls `loaded` once the log is held. */
+  /** Discards the state and claims the log again after a delay. Calls `loaded` once the log is claimed. */
   readonly rebuild: (after?: Duration.Input, loaded?: () => void) => void
   readonly stop: () => void
 }
 
-/** Receives what becomes of a claimed log. */
+/** Observer of a claimed log. */
 export interface LogObserver {
   /** Called with each committed row. */
   readonly committed?: (batch: CommittedBatch) => void
-  /** Called when the log is held again after a loss; rows may have been committed in between. */
+  /** Called when the log is claimed again after a loss. Rows might have been committed in between. */
   readonly reclaimed?: () => void
   /** Called when this node stops serving the market. */
   readonly ended?: () => void
 }
 
-/** Makes a claim that is not loaded yet. `owned` returns whether the market's shard is assigned to this node. */
+/** Creates a claim that is not loaded yet. `owned` returns whether the market's shard is assigned to this node. */
 export const make = Effect.fnUntraced(function* (
   instrument: Instrument,
   owned: Effect.Effect<boolean>
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* (
     engine = replayed.engine
     at = replayed.at
     appender = journal.append({ stream, isBelieved: true, collect, committed, lost }, at)
-    // Retried here, because the cluster library would restart a failed entity with growing delays.
+    // Retries here, because the cluster library would restart a failed entity with growing delays.
   }).pipe(Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }))
 
   const collect = () => {
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function* (
     for (const done of dones) done(true)
     for (const answer of answers) answer(seq)
   }
-  // A fenced log has a new owner. An immediate claim would fence that owner, so the rebuild waits.
+  // A fenced log has a new owner. An immediate claim would fence that owner, so the rebuild waits first.
   const lost = (why: "fenced" | "unknown") => rebuild(why === "fenced" ? pause : undefined)
 
   /** Drops uncommitted decisions. */
@@ -158,5 +158,8 @@ const claimed = Effect.fnUntraced(function* (
 })
 
 const again = Schedule.spaced("200 millis")
-/** Delay before a fenced owner claims again. A node that was frozen learns within it that its shards have moved. */
+/**
+ * Delay before a fenced owner claims again. Within this time, a node that was frozen receives the news that its
+ * shards have moved.
+ */
 export const pause = "1 second"

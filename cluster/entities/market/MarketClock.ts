@@ -1,4 +1,7 @@
-/** Submits ticks to a market: after its book moved, while prices or orders may change with time, and every quarter hour. */
+/**
+ * Submits ticks to a market: after the book has moved, while prices or orders might change with time, and every
+ * quarter of an hour.
+ */
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterMillis } from "@venue/domain/MarketHours"
 import { isStop } from "@venue/domain/Stop"
@@ -30,20 +33,20 @@ export const start = Effect.fnUntraced(function* (
     reclaimed: asTimePasses.start
   })
   asTimePasses.start()
-  // An idle market ticks too: a funding hour may end, or the trading period of the underlier may change.
+  // An idle market also needs ticks, because a funding hour might end or the underlier's trading period might change.
   const quarters = Effect.map(Effect.andThen(nextQuarter, tick), (isMoving) => {
     if (isMoving) asTimePasses.start()
   })
   yield* Effect.forkScoped(Effect.forever(quarters))
 })
 
-/** Time within which the mark and the price bands follow a change of the book. */
+/** Time within which the mark and the price bands follow a change to the book. */
 const movedTickMillis = 100
-/** Interval of ticks while mark or bands change with time. An idle market ticks every quarter hour. */
+/** Interval of ticks while the mark or bands change with time. An idle market ticks every quarter of an hour. */
 const quietTickMillis = 1_000
 /**
- * Whether the event may make a stop due or move a price without a change of a level. A stop may be placed beyond the current mark,
- * or be left from a time without trading; a trade outside the book changes the open interest alone.
+ * Whether the event might make a stop due, or move a price without changing a level. A stop might be placed beyond
+ * the current mark, or remain from a time without trading. A trade outside the book changes only the open interest.
  */
 const mayMove = (event: MarketEvent): boolean =>
   event._tag === "Priced" ||

@@ -1,4 +1,4 @@
-/** The engine of one market with its log. Decisions collect in the open row and take effect when the row is committed. */
+/** One market's engine and its log. Decisions collect in the open row and take effect when the row is committed. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import { type MarketCommand, type MarketEvent, marketStream } from "@venue/domain/Market"
@@ -13,25 +13,37 @@ import * as MarketClaim from "./MarketClaim.ts"
 import * as MarketSnapshot from "./MarketSnapshot.ts"
 
 export interface MarketLog {
-  /** Decides the commands at once. Calls `done` with true when all decisions are committed, with false when that is unknown. */
+  /**
+   * Decides the commands immediately. Calls `done` with true once all decisions are committed, or with false if the
+   * outcome is unknown.
+   */
   readonly submit: (commands: ReadonlyArray<MarketCommand>, done: (committed: boolean) => void) => void
-  /** Reads the state with all decisions so far, and returns once the row with the last of them is committed. */
+  /** Reads the state with all decisions so far. Returns once the row with the last of these decisions is committed. */
   readonly asOf: <A>(
     read: (engine: Engine.Engine) => A
   ) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
   /** Adds an observer. Observers are called in the order in which they were added. */
   readonly observe: (observer: MarketClaim.LogObserver) => void
-  /** Returns the epoch of the claim and the newest committed row. */
+  /** Returns the claim's epoch and the newest committed row. */
   readonly head: () => { readonly epoch: number; readonly seq: number }
   /** Whether the log is claimed and loaded. */
   readonly serving: () => boolean
-  /** Returns the latest time at which the journal confirmed that no other owner had claimed the log; -Infinity while not serving. */
+  /**
+   * Returns the latest time at which the journal confirmed that no other owner had claimed the log, or -Infinity
+   * while not serving.
+   */
   readonly provenAtMillis: () => number
-  /** Returns the start of the fault mode, in which only cancels are executed; undefined outside it. */
+  /**
+   * Returns the start of the fault mode, in which only commands that reduce risk are executed, or undefined outside
+   * the fault mode.
+   */
   readonly faultSinceMillis: () => number | undefined
-  /** Whether ticks have no effect until the next order, price, trading period or day, or until the log is claimed again. */
+  /**
+   * Whether ticks have no effect until the next order, price, trading period or day, or until the log is claimed
+   * again.
+   */
   readonly isAtRest: () => boolean
-  /** Returns the open takeovers, oldest first; none while not serving. */
+  /** Returns the open takeovers, oldest first, or an empty list while not serving. */
   readonly takeovers: () => ReadonlyArray<TakeoverOpened>
 }
 
@@ -44,11 +56,11 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
   /**
-   * Start of the fault mode: prices and ticks are dropped, market time stands still, and only commands that reduce risk are
-   * executed. It ends when another node or process claims the market.
+   * Start of the fault mode. In this mode, prices and ticks are dropped, market time stops, and only commands that
+   * reduce risk are executed. The mode ends when another node or process claims the market.
    */
   let faultSinceMillis: number | undefined
-  /** The refusal of the last command that threw. If the refusal throws too, it is not refused in turn. */
+  /** The refusal of the last command that threw. If this refusal throws too, it is not refused in turn. */
   let refusal: MarketCommand | undefined
   const claim = yield* MarketClaim.make(instrument, owned)
   const { pending } = claim
@@ -67,11 +79,15 @@ export const make = Effect.fnUntraced(function* (
       return done(false)
     }
     if (open.length > before) claim.wake()
-    // The row is full. The caller retries all commands, and those already decided return their first outcome.
+    // The row is full. The caller retries all commands. Commands that were already decided return their first
+    // outcome.
     if (decided.count < commands.length) return done(false)
     pending.await(done)
   }
-  /** Refuses a command that threw, and rebuilds the state from the journal, because the error may have left it inconsistent. */
+  /**
+   * Refuses a command that threw. Also rebuilds the state from the journal, because the error might have left the
+   * state inconsistent.
+   */
   const recover = (command: MarketCommand, error: unknown) => {
     run(
       Effect.logError(
@@ -84,8 +100,8 @@ export const make = Effect.fnUntraced(function* (
       refusal = answer
       return claim.rebuild(undefined, () => submit([answer], () => {}))
     }
-    // Prices and ticks cannot be refused and would throw again at once, so the fault mode begins and the rebuild waits. The sender of
-    // a command in `sentOnce` receives an error instead.
+    // Prices and ticks cannot be refused and would throw again immediately, so the fault mode begins and the rebuild
+    // waits. The sender of a command in `sentOnce` receives an error instead.
     if (!sentOnce.has(command._tag)) {
       faultSinceMillis ??= clock.currentTimeMillisUnsafe()
       run(
@@ -151,12 +167,15 @@ const makeSaves = Effect.fnUntraced(function* (
 })
 
 /**
- * Events in the open row after which commands are turned away, to be retried by their senders. A row of this size still has room for
- * the events of one more command that trades with hundreds of accounts.
+ * Number of events in the open row above which commands are rejected and retried by their senders. A row of this size
+ * still has room for one more command that trades with hundreds of accounts.
  */
 const maxOpenEvents = 8_192
 
-/** Decides commands in order and appends their events until the row is full or the engine throws. `count` commands were decided. */
+/**
+ * Decides commands in order and appends their events until the row is full or the engine throws. `count` is the
+ * number of decided commands.
+ */
 function decide(
   engine: Engine.Engine,
   commands: ReadonlyArray<MarketCommand>,
@@ -174,14 +193,18 @@ function decide(
   return { count: commands.length }
 }
 
-/** Throws if the events exceed the row size, because one command may produce any number of events. */
+/**
+ * Throws if the events exceed the row size. The check is needed because one command can produce any number of events.
+ */
 function assertFits(events: ReadonlyArray<MarketEvent>): void {
   const bytes = MarketRecord.encode(events).length
   if (bytes > maxRowBytes)
     throw new RangeError(`${events.length} events take ${bytes} bytes; the limit of a row is ${maxRowBytes} bytes`)
 }
 
-/** Commands that are not resubmitted on their own, so that the market can continue without them after they threw. */
+/**
+ * Commands that senders do not resubmit automatically. The market can continue without such a command after it threw.
+ */
 const sentOnce: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "RaiseEpoch",
   "PayDividend",

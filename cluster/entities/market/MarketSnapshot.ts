@@ -11,7 +11,7 @@ export const encode = ({ outcomes, ...rest }: Engine.Snapshot): ReadonlyArray<Ui
   return [length, value, ...outcomes]
 }
 
-/** Returns undefined for a snapshot version that this release cannot read. */
+/** Returns the snapshot, or undefined if this release cannot read its version. */
 export const decode = (state: Uint8Array): Engine.Snapshot | undefined => {
   const end = lengthBytes + Buffer.from(state.buffer, state.byteOffset, state.length).readUInt32BE()
   const rest = unpack(state.subarray(lengthBytes, end)) as object

@@ -1,4 +1,4 @@
-/** Watchers of a market: those on this node are called directly, those on other nodes receive a stream. */
+/** A market's watchers. Watchers on this node are called directly, and watchers on other nodes receive a stream. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Cause, Clock, Effect, Queue, type Scope, Stream } from "effect"
 import * as Beat from "../../feed/Beat.ts"
@@ -10,7 +10,7 @@ export interface MarketWatchers {
   readonly head: LocalMarket["head"]
   readonly watch: LocalMarket["watch"]
   readonly stream: Stream.Stream<Watched, Unavailable>
-  /** Ends all watches, because the market leaves this node. */
+  /** Ends all watches, because the market is leaving this node. */
   readonly leave: () => void
 }
 
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (
     committed: (batch) => {
       for (const watcher of watchers) watcher.batch(batch)
     },
-    // The next heartbeat carries the new head, by which a watcher detects the rows it has missed.
+    // The next heartbeat carries the new head, which lets a watcher detect the rows it has missed.
     reclaimed: heartbeats.start
   })
   return {
@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns a watcher that writes to a queue. The queue fails when it is full or the market leaves this node. */
+/** Returns a watcher that writes to a queue. The queue fails if it is full or the market leaves this node. */
 const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number }, symbol: MarketSymbol): Watcher => {
   const offer = (row: Watched) => {
     const bytes = bytesOf(row)
@@ -104,14 +104,17 @@ const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number 
   }
 }
 
-/** Time since the last confirmation of ownership after which the head is no longer published: another node may own the log. */
+/**
+ * Time since the last confirmed ownership after which the head is no longer published, because another node might own
+ * the log.
+ */
 const maxUnprovenMillis = 2_000
 /** Interval of heartbeats to watchers on other nodes. Watchers on this node read the head themselves. */
 const heartbeatMillis = 1_000
 /** Limits of the queue of one watcher. A watcher that exceeds them restarts from the journal. */
 const maxBehind = 1_024
 const maxBehindBytes = 4 * 1024 * 1024
-/** Upper bound of the encoded size of a level. */
+/** Upper bound of a level's encoded size. */
 const levelBytes = 32
 const bytesOf = ({ events, levels }: Watched): number => events.length + levels.length * levelBytes
 const noEvents = new Uint8Array(0)

@@ -1,12 +1,15 @@
-/** Decided but uncommitted rows of a market, with their waiters: one open row, and rows in flight to the journal. */
+/** A market's decided but uncommitted rows, with their waiters: one open row, and rows in flight to the journal. */
 import type { Level, MarketEvent } from "@venue/domain/Market"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as Engine from "@venue/matching/Engine"
 
-/** Called with true when all decisions up to it are committed, with false when that is unknown. */
+/** Called with true once all earlier decisions are committed, or with false if the outcome is unknown. */
 export type Done = (committed: boolean) => void
 
-/** Reads the state after a row, or undefined if the row is abandoned. The returned function receives the seq once it is committed. */
+/**
+ * Reads the state after a row, or receives undefined if the row is abandoned. The returned function receives the
+ * row's number once it is committed.
+ */
 export type Read = (engine: Engine.Engine | undefined) => (seq: number | undefined) => void
 
 interface OpenRow {
@@ -27,15 +30,15 @@ export interface InFlightRow {
 export interface PendingRows {
   /** Returns the events of the open row, to which new decisions are appended. */
   readonly open: () => Array<MarketEvent>
-  /** Calls `done` when all decisions so far are committed; at once, with true, if none is pending. */
+  /** Calls `done` once all decisions so far are committed, or immediately with true if nothing is pending. */
   readonly await: (done: Done) => void
   /** Reads the state after the newest decision. If nothing is pending, that is the state at `seq`. */
   readonly read: (read: Read, engine: Engine.Engine, seq: number) => void
   /** Encodes the open row and marks it as in flight. Returns undefined if it is empty. */
   readonly collect: (engine: Engine.Engine) => Uint8Array | undefined
-  /** Removes and returns the oldest row in flight, which is committed. */
+  /** Removes and returns the oldest row in flight, which is now committed. */
   readonly committed: () => InFlightRow
-  /** Drops all rows and answers their waiters with an unknown outcome. */
+  /** Drops all rows and calls back their waiters with an unknown outcome. */
   readonly abandon: () => void
 }
 

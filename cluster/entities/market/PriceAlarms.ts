@@ -1,21 +1,21 @@
-/** Logs for the operator that a market receives no outside prices, or only rejected ones (rule 3.1, rule 3.5). */
+/** Logs for the operator when a market receives no outside prices, or only rejected ones (rule 3.1, rule 3.5). */
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { alarmingRejections } from "@venue/domain/Oracle"
 import { Effect } from "effect"
 
 /**
- * Returns an observer of a market's events that logs each change once. A price that is stale because trading hours have just begun
- * is logged only after one minute, within which the first price should arrive.
+ * Returns an observer that logs each change in a market's events once. If the price is stale because trading hours
+ * have just begun, the log line waits one minute, within which the first price should arrive.
  */
 export const make = (symbol: MarketSymbol, log: (entry: Effect.Effect<void>) => void) => {
   let last: Priced | undefined
   /** Number of times that the price became stale. */
   let staleCount = 0
-  /** Whether missing prices were logged and their return was not. */
+  /** Whether missing prices were logged and their recovery was not. */
   let isSilent = false
 
-  /** Logs missing prices unless a price has arrived since that count. */
+  /** Logs missing prices unless a price has arrived since `staleCount` was `count`. */
   const logMissing = (count: number) =>
     Effect.suspend(() => {
       if (last?.source !== "stale" || staleCount !== count) return Effect.void

@@ -1,6 +1,6 @@
 /**
- * Writes the read tables of one market after its commits: in batches, in order, each event once. Groups of tables at about the same
- * row are written in one transaction. A group far behind catches up separately.
+ * Writes one market's read tables after its commits, in batches and in order. Each event is written once. Groups of
+ * tables at about the same row are written in one transaction. A group far behind catches up separately.
  */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -12,24 +12,26 @@ import { Clock, Effect, Latch, identity } from "effect"
 import * as TableWriter from "../../tables/TableWriter.ts"
 
 export interface Projection {
-  /** Notes a committed row. Rows are read back from the journal, so that none is buffered in memory. */
+  /** Adds a committed row. Rows are read back from the journal, so that no row is buffered in memory. */
   readonly committed: (row: CommittedRow<MarketEvent>) => void
-  /** Notes the row of a new claim, so that readers waiting for it need not wait for the next commit. */
+  /** Adds the row of a new claim, so that readers waiting for this row need not wait for the next commit. */
   readonly claimed: (seq: number) => void
-  /** Ends the delay during a burst until the tables contain this row, because a reader waits for it. */
+  /** Suspends the delay during a burst until the tables contain row `seq`, because a reader is waiting for it. */
   readonly wanted: (seq: number) => void
 }
 
 const pageRows = 64
-/** Events per transaction: few enough to block neither the event loop nor the database for long. */
+/** Maximum events per transaction, few enough to block neither the event loop nor the database for long. */
 const maxEvents = 128
 /** Interval at which new rows are collected and bursts are detected. */
 const stepMillis = 20
-/** Longest delay of the tables in a burst. After it they catch up completely, during the burst. */
+/**
+ * Longest delay of the tables during a burst. After this time they catch up completely, even if the burst continues.
+ */
 const maxDelayMillis = 10_000
-/** Longest delay in a burst before each write of a group that catches up separately. */
+/** Longest delay during a burst before each write of a group that catches up separately. */
 const maxFillDelayMillis = 200
-/** Minimum time between two interruptions of a burst's delay for waiting readers. */
+/** Minimum time between two interruptions of a burst's delay on behalf of waiting readers. */
 const readerIntervalMillis = 250
 
 export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projections: ReadonlyArray<MarketProjection>) {
@@ -49,7 +51,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
       Effect.map(position(projection), (seq) => ({ projection, seq }))
     )
     const front = Math.max(...groups.map(({ seq }) => seq))
-    /** Row that all groups written together have reached. A group that is ahead skips the rows it has. */
+    /** Row that all jointly written groups have reached. A group that is ahead skips the rows that it already has. */
     let done = front
     const together: Array<MarketProjection> = []
     const joining = groups.filter(({ seq }) => front - seq <= pageRows)
@@ -79,7 +81,10 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
         yield* Effect.sleep(stepMillis)
       }
     })
-    /** Writes one group from its first missing row until it is within a page of the others, and then joins them. */
+    /**
+     * Writes one group from its first missing row until the group is within a page of the others. The group then
+     * joins the others.
+     */
     const fill = Effect.fnUntraced(function* (projection: MarketProjection) {
       let seq = yield* position(projection)
       while (done - seq > pageRows) {
@@ -113,7 +118,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
   })
 })
 
-/** Detects bursts of recorded events, during which the tables let orders go first. */
+/** Detects bursts of recorded events. During a burst, table writes give way to orders. */
 const makeBursts = Effect.map(Clock.Clock, (clock) => {
   let recordedEvents = 0
   const isBurst = Effect.gen(function* () {
@@ -126,7 +131,7 @@ const makeBursts = Effect.map(Clock.Clock, (clock) => {
       recordedEvents += events
     },
     events: () => recordedEvents,
-    /** Returns a predicate that is true for this long from now. */
+    /** Returns a predicate that is true for the next `millis` milliseconds. */
     delay: (millis: number) =>
       Effect.sync(() => {
         const untilMillis = clock.currentTimeMillisUnsafe() + millis
@@ -147,7 +152,7 @@ const makeReaders = Effect.map(Clock.Clock, (clock) => {
     wanted: (seq: number) => {
       wantedSeq = Math.max(wantedSeq, seq)
     },
-    /** Whether the tables are being written for a reader that waits for a row after `doneSeq`. */
+    /** Whether the tables are being written for a reader that is waiting for a row after `doneSeq`. */
     isWaitedFor: (doneSeq: number) => {
       const nowMillis = clock.currentTimeMillisUnsafe()
       if (doneSeq >= servedSeq && doneSeq < wantedSeq && nowMillis >= servedAtMillis + readerIntervalMillis) {
@@ -160,8 +165,8 @@ const makeReaders = Effect.map(Clock.Clock, (clock) => {
 })
 
 /**
- * Events within one step that count as a burst. Table writes beside each flush would raise the p99 of acknowledgements more than
- * everything else together (bench row `socket, 16x1, p99`).
+ * Number of events within one interval that counts as a burst. Table writes beside each flush would raise the p99 of
+ * acknowledgements more than everything else together (bench row `socket, 16x1, p99`).
  */
 const burstEvents = 100
 
@@ -170,7 +175,7 @@ function* batches(page: ReadonlyArray<Row>): Iterable<ReadonlyArray<CommittedRow
   let batch: Array<CommittedRow<MarketEvent>> = []
   let count = 0
   for (const row of page) {
-    // The row of a claim has no events.
+    // A claim's row has no events.
     const events = row.events.length === 0 ? [] : MarketRecord.decode(row.events)
     if (batch.length > 0 && count + events.length > maxEvents) {
       yield batch

@@ -1,4 +1,7 @@
-/** The open takeovers of a market. Desks send what their accounts can take over; the takeovers close half a second later. */
+/**
+ * A market's open takeovers. Desks send stands, which state what their accounts can take over. The takeovers close
+ * half a second later.
+ */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Stand, standMillis } from "@venue/domain/Liquidation"
 import { Clock, Effect, type Scope, identity } from "effect"
@@ -6,20 +9,20 @@ import * as Beat from "../../feed/Beat.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
 export interface Takeovers {
-  /** Stores the stands of accounts. A newer stand of an account replaces the older one. */
+  /** Stores the accounts' stands. A newer stand replaces the same account's older stand. */
   readonly stand: (stands: ReadonlyArray<Stand>) => void
 }
 
-/** Closes takeovers while the scope is open, also those that an earlier owner of the market opened. */
+/** Closes takeovers while the scope is open, including takeovers that an earlier owner of the market opened. */
 export const make = Effect.fnUntraced(function* (
   log: Pick<MarketLog, "observe" | "submit" | "takeovers">
 ): Effect.fn.Return<Takeovers, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const stands = new Map<AccountId, Stand>()
-  /** Earliest time of the next close. */
+  /** Earliest time at which takeovers can close next. */
   let notBeforeMillis = 0
 
-  /** One decision may leave takeovers open. Desks then send new stands before the next one. */
+  /** One decision might leave takeovers open. Desks then send new stands before the next decision. */
   const close = (nowMillis: number) => {
     notBeforeMillis = nowMillis + standMillis
     log.submit([{ _tag: "CloseTakeovers", stands: [...stands.values()] }], () => {})
@@ -50,5 +53,5 @@ export const make = Effect.fnUntraced(function* (
 
 /** Interval of the check for due takeovers while one is open. */
 const checkMillis = 100
-/** Maximum number of stands per market. Accounts beyond it count as silent and are taken last. */
+/** Maximum number of stands per market. Accounts without a stored stand count as silent and are taken last. */
 const maxStands = 65_536

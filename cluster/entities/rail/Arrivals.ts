@@ -1,4 +1,4 @@
-/** Stores the transfers that a rail reports, with their owners, before its cursor moves. */
+/** Stores the transfers that a rail reports, with their owners, before the rail's cursor moves. */
 import { DepositMethod, type RailName } from "@venue/domain/Rail"
 import { depositIdOf } from "@venue/domain/Deposit"
 import type { UserId } from "@venue/domain/UserId"
@@ -9,7 +9,10 @@ import { Deposits, isAccepted } from "@venue/storage/treasury/Deposits"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { Effect, Option, Schema } from "effect"
 
-/** Scans the rail once from its cursor. Idempotent: a repeat, or a scan by another owner, stores nothing new. */
+/**
+ * Scans the rail once from its cursor. The scan is idempotent: repeating it, even by another owner, stores nothing
+ * new.
+ */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const deposits = yield* Deposits
@@ -49,7 +52,10 @@ interface Owner {
   readonly method: DepositMethod
 }
 
-/** Returns all deposit addresses of a chain. Reads only new ones: addresses are never removed, and their indexes ascend. */
+/**
+ * Returns all of a chain's deposit addresses. Only new addresses are read, because addresses are never removed and
+ * their indexes ascend.
+ */
 const makeWatched = Effect.fnUntraced(function* (rail: RailName) {
   const { after } = yield* DepositAddresses
   const known: Array<string> = []
@@ -65,7 +71,10 @@ const makeWatched = Effect.fnUntraced(function* (rail: RailName) {
 
 const pageSize = 1_000
 
-/** Returns the owners of the addresses, or at a bank of the messages, of transfers. */
+/**
+ * Returns the owner of each transfer. On a chain, the address determines the owner; at a bank, the transfer message
+ * does.
+ */
 const makeOwnerOf = Effect.fnUntraced(function* (rail: RailName) {
   const { owned } = yield* DepositAddresses
   const { find } = yield* DepositMessages
@@ -88,7 +97,10 @@ const makeOwnerOf = Effect.fnUntraced(function* (rail: RailName) {
   })
 })
 
-/** Returns the method of a transfer without an owner: at a bank, the payment rail that the bank reports. */
+/**
+ * Returns the deposit method of a transfer without an owner. At a bank, this is the payment rail that the bank
+ * reports.
+ */
 const methodOf = (rail: RailName, { paymentRail }: Arrival): DepositMethod =>
   rail === "BANK" ? (isMethod(paymentRail) ? paymentRail : "wire") : rail
 

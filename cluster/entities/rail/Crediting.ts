@@ -1,4 +1,4 @@
-/** Confirms and credits the deposits of a rail, and drops or reverses deposits that the rail no longer has. */
+/** Confirms and credits a rail's deposits. Drops or reverses deposits that the rail no longer has. */
 import { confirmationsNeeded, reasonAgainst } from "@venue/domain/Deposit"
 import type { DepositCommand } from "@venue/domain/DepositSteps"
 import type { RailName } from "@venue/domain/Rail"
@@ -10,7 +10,7 @@ import { DeskClient } from "../../clients/DeskClient.ts"
 import { noCost } from "../../protocol/Desk.ts"
 import * as Turns from "./Turns.ts"
 
-/** Checks a batch of deposits once, the longest unchecked first. */
+/** Checks one batch of deposits, starting with the longest unchecked. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const deposits = yield* Deposits
@@ -26,7 +26,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
     const due = yield* deposits.due(rail, maxAtOnce)
     const doubtful = due.filter(turns.isDoubtful)
     const others = due.filter((deposit) => !turns.isDoubtful(deposit))
-    // One request is the cheapest, but one odd deposit fails it for all.
+    // One request for all deposits is cheapest, but a single faulty deposit makes the whole request fail.
     const isChecked = yield* check(others).pipe(
       Effect.as(true),
       Effect.catchTag("RailUnavailable", () => Effect.succeed(false))
@@ -38,16 +38,22 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
 /** Number of deposits in one batch. */
 const maxAtOnce = 200
 
-/** Time for which a chain may lack a credited deposit before it is reversed: a reorg usually includes it again. */
+/**
+ * Time for which a chain can lack a credited deposit before the deposit is reversed. A reorg usually includes the
+ * deposit again.
+ */
 const goneMillis = 60_000
 
 const makeAdvance = Effect.gen(function* () {
   const deposits = yield* Deposits
   const desks = yield* DeskClient
-  /** A refused change is due no longer: another owner of the rail was first. */
+  /** A refused change is no longer due, because another owner of the rail made it first. */
   const change = ({ depositId }: Deposit, command: ChangeCommand) => isAccepted(deposits.change(depositId, command))
 
-  /** Once offered, the deposit is credited in any case; if the desk cannot be reached, the next poll repeats the request. */
+  /**
+   * Once the credit is sent, the deposit will be credited. If the desk cannot be reached, the next poll repeats the
+   * request.
+   */
   const credit = Effect.fnUntraced(function* (deposit: Deposit) {
     const { amount, depositId, rail, userId } = deposit
     if (!(yield* change(deposit, { _tag: "Offer" })) || userId === null) return

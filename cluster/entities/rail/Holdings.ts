@@ -1,4 +1,7 @@
-/** Polls the holdings of a rail, and stores them with the withdrawals that had left: the auditor compares them with the books. */
+/**
+ * Polls a rail's holdings. Stores them with the withdrawals that had left the rail, so that the auditor can compare
+ * them with the books.
+ */
 import { isNetwork, type RailName } from "@venue/domain/Rail"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import { Deposits } from "@venue/storage/treasury/Deposits"
@@ -7,13 +10,13 @@ import { RailStates } from "@venue/storage/treasury/RailStates"
 import { submittedAtOnce, type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Effect, Option, Schedule } from "effect"
 
-/** Polls every 5 s. During an outage the stored holdings stay. */
+/** Polls every 5 s. During an outage, the stored holdings remain. */
 export const run = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const poll = yield* make(provider)
   return yield* poll.pipe(
     Effect.catchTags({
-      // Only the wallet may be unreachable: this raises no alarm for the rail.
+      // Perhaps only the wallet is unreachable, so this failure raises no alarm for the rail.
       RailUnavailable: ({ cause }) => Effect.logDebug(`rail ${rail} returns no holdings`, cause),
       DatabaseUnavailable: () => Effect.void
     }),
@@ -23,7 +26,7 @@ export const run = Effect.fnUntraced(function* (provider: RailProvider) {
   )
 })
 
-/** Requests the holdings every 30 s, and as soon as a withdrawal that had not left has ended. */
+/** Requests the holdings every 30 s, and immediately after a withdrawal that had not left the rail has ended. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const { addresses } = yield* Deposits
@@ -35,7 +38,8 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   let waitingIds: ReadonlyArray<string> = []
 
   return Effect.gen(function* () {
-    // The order matters: a deposit stored or a withdrawal settled between two reads is in both the books and the answer, or in neither.
+    // The order of reads matters. A deposit stored or a withdrawal settled between two reads must be in both the
+    // books and the response, or in neither.
     const { cursor } = yield* find(rail)
     const open = yield* submitted(rail)
     const asOfMillis = yield* Clock.currentTimeMillis
@@ -53,7 +57,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   })
 })
 
-/** Returns all in-flight withdrawals: the auditor assumes that any other has not left. */
+/** Returns all in-flight withdrawals. The auditor assumes that no other withdrawal has left the rail. */
 const makeSubmitted = Effect.map(Withdrawals, ({ submitted }) =>
   Effect.fnUntraced(function* (rail: RailName) {
     const open: Array<Withdrawal> = []

@@ -1,4 +1,4 @@
-/** One poll of a rail: every step of deposits and withdrawals that is due. */
+/** One poll of a rail, which performs every due action for deposits and withdrawals. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
 import { RailStates } from "@venue/storage/treasury/RailStates"
@@ -7,7 +7,7 @@ import * as Arrivals from "./Arrivals.ts"
 import * as Crediting from "./Crediting.ts"
 import * as Paying from "./Paying.ts"
 
-/** Returns an effect that polls once, and returns whether database and rail answered. */
+/** Returns an effect that polls once and returns whether both the database and the rail responded. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const states = yield* RailStates
@@ -19,7 +19,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
     work.pipe(
       Effect.as(true),
       Effect.catchTags({
-        // The next poll repeats the part.
+        // The next poll repeats this part.
         DatabaseUnavailable: () => Effect.succeed(false),
         RailUnavailable: (unavailable) =>
           Effect.as(
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
       yield* part(credits),
       yield* part(arrivals)
     ]
-    // A failed part keeps its alarm until every part succeeds.
+    // A failed part keeps its alarm until all parts succeed.
     if (!done.every((isDone) => isDone)) return false
     const stall = yield* provider.stalled ?? Effect.succeed(undefined)
     return yield* part(stall === undefined ? states.answers(rail) : states.unavailable(rail, stall))

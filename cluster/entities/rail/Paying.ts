@@ -24,7 +24,7 @@ import { DeskClient } from "../../clients/DeskClient.ts"
 import { noCost } from "../../protocol/Desk.ts"
 import * as Turns from "./Turns.ts"
 
-/** Returns the three parts of a poll; `returns` needs only the database and the desks. */
+/** Returns the three parts of a poll. `returns` needs only the database and the desks. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { giveBack, returns } = yield* makeReturns(provider)
   const sender = makeSender(provider)
@@ -34,7 +34,10 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   return { returns, outcomes, queue: yield* makeQueue(provider, { orders, pay }) }
 })
 
-/** Returns the gross amount of ending withdrawals to their traders; the last step is stored in the same commit. */
+/**
+ * Returns the gross amounts of failed and cancelled withdrawals to their traders. The last step is stored in the same
+ * commit.
+ */
 const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   const desks = yield* DeskClient
   const { ending } = yield* Withdrawals
@@ -86,7 +89,7 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   /** Records a refusal; logs it once. */
   const recordRefusal = Effect.fnUntraced(function* ({ withdrawalId }: Withdrawal, refusal: PaymentObstacle) {
     const changes = yield* change(withdrawalId, { _tag: "RecordRefusal", refusal }).pipe(
-      // The withdrawal ended meanwhile.
+      // The withdrawal ended in the meantime.
       Effect.catchTags({
         WithdrawalStepRefused: () => Effect.succeed([]),
         CancelPending: Effect.die,
@@ -96,7 +99,7 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
     if (changes.some(({ _tag }) => _tag === "RefusalRecorded"))
       yield* Effect.logError(`withdrawal ${withdrawalId} is not signed now`, refusal)
   })
-  /** Records a refusal to sign and returns none; returns the result otherwise. */
+  /** Records a refusal to sign and returns an empty option; otherwise returns the result. */
   const unlessRefused = <A>(withdrawal: Withdrawal, work: Effect.Effect<A, Failure | SigningRefused>) =>
     work.pipe(
       Effect.asSome,
@@ -112,8 +115,8 @@ type Orders = Effect.Success<ReturnType<typeof makeOrders>>
 const purposeOf = ({ cancelledBy }: Withdrawal): Payment["purpose"] => (cancelledBy === null ? "pay" : "cancel")
 
 /**
- * Signs the next payment of a SUBMITTED withdrawal, and stores it before it is sent. If none can be signed now, sends the last
- * one again: the rail may have lost it, and it may still arrive.
+ * Signs the next payment of a SUBMITTED withdrawal and stores it before sending it. If no payment can be signed now,
+ * sends the last payment again, because the rail might have lost it and it can still arrive.
  */
 const makePay = Effect.fnUntraced(function* (
   provider: RailProvider,
@@ -135,7 +138,10 @@ const makePay = Effect.fnUntraced(function* (
 })
 type Pay = Effect.Success<ReturnType<typeof makePay>>
 
-/** Sends payments, and sends outstanding ones again every 30 s: the owner that stored a payment may have died before it sent it. */
+/**
+ * Sends payments. Repeats outstanding payments every 30 s, because the owner that stored a payment might have crashed
+ * before sending it.
+ */
 const makeSender = (provider: RailProvider) => {
   const sentAtMillis = new Map<string, number>()
   const send = ({ withdrawalId }: Withdrawal, payment: Payment) =>
@@ -149,7 +155,7 @@ const makeSender = (provider: RailProvider) => {
         ? Effect.void
         : send(withdrawal, payment)
     )
-  /** Forgets times that no longer delay a payment, so that the map stays small. */
+  /** Removes times that no longer delay a payment, so that the map stays small. */
   const prune = Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     for (const [id, atMillis] of sentAtMillis) if (nowMillis - atMillis >= resendMillis) sentAtMillis.delete(id)
   })
@@ -160,7 +166,10 @@ const resendMillis = 30_000
 
 type Sender = ReturnType<typeof makeSender>
 
-/** Reads the outcome of each in-flight withdrawal from the rail; signs withdrawals that have a number and no payment. */
+/**
+ * Reads the outcome of each in-flight withdrawal from the rail. Signs a payment for each withdrawal that has a number
+ * but no payment.
+ */
 const makeOutcomes = Effect.fnUntraced(function* (
   provider: RailProvider,
   {
@@ -209,7 +218,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
     }
   })
 
-  /** Last sequence of the page before: each poll handles one page. */
+  /** Last sequence number on the previous page, because each poll handles one page. */
   let after = -1
   return Effect.gen(function* () {
     const page = yield* submitted(rail, after)
@@ -219,7 +228,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
   })
 })
 
-/** Submits queued withdrawals one after the other, each under the next number. */
+/** Submits queued withdrawals one after another, each under the next number. */
 const makeQueue = Effect.fnUntraced(function* (
   provider: RailProvider,
   { orders, pay }: { readonly orders: Orders; readonly pay: Pay }
@@ -231,11 +240,11 @@ const makeQueue = Effect.fnUntraced(function* (
   return Effect.gen(function* () {
     /** The next number, kept until a withdrawal takes it. */
     let sequence: number | undefined
-    // Cancels come first, and are submitted whether money may leave or not.
+    // Cancels come first, and are submitted even while withdrawals are blocked.
     for (const withdrawal of yield* queued(rail, maxAtOnce)) {
-      // The statement that submits checks this again; the check here saves requests to the rail.
+      // The submitting statement checks this condition again. The check here saves requests to the rail.
       if (withdrawal.cancelledBy === null && !mayWithdraw()) return
-      // A payment behind an unsigned one could not arrive, while in the queue it can still be held back.
+      // A payment behind an unsigned payment could not arrive. While still queued, it can be held back.
       if (provider.isOrdered && (yield* hasUnsigned(rail))) return
       if (sequence === undefined) {
         const next = yield* orders.unlessRefused(withdrawal, Effect.flatMap(sequences(rail), provider.nextSequence))
@@ -251,7 +260,7 @@ const makeQueue = Effect.fnUntraced(function* (
       )
       if (Option.isNone(checked)) continue
       const submit = { _tag: "Submit", purpose: purposeOf(withdrawal), sequence, by } as const
-      // Another owner submitted it, it may no longer leave, or a cancel was requested.
+      // Another owner has submitted it, it is no longer allowed to leave, or a cancel was requested.
       if (!(yield* isAccepted(change(withdrawal.withdrawalId, submit)))) return
       yield* pay(withdrawal, sequence, [])
       sequence = undefined

@@ -1,6 +1,6 @@
 /**
- * The entity of one rail: polls for due steps of deposits and withdrawals, and polls at once when it is woken. It holds no state;
- * every step is a compare-and-set in the database, so a second owner does no harm.
+ * Rail entity. Polls for due actions on deposits and withdrawals, and polls immediately when it is woken. The entity
+ * holds no state. Every change is a compare-and-set in the database, so a second owner does no harm.
  */
 import { RailName } from "@venue/domain/Rail"
 import { RailProviders } from "@venue/providers/rails/RailProvider"
@@ -17,7 +17,7 @@ export const RailLayer = Rail.toLayer(
     const { entityId } = yield* Entity.CurrentAddress
     const provider = (yield* RailProviders).get(Schema.decodeUnknownSync(RailName)(entityId))
     const woken = yield* Queue.sliding<void>(1)
-    // A node of another release may wake a rail that is not connected here.
+    // A node on another release might wake a rail that is not connected here.
     if (provider !== undefined) {
       yield* Effect.forkScoped(Effect.andThen(Look.make(provider), (look) => run(look, woken)))
       yield* Effect.forkScoped(Sweeping.run(provider))
@@ -28,7 +28,7 @@ export const RailLayer = Rail.toLayer(
   { maxIdleTime: "365 days" }
 )
 
-/** Polls forever; doubles the interval up to 60 s while the rail does not answer. */
+/** Polls forever. While the rail does not respond, the interval doubles up to 60 s. */
 const run = Effect.fnUntraced(function* (look: Effect.Effect<boolean>, woken: Queue.Dequeue<void>) {
   const { railPollMillis } = yield* VenueSettings
   let waitMillis = railPollMillis

@@ -1,4 +1,4 @@
-/** The connected rails on a node with entities; all such nodes have the same rails. */
+/** The connected rails of a node with entities. All such nodes have the same rails. */
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { Effect, Layer, Schedule } from "effect"
 import { RailClient } from "../../clients/RailClient.ts"

@@ -1,6 +1,6 @@
 /**
- * Sweeps deposit addresses into the account that pays withdrawals. A second owner does no harm: each transfer is stored before it
- * is sent, under a number that is used once.
+ * Sweeps deposit addresses into the account that pays withdrawals. Each transfer is stored before it is sent, under a
+ * number that is used once, so a second owner does no harm.
  */
 import { isNetwork, type Network } from "@venue/domain/Rail"
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
@@ -21,7 +21,7 @@ export const run = (rail: RailProvider) =>
         Effect.asVoid
       )
 
-/** Advances open sweeps, and begins due ones. */
+/** Advances open sweeps and begins due sweeps. */
 export const pass = Effect.fn("Sweeping.pass")(function* (rail: RailProvider) {
   const { sweeper } = rail
   if (sweeper === undefined || !isNetwork(rail.rail)) return
@@ -47,7 +47,7 @@ const advance = Effect.fnUntraced(function* (rail: RailProvider, sweeper: Sweepe
       const next = yield* Effect.result(sweeper.sign({ ...sweep, index: sweep.addressIndex, previous: payments }))
       if (Result.isFailure(next)) {
         yield* Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} cannot be replaced`, next.failure)
-        // Even a failed transaction frees the nonces behind it, and the chain may have lost this one.
+        // Even a failed transaction frees the nonces behind it, and the chain might have lost this transaction.
         return yield* rail.send(payments.at(-1)!)
       }
       if (yield* sweeps.addAttempt(sweep, payments.length, attemptOf(next.success))) yield* rail.send(next.success)
@@ -82,7 +82,7 @@ const beginDue = Effect.fnUntraced(function* (
       if (payment === undefined) continue
       const attempts = [attemptOf(payment)]
       const isBegun = yield* sweeps.begin({ network, sequence, addressIndex: index, address, amount, attempts })
-      // Another owner sweeps the address, or has used the number.
+      // Another owner is sweeping the address, or has used the number.
       if (!isBegun) return
       sequence += 1
       room -= 1

@@ -1,4 +1,7 @@
-/** Runs requests about single items past failures, so that one item never blocks the others; failed items run last next time. */
+/**
+ * Runs a request for each item and continues after failures, so that one item never blocks the others. Failed items
+ * run last in the next poll.
+ */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { RailUnavailable } from "@venue/providers/rails/RailProvider"
 import { Effect } from "effect"
@@ -6,16 +9,19 @@ import { Effect } from "effect"
 export interface Turns<A> {
   /** Returns whether the last request about an item failed. */
   readonly isDoubtful: (item: A) => boolean
-  /** Runs the work for every item, continues past failures, and finally fails with the first of them, so that the alarm stands. */
+  /**
+   * Runs the work for every item and continues after failures. Finally fails with the first failure, so that the
+   * alarm stays raised.
+   */
   readonly each: (
     items: ReadonlyArray<A>,
     work: (item: A) => Effect.Effect<void, DatabaseUnavailable | RailUnavailable>
   ) => Effect.Effect<void, DatabaseUnavailable | RailUnavailable>
 }
 
-/** `nameOf` returns a unique name, which also stands in the alarm. */
+/** `nameOf` returns a unique name, which also appears in the alarm. */
 export const make = <A>(nameOf: (item: A) => string): Turns<A> => {
-  /** Names of doubtful items, the longest unasked first. */
+  /** Names of doubtful items, least recently tried first. */
   const doubtful = new Set<string>()
   const isDoubtful = (item: A) => doubtful.has(nameOf(item))
 
@@ -56,6 +62,9 @@ export const make = <A>(nameOf: (item: A) => string): Turns<A> => {
   }
 }
 
-/** Number of failures that count as an outage: the remaining items, which would all wait for a deadline, are skipped. */
+/**
+ * Number of failures that count as an outage. The remaining items are skipped, because each would wait for a
+ * deadline.
+ */
 const maxFailures = 8
 const maxRemembered = 10_000

@@ -1,4 +1,4 @@
-/** The entity of one user: changes API keys one at a time, each with an audit entry. */
+/** User entity. Changes API keys one at a time, each with an audit entry. */
 import type { ApiKeySummary } from "@venue/domain/ApiKey"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -18,7 +18,7 @@ export const UserLayer: Layer.Layer<never, never, Sharding.Sharding | ApiKeys | 
 
     const record = (userId: UserId, action: string, facts: Deed["facts"]) =>
       audit.record({ action, actor: userId, subject: userId, facts })
-    /** Makes a key once: a retried message returns the key of the first. */
+    /** Creates a key once. A retried message returns the key from the first attempt. */
     const once = <E>(
       { publicKey, userId }: { readonly userId: UserId; readonly publicKey: string },
       make: Effect.Effect<ApiKeySummary, E | DatabaseUnavailable>

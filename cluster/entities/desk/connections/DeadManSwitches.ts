@@ -1,7 +1,7 @@
 /**
- * Fires the dead-man switches of a desk's traders (rule 4.21) on one timer. The journal records that a switch has fired before any
- * order is cancelled, so a fenced owner cancels nothing. Cancel ids are derived from the firing, so every owner sends the same ids and
- * a market executes each cancel once.
+ * Fires the dead-man switches of a desk's traders (rule 4.21) on one timer. The journal records the firing before any
+ * order is cancelled, so a fenced owner cancels nothing. Cancel ids are derived from the firing. Every owner
+ * therefore sends the same ids, and a market executes each cancel once.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import * as DeadManSwitch from "@venue/domain/DeadManSwitch"
@@ -15,7 +15,7 @@ import type { Traders } from "../traders/Traders.ts"
 
 type Fired = ReturnType<typeof Ledger.fired>[number]
 
-/** The cancels of one account. */
+/** Cancels for one account whose switch has fired. */
 interface Firing extends MarketCancels.MarketCancels {
   readonly firedMillis: number
 }
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders, times: Pick<O
     firings.set(accountId, firing)
     return firing
   }
-  /** Continues a firing that is in the journal. */
+  /** Continues a firing that the journal has recorded. */
   const advance = (trader: Trader, fired: Fired) => {
     const { accountId, firedMillis } = fired
     const before = firings.get(accountId)
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders, times: Pick<O
   })
 })
 
-/** Expiry of one cancel attempt. Attempts are counted from the firing, so that every owner derives the same ids. */
+/** Lifetime of one cancel attempt. Attempts are counted from the firing, so that every owner derives the same ids. */
 const attemptMillis = 60_000
-/** Interval of checks whether all cancels are recorded. */
+/** Interval at which the desk checks whether all cancels are recorded. */
 const checkMillis = 500

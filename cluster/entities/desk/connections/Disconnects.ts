@@ -1,4 +1,4 @@
-/** Cancel-on-disconnect: tracks armed connections and their gateways, and cancels orders when a connection ends. */
+/** Cancel-on-disconnect. Tracks armed connections and their gateways, and cancels orders when a connection closes. */
 import type { OrderRequest } from "@venue/domain/Order"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -17,32 +17,41 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface Disconnects {
-  /** Registers a connection of a gateway. Returns false if the user has reached the connection limit. */
+  /** Registers a gateway's connection. Returns false if the user has reached the connection limit. */
   readonly attach: (sender: Gateways.Sender, connection: SeenConnection) => boolean
-  /** Starts checking leases if the trader has an armed connection. Called when it is loaded and after each journal row. */
+  /**
+   * Starts checking leases if the trader has an armed connection. Called when the trader is loaded and after each
+   * journal row.
+   */
   readonly check: (trader: Trader) => void
-  /** Starts the lease of a connection that is about to be armed, even if its gateway has renewed nothing before. */
+  /** Starts the lease of a connection that is about to be armed, even if its gateway has sent no renewal yet. */
   readonly arming: (connectionId: string, userId: UserId) => void
   /**
-   * Renews the leases of a gateway's connections. Returns false until the gateway has listed all its connections since this desk
-   * started, which the connection limit needs.
+   * Renews the leases of a gateway's connections. Returns false until the gateway has listed all its connections
+   * since this desk started. The connection limit requires this full list.
    */
   readonly renew: (sender: Gateways.Sender, connections: ReadonlyArray<SeenConnection>, areAll?: boolean) => boolean
-  /** Ends a connection and cancels its orders if it is armed. */
+  /** Ends a connection, and cancels its orders if the connection is armed. */
   readonly detach: (sender: Gateways.Sender, connection: SeenConnection, trader: Trader) => void
-  /** Removes a gateway that stops, with its connections. */
+  /** Removes a gateway that is stopping, together with its connections. */
   readonly leave: (gatewayId: string) => void
-  /** Notes a request sent to its market, with its connection if that is armed or about to be. */
+  /**
+   * Records a request that was sent to its market. Includes the request's connection if that is armed or about to be
+   * armed.
+   */
   readonly entered: OrderTimes.OrderTimes["entered"]
-  /** Returns the orders that a cancel spares. */
+  /** Returns the orders that a cancel leaves open. */
   readonly after: OrderTimes.OrderTimes["after"]
-  /** Whether the connection of an order or modify has already ended, so that its cancel would miss the order. */
+  /**
+   * Whether the connection of an order or modify request has already closed, so that the connection's cancel would
+   * miss the order.
+   */
   readonly isTooLate: (request: OrderRequest, connectionId: string | undefined) => boolean
-  /** Ends connections that gateways of an earlier process had armed. Called when the armed traders are loaded. */
+  /** Ends the connections that an earlier process's gateways had armed. Called once the armed traders are loaded. */
   readonly endOrphans: (deskId: string) => void
-  /** Whether orders of such connections are still being cancelled. */
+  /** Whether orders from an earlier process's connections are still being cancelled. */
   readonly isEndingOrphans: () => boolean
-  /** Whether some connection is armed, or its disarming is not recorded yet. */
+  /** Whether any connection is armed, or its disarming is not recorded yet. */
   readonly isArmed: () => boolean
 }
 
@@ -56,7 +65,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const leases = Leases.make(leaseMillis, now, gateways)
   const times = OrderTimes.make(now)
   const endings = Endings.make(yield* Ids, now, times)
-  /** Connections that a gateway of an earlier process had armed. */
+  /** Connections that an earlier process's gateway had armed. */
   const orphans = new Set<string>()
   let checkedAtMillis = now()
   let isChecking = false
@@ -69,7 +78,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const checkAll = () => {
     const jumpedMillis = Math.abs(now() - checkedAtMillis)
     checkedAtMillis = now()
-    // This process was frozen or its clock was set, so missing renewals prove nothing about the gateways.
+    // Missing renewals prove nothing about the gateways if this process was frozen or its clock was set.
     if (jumpedMillis > frozenMillis) return leases.restart()
     for (const [connectionId, trader] of armed(traders)) {
       if (endings.hasBegun(connectionId) || leases.isOver(connectionId, trader.userId)) end(connectionId, trader)
@@ -146,5 +155,5 @@ const isAnyArmed = (traders: Traders): boolean => {
 
 /** Interval of lease checks. */
 const checkMillis = 500
-/** Delay of a check after which the process counts as having been frozen. */
+/** Delay of a lease check after which this process is considered to have been frozen. */
 const frozenMillis = 2_000

@@ -1,4 +1,4 @@
-/** Cancels the orders of armed connections that have ended, until every market has recorded its cancel. */
+/** Cancels the orders of closed armed connections, with retries until every market has recorded its cancel. */
 import type { Id } from "@venue/domain/Id"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as MarketCancels from "../orders/MarketCancels.ts"
@@ -6,26 +6,29 @@ import type { Cutoff, OrderTimes } from "../orders/OrderTimes.ts"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface Endings {
-  /** Begins or continues to end a connection that was last seen at that time. Returns true when all cancels are recorded. */
+  /**
+   * Begins or continues to end a connection that was last seen at `lastSeenMillis`. Returns true once all cancels are
+   * recorded.
+   */
   readonly end: (connectionId: string, trader: Trader, lastSeenMillis: number) => boolean
-  /** Whether the end of the connection has begun. It then continues even if the connection is renewed. */
+  /** Whether the end of the connection has begun. Once begun, the end continues even if the connection is renewed. */
   readonly hasBegun: (connectionId: string) => boolean
-  /** Whether the connection ended recently, so that its orders are refused. */
+  /** Whether the connection closed recently, so that its orders are refused. */
   readonly hasEnded: (connectionId: string) => boolean
-  /** Removes the mark of `hasEnded`, because the connection is armed again. */
+  /** Resets `hasEnded` for a connection that is armed again. */
   readonly revive: (connectionId: string) => void
-  /** Whether the cancels of some connection are recorded but its disarming is not. */
+  /** Whether any connection has all its cancels recorded but not its disarming. */
   readonly isDisarming: () => boolean
 }
 
-/** Cancels of one connection, which stays armed until all are recorded. */
+/** Cancels for one connection, which stays armed until all cancels are recorded. */
 interface Ending extends MarketCancels.MarketCancels {
   readonly cutoff: Cutoff
 }
 
 export const make = (ids: { readonly next: () => Id }, now: () => number, times: OrderTimes): Endings => {
   const endings = new Map<string, Ending>()
-  /** Connections whose cancels are recorded and whose disarming is not. */
+  /** Connections whose cancels are recorded and whose disarming is not recorded yet. */
   const disarming = new Set<string>()
   const ended = new Set<string>()
 
@@ -46,7 +49,7 @@ export const make = (ids: { readonly next: () => Id }, now: () => number, times:
       }
       let ending = endings.get(connectionId)
       if (ending?.trader !== trader) {
-        // A reload of the trader keeps the cutoff of an end that has begun.
+        // If the trader was reloaded, an end that has begun keeps its cutoff.
         ending = begin(trader, ending?.cutoff ?? { connectionId, accountId, atMillis: lastSeenMillis })
         endings.set(connectionId, ending)
         remember(ended, connectionId)
@@ -72,7 +75,10 @@ const remember = (ended: Set<string>, connectionId: string): void => {
   }
 }
 
-/** Expiry of a cancel after a lost connection, in milliseconds. */
+/** Lifetime of a cancel after a lost connection, in milliseconds. */
 const cancelExpiryMillis = 60_000
-/** Ended connections that are kept. Orders are in flight for seconds, in which far fewer connections of a desk end. */
+/**
+ * Maximum number of closed connections to remember. Orders are in flight for seconds, during which far fewer of a
+ * desk's connections close.
+ */
 const maxRemembered = 10_000

@@ -1,35 +1,43 @@
-/** Gateways that send messages to this desk, with the offset of their clocks from the desk's clock. */
+/** Gateways that send messages to this desk, with the offset of each gateway's clock from the desk's clock. */
 
-/** Sender of a message, and its own clock at the time of sending. Only differences of that clock are used. */
+/**
+ * Sender of a message, with the sending time by the sender's own clock. Only differences between such times are used.
+ */
 export interface Sender {
   readonly gatewayId: string
   readonly saidAtMillis: number
 }
 
 export interface Gateways {
-  /** Returns the time of sending by the desk's clock. A message that was queued on the way keeps its original time. */
+  /**
+   * Returns the sending time by the desk's clock. A message that was queued in transit keeps its original sending
+   * time.
+   */
   readonly sentAt: (sender: Sender) => number
   /** Whether the gateway runs in this process or sent a message within `silentMillis`. */
   readonly isLiving: (gatewayId: string) => boolean
-  /** Notes that the gateway has listed all its connections. */
+  /** Records that the gateway has listed all its connections. */
   readonly noteComplete: (gatewayId: string) => void
   /** Whether the gateway has listed all its connections since this desk started. */
   readonly isComplete: (gatewayId: string) => boolean
   readonly forget: (gatewayId: string) => void
   /** Removes dead gateways. */
   readonly prune: () => void
-  /** Removes all gateways, because this desk's clock may have been set. */
+  /** Removes all gateways, because this desk's clock might have been set. */
   readonly clear: () => void
 }
 
 interface Gateway {
   receivedAtMillis: number
-  /** The desk's clock minus the gateway's, plus the shortest transit time of any message so far. */
+  /** The desk's clock minus the gateway's clock, plus the shortest transit time so far. */
   offsetMillis: number
   isComplete: boolean
 }
 
-/** `isHere` returns whether a gateway belongs to this process, in which case it lives as long as its desks. */
+/**
+ * Creates the set of gateways. `isHere` returns whether a gateway belongs to this process and is therefore alive
+ * while its desks are.
+ */
 export const make = (now: () => number, isHere: (gatewayId: string) => boolean): Gateways => {
   const gateways = new Map<string, Gateway>()
   const isLiving = (gatewayId: string) =>
@@ -63,7 +71,7 @@ export const make = (now: () => number, isHere: (gatewayId: string) => boolean):
 
 /** Silence after which a gateway's connections no longer count. A live gateway sends a message every 2 s. */
 export const silentMillis = 10_000
-/** Two clocks drift apart by less than 1 ms in this many. */
+/** Number of milliseconds in which two clocks drift apart by less than 1 ms. */
 const driftOfMillis = 1_000
-/** Longest plausible transit time. A larger change of the offset means that a clock was set. */
+/** Longest plausible transit time. A larger change in the offset means that a clock was set. */
 const plausibleMillis = 10_000

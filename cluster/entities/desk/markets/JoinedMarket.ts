@@ -13,7 +13,7 @@ import type { OrderRequest } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
 import type { TraderEvent } from "@venue/domain/Trader"
 
-/** An event of a market's log with the seq of its row. */
+/** An event in a market's log, with its row's sequence number. */
 export interface LoggedEvent {
   readonly event: MarketEvent
   readonly seq: number
@@ -22,34 +22,37 @@ export interface LoggedEvent {
 export interface JoinedMarket {
   readonly symbol: MarketSymbol
   state: "syncing" | "live"
-  /** False from when the trader leaves until the journal records that it joined again. */
+  /** False from the time the trader leaves until the journal records that the trader has joined again. */
   isIn: boolean
-  /** Time of the last command for the market, or of loading the trader. */
+  /** Time of the last command to the market, or the time at which the trader was loaded. */
   usedMillis: number
-  /** Whether an earlier owner of the trader joined it, so that it may hold state of the user. */
+  /** Whether an earlier owner of the trader joined this market, so that the market might hold state for the user. */
   readonly wasJoined: boolean
   /** Queued requests. */
   readonly requests: Array<OrderRequest>
   /** Events buffered while syncing. */
   readonly events: Array<LoggedEvent>
-  /** Ids of commands that the market recorded for a former owner. A repeated submission of one is not sent again. */
+  /**
+   * Ids of commands that the market recorded for a former owner. A repeated submission with such an id is not sent
+   * again.
+   */
   recorded: Set<string>
-  /** Time after which no repeats can arrive, so that `recorded` is cleared. */
+  /** Time after which no repeated submissions can arrive, so that `recorded` is cleared. */
   repeatsUntilMillis: number
-  /** Row of the view, which contains all earlier events. */
+  /** Row up to which the adopted view contains all events. */
   viewSeq: number
-  /** Newest row with an event of this user, or with one that concerns every position. */
+  /** Newest row with an event that concerns this user or every position. */
   seq: number
 }
 
-/** Joined markets of one trader, changed in place. */
+/** One trader's joined markets, changed in place. */
 export interface JoinedMarkets {
   readonly bySymbol: Map<MarketSymbol, JoinedMarket>
-  /** Number of syncing markets that may hold state of the user. */
+  /** Number of syncing markets that might hold state for the user. */
   unknown: number
 }
 
-/** Returns the row up to which all events of the user are applied. */
+/** Returns the row up to which all of the user's events are applied. */
 export const appliedSeq = ({ seq, viewSeq }: JoinedMarket): number => Math.max(seq, viewSeq)
 
 export const empty = (): JoinedMarkets => ({ bySymbol: new Map(), unknown: 0 })
@@ -75,8 +78,8 @@ export const join = (markets: JoinedMarkets, symbol: MarketSymbol, wasJoined: bo
 }
 
 /**
- * Decides about a request. `submit`: send it now. `waits`: it was queued, and `released` returns it later. `recorded`: a repeat of a
- * recorded command, not to be sent. `full`: the queue is full.
+ * Decides what to do with a request. `submit`: send it now. `waits`: the request was queued, and `released` returns
+ * it later. `recorded`: the request repeats a recorded command and must not be sent. `full`: the queue is full.
  */
 export const request = (
   markets: JoinedMarkets,
@@ -113,8 +116,9 @@ export const event = (
 }
 
 /**
- * Whether a view can be adopted. `feedSeq` is the feed's row at the time of the request. An older view misses rows that the feed had
- * published before, and a full buffer has dropped events; in both cases the buffer is cleared and another view is needed.
+ * Returns whether a view can be adopted. `feedSeq` is the feed's row at the time of the request. An older view misses
+ * rows that the feed had already published, and a full buffer has dropped events. In both cases the buffer is cleared
+ * and a new view is needed.
  */
 export const fits = (market: JoinedMarket, viewSeq: number, feedSeq: number): boolean => {
   if (viewSeq >= feedSeq && market.events.length < maxEvents) return true
@@ -122,7 +126,10 @@ export const fits = (market: JoinedMarket, viewSeq: number, feedSeq: number): bo
   return false
 }
 
-/** Marks a market as live after the ledger adopted the view. Returns the buffered events, each of which must be passed to `event`. */
+/**
+ * Marks a market as live after the ledger has adopted the view. Returns the buffered events, which the caller must
+ * pass to `event` one by one.
+ */
 export const goLive = (
   markets: JoinedMarkets,
   market: JoinedMarket,
@@ -137,7 +144,7 @@ export const goLive = (
   return market.events.splice(0)
 }
 
-/** Removes and returns the queued requests that can be sent now, in order for each market. */
+/** Removes and returns the queued requests that can be sent now, in order within each market. */
 export const released = (markets: JoinedMarkets): ReadonlyArray<OrderRequest> => {
   const sendable: Array<OrderRequest> = []
   for (const market of markets.bySymbol.values()) {
@@ -153,19 +160,22 @@ export const released = (markets: JoinedMarkets): ReadonlyArray<OrderRequest> =>
 export const waits = ({ bySymbol }: JoinedMarkets, symbol: MarketSymbol, commandId: Id): boolean =>
   bySymbol.get(symbol)?.requests.some((order) => order.commandId.text === commandId.text) === true
 
-/** Marks the markets that the trader has left. Nothing is sent to them until it joins again. */
+/** Marks the markets that the trader has left. Nothing is sent to these markets until the trader joins them again. */
 export const leave = ({ bySymbol }: JoinedMarkets, events: ReadonlyArray<TraderEvent>): void => {
   for (const event of events) if (event._tag === "Left") bySymbol.get(event.symbol)!.isIn = false
 }
 
-/** Returns the live markets without queued requests and without a command since that time. */
+/** Returns the live markets without queued requests and without a command since `sinceMillis`. */
 export const unused = ({ bySymbol }: JoinedMarkets, sinceMillis: number): ReadonlyArray<MarketSymbol> =>
   [...bySymbol.values()]
     .filter((market) => market.isIn && market.state === "live" && market.usedMillis <= sinceMillis)
     .filter(({ requests }) => requests.length === 0)
     .map(({ symbol }) => symbol)
 
-/** Returns the markets that recorded the command for a former owner; undefined while a market that may have is syncing. */
+/**
+ * Returns the markets that recorded the command for a former owner, or undefined while a market that might have
+ * recorded it is syncing.
+ */
 export const recordedIn = (
   { bySymbol, unknown }: JoinedMarkets,
   commandId: string
@@ -195,5 +205,5 @@ const isRecorded = ({ recorded }: JoinedMarket, { commandId }: OrderRequest): bo
 const maxWaiting = 10_000
 /** Events that are buffered while a market is syncing. */
 const maxEvents = 10_000
-/** Callers of a desk stop retrying long before this, so no command is repeated after it. */
+/** Time after which no command is repeated, because callers of a desk stop retrying long before. */
 const repeatMillis = 60_000

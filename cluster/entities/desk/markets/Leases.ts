@@ -1,6 +1,6 @@
 /**
- * Leases of the connections at this desk. A gateway renews the leases of its connections; an armed connection counts as ended when its
- * lease expires. Gateways send ages instead of times, so that clocks are never compared.
+ * Leases of the connections at this desk. A gateway renews the leases of its connections. An armed connection counts
+ * as closed when its lease expires. Gateways send ages instead of times, so that clocks are never compared.
  */
 import type { UserId } from "@venue/domain/UserId"
 import type { SeenConnection } from "../../../protocol/Desk.ts"
@@ -9,25 +9,30 @@ import { type Gateways, type Sender, silentMillis } from "../connections/Gateway
 export interface Leases {
   /** Renews the leases of these connections. */
   readonly renew: (sender: Sender, seen: ReadonlyArray<SeenConnection>) => void
-  /** Starts a lease for a connection that is about to be armed, even if its gateway has listed none before. */
+  /**
+   * Starts a lease for a connection that is about to be armed, even if its gateway has not listed the connection yet.
+   */
   readonly arming: (connectionId: string, userId: UserId) => void
-  /** Whether the user has reached the limit of connections over all live gateways, without this connection. */
+  /** Whether the user has reached the connection limit over all live gateways. The given connection is not counted. */
   readonly isFull: (userId: UserId, connectionId: string) => boolean
-  /** Whether the lease has expired. A connection without a lease gets one now. */
+  /** Whether the lease has expired. Starts a lease for a connection without one. */
   readonly isOver: (connectionId: string, userId: UserId) => boolean
-  /** Returns when the connection was last seen, by this desk's clock; the start of the desk for an unknown connection. */
+  /**
+   * Returns the time at which the connection was last seen, by this desk's clock, or the desk's start time for an
+   * unknown connection.
+   */
   readonly lastSeenMillis: (connectionId: string) => number
-  /** Removes a connection that has ended. */
+  /** Removes a closed connection. */
   readonly forget: (connectionId: string) => void
-  /** Removes a gateway with its connections. */
+  /** Removes a gateway and its connections. */
   readonly forgetGateway: (gatewayId: string) => void
-  /** Starts all leases afresh, after a time in which this desk could not receive renewals. */
+  /** Restarts all leases after a time in which this desk could not receive renewals. */
   readonly restart: () => void
 }
 
 interface Connection {
   readonly userId: UserId
-  /** Empty while no gateway has listed it. */
+  /** Empty until a gateway has listed the connection. */
   gatewayId: string
   renewedAtMillis: number
   lastSeenMillis: number
@@ -62,7 +67,7 @@ export const make = (leaseMillis: number, now: () => number, gateways: Gateways)
   }
   const counts = ({ gatewayId, renewedAtMillis }: Connection) =>
     gateways.isLiving(gatewayId) && now() - renewedAtMillis <= unlistedMillis
-  /** Removes the connections of dead gateways, which no message ends. */
+  /** Removes the connections of dead gateways, because no message reports their end. */
   const prune = () => {
     if (now() - prunedAtMillis < unlistedMillis) return
     prunedAtMillis = now()
@@ -104,5 +109,8 @@ export const make = (leaseMillis: number, now: () => number, gateways: Gateways)
 }
 
 const maxConnectionsPerUser = 20
-/** A gateway lists all its connections once a minute. A connection missing from two lists no longer counts. */
+/**
+ * Time after which an unlisted connection no longer counts. A gateway lists all its connections once a minute, so
+ * such a connection is missing from two lists.
+ */
 const unlistedMillis = 150_000

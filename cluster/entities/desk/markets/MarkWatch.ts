@@ -1,6 +1,7 @@
 /**
- * Detects accounts of a desk that fall into liquidation. When a mark moves, it checks the accounts whose thresholds the mark has reached
- * (`Headroom`), and those that have changed. A mark that reaches no threshold costs one comparison per side.
+ * Detects accounts at a desk that fall into liquidation. When a mark price moves, checks the accounts whose
+ * thresholds the mark has reached (`Headroom`), and the accounts that have changed. A mark that reaches no threshold
+ * costs one comparison per side.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
@@ -12,15 +13,15 @@ import * as ThresholdHeap from "../risk/ThresholdHeap.ts"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface MarkWatch {
-  /** Notes a loaded or changed trader, to be checked by `checkChanged` or with the next mark. */
+  /** Marks a loaded or changed trader for a check by `checkChanged` or at the next mark price. */
   readonly changed: (trader: Trader) => void
   /** Checks the accounts of all changed traders. */
   readonly checkChanged: () => void
-  /** Applies a new mark of a symbol, in 1e-8 USD. */
+  /** Applies a symbol's new mark price, in 1e-8 USD. */
   readonly moved: (symbol: MarketSymbol, markE8: number) => void
 }
 
-/** A watched account, with its thresholds by the heap that contains them. */
+/** A watched account and its thresholds, keyed by the heap that contains each threshold. */
 interface Watched {
   readonly trader: Trader
   readonly account: Account
@@ -30,13 +31,19 @@ interface Entry extends ThresholdHeap.Entry {
   readonly watched: Watched
 }
 
-/** Thresholds of longs lie below the mark and are stored as negative numbers; those of shorts lie above it. */
+/**
+ * Thresholds of long and short positions. Longs' thresholds lie below the mark and are stored as negative numbers.
+ * Shorts' thresholds lie above the mark.
+ */
 interface Thresholds {
   readonly falls: ThresholdHeap.ThresholdHeap<Entry>
   readonly rises: ThresholdHeap.ThresholdHeap<Entry>
 }
 
-/** Calls `begin` for each account in liquidation and `failed` for one whose check threw. Both are watched again after a change. */
+/**
+ * Creates the watch. Calls `begin` for each account in liquidation, and `failed` for each account whose check threw.
+ * Both kinds are watched again after a change.
+ */
 export const make = (
   symbols: Iterable<MarketSymbol>,
   current: (userId: UserId) => Trader | undefined,
@@ -52,7 +59,7 @@ export const make = (
     for (const [heap, entry] of watched.entries) heap.remove(entry)
     watched.entries.clear()
   }
-  /** Drops the thresholds of an earlier trader object of the same user. */
+  /** Drops the thresholds of an earlier trader object for the same user. */
   const watchedOf = (trader: Trader, account: Account): Watched => {
     let ofTrader = watching.get(trader.userId)
     if (ofTrader?.trader !== trader) {
@@ -94,7 +101,7 @@ export const make = (
   const checkChanged = () => {
     for (const trader of due) {
       due.delete(trader)
-      // A trader that is not live is noted again when its last market becomes live.
+      // A trader that is not live is skipped here and marked again when its last market becomes live.
       if (current(trader.userId) !== trader || !trader.isLive()) continue
       for (const account of trader.ledger.accounts.values()) check(trader, account)
     }

@@ -1,4 +1,7 @@
-/** Commands for an account in liquidation (rule 9.3): measures for its positions one market at a time, cancels in all markets. */
+/**
+ * Commands for an account in liquidation (rule 9.3): measures for its positions in one market at a time, and cancels
+ * in all markets.
+ */
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Account } from "@venue/ledger/Account"
@@ -15,7 +18,7 @@ interface Sent {
   readonly expiresAtMillis: number
 }
 
-/** An account in liquidation, with the last commands sent for it. */
+/** An account in liquidation, with the last commands that the desk sent for it. */
 export interface Liquidation {
   readonly trader: Trader
   readonly account: Account
@@ -24,7 +27,7 @@ export interface Liquidation {
   readonly cancels: Map<MarketSymbol, Sent>
 }
 
-/** Returns a liquidation without commands. */
+/** Returns a liquidation for which no command was sent yet. */
 export const begin = (trader: Trader, account: Account): Liquidation => ({
   trader,
   account,
@@ -33,7 +36,7 @@ export const begin = (trader: Trader, account: Account): Liquidation => ({
   cancels: new Map()
 })
 
-/** Returns a function that takes the next measures. Commands in flight are not sent again. */
+/** Returns a function that takes the next measures. The function sends no command again while it is in flight. */
 export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
@@ -44,7 +47,7 @@ export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   const isAlive = (symbol: MarketSymbol) => now() - (feed.head(symbol)?.aliveAtMillis ?? -Infinity) <= silentMillis
   const isOpen = (symbol: MarketSymbol) =>
     feed.tradingStates.get(symbol) === "TRADING" && feed.prices.get(symbol)?.source !== "stale" && isAlive(symbol)
-  /** An expired command is no longer executed. */
+  /** A command that has expired is never executed, so it is no longer in flight. */
   const isInFlight = ({ trader }: Liquidation, sent: Sent | undefined) =>
     sent !== undefined && trader.ledger.inFlight.has(sent.commandId.text) && now() <= sent.expiresAtMillis
 
@@ -81,5 +84,5 @@ export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   }
 })
 
-/** Markets without a row or heartbeat for this long are skipped. */
+/** Time without a row or heartbeat after which a market is skipped. */
 const silentMillis = 2_000

@@ -1,4 +1,7 @@
-/** Requests views of a desk's traders from the markets: many traders in one call, with retries until each has its view. */
+/**
+ * Requests views of a desk's traders from the markets. Each call covers many traders, and calls are repeated until
+ * each trader has its view.
+ */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, Result, identity } from "effect"
 import { MarketClient } from "../../../clients/MarketClient.ts"
@@ -11,8 +14,8 @@ export interface ViewRequest {
   /** Whether the trader is still loaded. */
   readonly isWanted: () => boolean
   /**
-   * Adopts the view as of `seq`. `feedSeq` is the feed's row at the time of the request. Returns false if rows are missing in between,
-   * so that another view is needed.
+   * Adopts the view as of row `seq`. `feedSeq` is the feed's row at the time of the request. Returns false if rows
+   * are missing between the view and the feed, so that another view is needed.
    */
   readonly take: (view: TraderView, seq: number, feedSeq: number) => boolean
 }
@@ -29,7 +32,7 @@ export const make = Effect.gen(function* () {
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const waiting = new Map<MarketSymbol, Set<ViewRequest>>()
 
-  /** The market does not become live for the trader, because the view contradicts the trader's ledger. */
+  /** The market does not become live for a trader whose ledger contradicts the view. */
   const logContradiction = (symbol: MarketSymbol, { userId }: Viewer, defect: unknown) =>
     run(
       Effect.logError(
@@ -38,12 +41,12 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** Requests views for one group. Returns false if some trader of it still has no view. */
+  /** Requests views for one group. Returns false if any trader in the group still has no view. */
   const requestGroup = (symbol: MarketSymbol, requests: Set<ViewRequest>): Effect.Effect<boolean> =>
     Effect.suspend(() => {
       const group = next(requests)
       if (group.length === 0) return Effect.succeed(true)
-      // Rows between an older view and the first row of the feed would be in neither.
+      // Before the feed has a row, rows between an older view and that first row would be missing from both.
       const feedSeq = feed.head(symbol)?.seq
       if (feedSeq === undefined) return Effect.succeed(false)
       const viewers = group.map(({ viewer }) => viewer())
@@ -80,7 +83,7 @@ export const make = Effect.gen(function* () {
     )
 
   const requestAll = Effect.fnUntraced(function* (symbol: MarketSymbol, requests: Set<ViewRequest>) {
-    // Collects the requests of this turn of the event loop into one call.
+    // Collects the requests from this turn of the event loop into one call.
     yield* Effect.yieldNow
     while (requests.size > 0) if (!(yield* guarded(symbol, requests))) yield* Effect.sleep(pauseMillis)
     waiting.delete(symbol)
@@ -97,7 +100,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Returns the first requests that are still wanted, and removes the others before them. */
+/** Returns the first group of requests that are still wanted, and removes the unwanted requests before them. */
 const next = (requests: Set<ViewRequest>): ReadonlyArray<ViewRequest> => {
   const group: Array<ViewRequest> = []
   for (const request of requests) {
@@ -110,5 +113,5 @@ const next = (requests: Set<ViewRequest>): ReadonlyArray<ViewRequest> => {
 
 /** Delay after a call that failed or a view that was too old. */
 const pauseMillis = 50
-/** Delay after a defect, which is likely to repeat and is logged each time. */
+/** Delay after a defect. The defect is likely to repeat and is logged each time. */
 const faultPauseMillis = 1_000

@@ -1,6 +1,7 @@
 /**
- * Sets the fee tiers of a desk's traders (rule 11.5), once a day in each trader's journal, after 00:00 UTC when the volume tables
- * contain the whole day before. No order waits for it: until then the previous tier applies.
+ * Sets the fee tiers of a desk's traders (rule 11.5). Each trader's journal records a tier once a day, after 00:00
+ * UTC, once the volume tables contain the whole previous day. Orders do not wait; until then the previous tier
+ * applies.
  */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { effectiveVolume, firstTier, volumeDays } from "@venue/domain/Fee"
@@ -15,7 +16,7 @@ import * as PassedMidnight from "../../../tables/PassedMidnight.ts"
 import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
-/** Traders whose volumes are read by one statement. */
+/** Maximum number of traders whose volumes one statement reads. */
 const maxGroup = 256
 
 /** Sets tiers while the scope is open. */
@@ -25,7 +26,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const { instruments } = yield* VenueSettings
   const more = yield* Latch.make(false)
   const due = new Set<UserId>()
-  /** Traders that are due or done for this day. */
+  /** Traders that are due or finished for the day. */
   const seen = new Set<UserId>()
   let day = 0
   let markets = yield* PassedMidnight.make(DailyVolumes.projection, day)
@@ -55,7 +56,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     }
     return volumes
   })
-  /** Returns when the tier is recorded. A trader that is dropped meanwhile is due again when it is reloaded. */
+  /**
+   * Sets a trader's tier and returns once the tier is recorded. A trader that is dropped meanwhile becomes due again
+   * when it is reloaded.
+   */
   const set = (userId: UserId, volume: bigint) =>
     Effect.callback<void>((resume) => {
       const trader = traders.get(userId)
@@ -67,7 +71,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
         resume(Effect.void)
       })
     })
-  /** Sets the tiers of one group of traders whose markets have all passed midnight. Returns false if there are none. */
+  /**
+   * Sets the tiers for one group of traders whose markets have all passed midnight. Returns false if there is no such
+   * trader.
+   */
   const setSome = Effect.gen(function* () {
     const passed = yield* markets.passed
     const group: Array<UserId> = []
@@ -104,6 +111,9 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
 /** Interval of retries while volume tables are behind. */
 const retryInterval = "1 second"
 
-/** Whether the tier may change on that day: it is not set yet, and the trader has joined a market or has another tier than the first. */
+/**
+ * Whether the tier might change on that day: the tier is not set yet, and the trader has joined a market or has a
+ * tier other than the first.
+ */
 const mayChange = ({ ledger }: Trader, day: number): boolean =>
   ledger.tierDay < day && (ledger.joined.size > 0 || ledger.tier !== firstTier)

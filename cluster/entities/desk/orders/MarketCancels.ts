@@ -6,7 +6,10 @@ import type { Trader } from "../traders/Trader.ts"
 
 export interface MarketCancels {
   readonly trader: Trader
-  /** Sends the cancels that are neither in flight nor recorded, to every live market. Returns true when all are recorded. */
+  /**
+   * Sends the cancels that are neither in flight nor recorded to every live market. Returns true once all cancels are
+   * recorded.
+   */
   readonly advance: () => boolean
 }
 
@@ -21,7 +24,7 @@ export const make = (
   cutoff: Cutoff,
   { after }: Pick<OrderTimes, "after">,
   now: () => number,
-  /** Returns id and expiry of the next cancel in a market. */
+  /** Returns the id and expiry of the next cancel in a market. */
   next: (symbol: MarketSymbol) => Sent
 ): MarketCancels => {
   const sent = new Map<MarketSymbol, Sent>()
@@ -48,7 +51,8 @@ export const make = (
         if (recorded.has(symbol) || !trader.isLive(symbol)) continue
         const last = sent.get(symbol)
         if (last !== undefined && isInFlight(trader, symbol, last)) continue
-        // A cancel no longer in flight before its expiry was executed. One that expired is sent again with a new id.
+        // A cancel that is no longer in flight before its expiry was executed. An expired cancel is sent again with a
+        // new id.
         if (last !== undefined && now() <= last.expiresAtMillis) recorded.add(symbol)
         else cancel(symbol)
       }
@@ -57,6 +61,6 @@ export const make = (
   }
 }
 
-/** A cancel may also be queued at the desk, behind an order that waits until all markets of the trader are live. */
+/** A cancel might also be queued at the desk, behind an order that waits until all of the trader's markets are live. */
 const isInFlight = (trader: Trader, symbol: MarketSymbol, { commandId }: Sent): boolean =>
   trader.ledger.inFlight.has(commandId.text) || trader.waits(symbol, commandId)

@@ -1,8 +1,11 @@
-/** Message limit of a user: an exponentially decaying load over one minute, with separate buckets for cancels and the rest. */
+/**
+ * A user's message limit: an exponentially decaying load over one minute, with one bucket for cancels and one for all
+ * other messages.
+ */
 import type { UserId } from "@venue/domain/UserId"
 import type { Cost } from "../../../protocol/Desk.ts"
 
-/** Largest burst in weight units after an idle time. The sustained rate is 1/60 of it per second. */
+/** Largest burst after an idle time, in weight units. The sustained rate per second is 1/60 of this number. */
 const capacity = 12_000
 const windowMillis = 60_000
 
@@ -15,21 +18,23 @@ export const make = (): MessageRate => ({ loads: { general: 0, cancel: 0 }, atMi
 
 /** Charges the cost and returns 0, or charges nothing and returns the milliseconds to wait. */
 export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost, nowMillis: number): number => {
-  // `Math.min` keeps the load from growing when the clock is set back.
+  // `Math.min` prevents the load from growing if the clock is set back.
   const load = loads[bucket] * Math.exp(Math.min(0, atMillis[bucket] - nowMillis) / windowMillis)
   loads[bucket] = load
   atMillis[bucket] = nowMillis
-  // A message heavier than the capacity never passes; it still gets a wait of at least 1 ms.
+  // A message heavier than the capacity never passes, but its wait is still at least 1 ms.
   if (load + weight > capacity)
     return Math.max(1, Math.ceil(windowMillis * Math.log(load / Math.max(capacity - weight, 1))))
   loads[bucket] = load + weight
   return 0
 }
 
-/** `spend` for a user id. */
+/** Variant of `spend` that takes a user id. */
 export type SpendOf = (userId: UserId, cost: Cost, nowMillis: number) => number
 
-/** Keeps the load of the latest `maxUsers` to 2 × `maxUsers` users. A user without a stored load counts as idle. */
+/**
+ * Stores the load of between `maxUsers` and 2 × `maxUsers` recent users. A user without a stored load counts as idle.
+ */
 export const ofUsers = (): SpendOf => {
   let recent = new Map<UserId, MessageRate>()
   let older = new Map<UserId, MessageRate>()

@@ -1,7 +1,7 @@
 /**
- * Times at which open orders were placed and modified, and over which connection, for traders with an armed connection. The cancel
- * after a lost connection spares orders placed after the connection was last seen; the cancel of a dead-man switch spares orders
- * placed after it fired. An order without a stored time counts as older.
+ * Times at which open orders were placed and modified, and over which connection, for traders with an armed
+ * connection. The cancel after a lost connection spares orders placed after the connection was last seen. A dead-man
+ * switch's cancel spares orders placed after the switch fired. An order without a stored time counts as older.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -13,18 +13,21 @@ import * as Ledger from "@venue/ledger/Ledger"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface OrderTimes {
-  /** Notes a request sent to its market, with its connection if that is armed or about to be. */
+  /**
+   * Records a request that was sent to its market. Includes the request's connection if that is armed or about to be
+   * armed.
+   */
   readonly entered: (trader: Trader, request: OrderRequest, connectionId: string | undefined) => void
   /**
-   * Returns the orders that a cancel spares: placed or modified after the cutoff, over another connection. At most the newest
-   * `maxSpared` are returned, so that in doubt an order is cancelled.
+   * Returns the orders that a cancel spares: those placed or modified after the cutoff over another connection.
+   * Returns at most the newest `maxSpared` orders, so that an order is cancelled in case of doubt.
    */
   readonly after: (trader: Trader, cutoff: Cutoff, symbol: MarketSymbol) => ReadonlyArray<OrderId>
   /** Deletes the times of a trader without an armed connection or a fired switch. */
   readonly tidy: (trader: Trader) => void
 }
 
-/** Scope of a cancel: orders of the account up to `atMillis`, and later ones over the lost connection. */
+/** Scope of a cancel: the account's orders up to `atMillis`, and later orders over the lost connection. */
 export interface Cutoff {
   /** Empty for a dead-man switch. */
   readonly connectionId: string
@@ -43,12 +46,12 @@ interface Times {
   readonly accountId: AccountId
   readonly symbol: MarketSymbol
   readonly placed: Arrival | undefined
-  /** Last modify request. It may be pending or refused. */
+  /** Last modify request, which might be pending or refused. */
   readonly modified: Arrival | undefined
 }
 
 interface OfTrader {
-  /** By order id, oldest request first. */
+  /** Order times by order id, oldest request first. */
   readonly orders: Map<string, Times>
   /** Number of entries at which closed orders are removed. */
   pruneAt: number
@@ -104,10 +107,13 @@ const isKept = ({ ledger }: Trader): boolean =>
 const held = ({ ledger }: Trader, { accountId, orderId, symbol }: Times) =>
   Ledger.held(ledger, accountId, symbol, orderId.text)
 
-/** While some market is not live, a request may be queued at the desk, unknown to the ledger. */
+/** While a market is not live, a request might be queued at the desk without the ledger's knowledge. */
 const mayBeOpen = (trader: Trader, times: Times): boolean => !trader.isLive() || held(trader, times) !== undefined
 
-/** False once the market has reported the order without the modify and no modify is pending. */
+/**
+ * Whether the order might have been modified. False once the market has reported the order without the modify and no
+ * modify is pending.
+ */
 const mayBeModified = (trader: Trader, times: Times): boolean => {
   const hold = held(trader, times)
   return hold?.order === undefined || hold.order.modified || hold.replacements.length > 0
@@ -122,5 +128,8 @@ const prune = (trader: Trader, orders: Map<string, Times>): void => {
 }
 
 const leastPruned = 64
-/** Entries per trader, normally more than it can have open and in flight. Beyond it the oldest are deleted. */
+/**
+ * Maximum entries per trader, normally more than a trader can have open and in flight. Above this number, the oldest
+ * entries are deleted.
+ */
 const maxKept = 8_192

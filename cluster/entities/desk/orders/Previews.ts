@@ -1,4 +1,4 @@
-/** Previews of orders: the desk computes margin and checks, the market computes the fills. */
+/** Order previews. The desk computes the margin and the checks, and the market computes the fills. */
 import { Effect } from "effect"
 import type { MarketClient } from "../../../clients/MarketClient.ts"
 import type { RateLimited, Previewed, PreviewRead } from "../../../protocol/Desk.ts"
@@ -6,7 +6,7 @@ import type { Unavailable } from "../../../protocol/Market.ts"
 import type { Submissions } from "./Submissions.ts"
 import type { TraderCalls } from "../traders/TraderCalls.ts"
 
-/** Fails with `Unavailable` while the market or the trader moves. The caller may retry. */
+/** Fails with `Unavailable` while the market or the trader moves to another node. The caller can retry. */
 export const make =
   (
     { read }: Pick<TraderCalls, "read">,
@@ -15,7 +15,7 @@ export const make =
   ) =>
   ({ request, ...target }: PreviewRead): Effect.Effect<Previewed, Unavailable | RateLimited> =>
     Effect.flatMap(
-      // One read, so that held and free margin are of the same moment.
+      // One read, so that held and free margin are from the same moment.
       read(target, (trader) => refusalOf(trader, request) ?? trader.preview(request)),
       (result): Effect.Effect<Previewed, Unavailable> => {
         if (!("_tag" in result)) {

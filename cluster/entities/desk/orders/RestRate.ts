@@ -1,4 +1,4 @@
-/** REST rate limits of a desk's users. */
+/** REST rate limits for a desk's users. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import { type RestBucket, restRates } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"

@@ -1,4 +1,4 @@
-/** Handles the submissions to a desk: each is charged, checked, and sent to its market or refused. */
+/** Handles submissions to a desk. Each submission is charged, checked, and either sent to its market or refused. */
 import type { CancelTwap, OrderRequest } from "@venue/domain/Order"
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import type { AddTwap } from "@venue/domain/Twap"
@@ -21,13 +21,16 @@ export type DeskRefusal = Extract<Submitted, { readonly _tag: "BadSymbol" | "Ref
 
 export interface Submissions {
   /**
-   * Answers in the order of the submissions, or returns undefined if a trader has to be loaded first. No answers are stored for
-   * repeats, because a function call is not retried and storing costs up to 2 µs per order.
+   * Returns the replies in the order of the submissions, or undefined if a trader has to be loaded first. Replies are
+   * not stored for repeats, because a function call is not retried and storing costs up to 2 µs per order.
    */
   readonly now: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
-  /** Returns the refusal of a request for a reason outside the ledger; undefined if there is none. */
+  /** Returns the refusal for a reason outside the ledger, or undefined if there is no such reason. */
   readonly refusalOf: (trader: Trader, request: OrderRequest) => DeskRefusal | undefined
-  /** Answers a call that may be repeated. Loads traders first; submissions of a trader that is not loaded in time are `AccountLoading`. */
+  /**
+   * Replies to a call that might be repeated. Loads traders first. Submissions for a trader that is not loaded in
+   * time get `AccountLoading`.
+   */
   readonly submit: (submissions: ReadonlyArray<Submission>) => Effect.Effect<ReadonlyArray<Submitted>>
 }
 
@@ -45,7 +48,10 @@ export const make = Effect.fnUntraced(function* (
     const answer = decide(submission)
     return answer._tag === "HandedOn" || answer._tag === "BadSymbol" ? answer : unlessDone(traders, submission, answer)
   }
-  /** A thrown error may have left the trader inconsistent: it is reloaded from the journal, and the others continue. */
+  /**
+   * A thrown error might have left the trader inconsistent, so the trader is reloaded from the journal. Other
+   * submissions continue.
+   */
   const guarded = (submission: Submission): Submitted => {
     const done = Result.try(() => submitOne(submission))
     if (Result.isSuccess(done)) return done.success
@@ -54,7 +60,10 @@ export const make = Effect.fnUntraced(function* (
     traders.drop(userId)
     return refused(request.commandId.text, { _tag: "Faulted" })
   }
-  /** After an undecided submission, later ones of the same user are undecided too, so that they keep their order. */
+  /**
+   * After an undecided submission, the same user's later submissions stay undecided too, so that they keep their
+   * order.
+   */
   const submitAll = (submissions: ReadonlyArray<Submission>) => {
     let undecided: Set<UserId> | undefined
     return submissions.map((submission) => {
@@ -84,8 +93,8 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns a refusal only if no market has recorded the command for a former owner of the trader; a recorded command is answered as
- * handed on. Until all markets are live, that is unknown and the answer is `AccountLoading`.
+ * Returns a refusal only if no market has recorded the command for the trader's former owner. A recorded command gets
+ * the reply `HandedOn` instead. Until all markets are live, this is unknown and the reply is `AccountLoading`.
  */
 const unlessDone = (traders: Traders, { request, userId }: Submission, answer: Submitted): Submitted => {
   const commandId = request.commandId.text
@@ -106,7 +115,7 @@ const makeDecide = Effect.fnUntraced(function* (
   const { instruments } = yield* VenueSettings
   const silent = yield* SilentMarkets.make
   const modes = yield* VenueModes
-  /** Returns the refusal while the venue does not trade. */
+  /** Returns the refusal that applies while the venue does not trade. */
   const closed = (): SubmitRefusal | undefined => {
     const { publicReason, trading } = modes.now()
     if (trading === "TRADING") return undefined
@@ -115,10 +124,10 @@ const makeDecide = Effect.fnUntraced(function* (
 
   const decide = ({ connectionId, cost, request, userId }: Submission): Submitted => {
     const commandId = request.commandId.text
-    // An undecided submission is repeated, and charged when it is decided.
+    // An undecided submission is sent again, and is charged only when it is decided.
     const isOfStop = request._tag === "CancelStop" || request._tag === "ModifyStop"
     const trader = traders.get(userId)
-    // The stops of the trader are known once every market is live.
+    // The trader's stops are complete only once every market is live.
     if (trader === undefined || (isOfStop && !trader.isLive())) return refused(commandId, { _tag: "AccountLoading" })
     const waitMillis = traders.spend(userId, cost, clock.currentTimeMillisUnsafe())
     if (waitMillis > 0) return { _tag: "RateLimited", commandId, retryAfterMillis: waitMillis }
@@ -127,7 +136,7 @@ const makeDecide = Effect.fnUntraced(function* (
     const target = Ledger.stopTarget(trader.ledger, request)
     return target === undefined ? refused(commandId, { _tag: "NoSuchStop" }) : enter(trader, target, connectionId)
   }
-  /** A cancel without a matching TWAP goes to the market, which refuses it in order with the other answers. */
+  /** A cancel without a matching TWAP goes to the market, which refuses it in order with its other responses. */
   const ofTwap = (trader: Trader, request: AddTwap | CancelTwap): Submitted => {
     const commandId = request.commandId.text
     if (request._tag === "CancelTwap") {
@@ -174,7 +183,7 @@ const isOfAll = ({ _tag, symbol }: OrderRequest): boolean => _tag === "CancelAll
 const isCancel = ({ _tag }: OrderRequest): boolean =>
   _tag === "CancelOrder" || _tag === "CancelAllOrders" || _tag === "CancelTwap"
 
-/** Time that a call waits for traders to load. It delays the call's other submissions, so it is short. */
+/** Time that a call waits for traders to load. The time is short because it delays the call's other submissions. */
 const loadTimeout = "500 millis"
 
 const refused = (commandId: string, refusal: SubmitRefusal): DeskRefusal => ({ _tag: "Refused", commandId, refusal })

@@ -1,6 +1,7 @@
 /**
- * Runs the TWAPs of a desk's traders (rule 16) on one timer. A step is taken when earlier changes are in the journal and the market
- * has reported its progress, so that a new owner of the desk continues where the last one stopped.
+ * Runs the TWAPs of a desk's traders (rule 16) on one timer. A TWAP advances only once its earlier changes are in the
+ * journal and the market has reported its progress. A new owner of the desk can therefore continue where the last one
+ * stopped.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -23,11 +24,14 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface DeskTwaps {
-  /** Returns why the TWAP is refused; undefined if accepted, in which case the market reports its start. */
+  /**
+   * Returns the reason why the TWAP is refused, or undefined if it is accepted. The market reports the start of an
+   * accepted TWAP.
+   */
   readonly add: (trader: Trader, request: AddTwap) => SubmitRefusal | undefined
-  /** Cancels matching TWAPs, whose end the market reports. Returns false if none matches. */
+  /** Cancels matching TWAPs. The market reports their end. Returns false if no TWAP matches. */
   readonly cancel: (trader: Trader, request: CancelTwap) => boolean
-  /** Ends all TWAPs of an account, a symbol or both, without a request of the user. */
+  /** Ends all TWAPs of an account, of a symbol or of both, without a request from the user. */
   readonly end: (
     trader: Trader,
     of: { readonly accountId?: AccountId; readonly symbol?: MarketSymbol },
@@ -41,7 +45,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const { tradingStates } = yield* Feed
   const { close, open, place } = yield* makeSteps
   const now = () => clock.currentTimeMillisUnsafe()
-  /** Number of uncommitted journal changes, by TWAP. */
+  /** Number of uncommitted journal changes per TWAP. */
   const recording = new Map<TwapId, number>()
   const count = (twapIds: ReadonlyArray<TwapId>, more: 1 | -1) => {
     for (const twapId of twapIds) {
@@ -67,7 +71,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const end = (trader: Trader, twapIds: ReadonlyArray<TwapId>, ending: TwapEnding) =>
     record(trader, twapIds, { _tag: "EndTwaps", twapIds, ending }, () => {})
 
-  /** Takes the steps that are due and returns the time of the next in milliseconds. */
+  /** Performs the actions that are due. Returns the time of the next action in milliseconds. */
   const run = (trader: Trader): number => {
     let nextMillis = Infinity
     const ended: Array<TwapId> = []
@@ -101,7 +105,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       const twapIds = Twaps.named(trader.ledger, request)
       record(trader, twapIds, { _tag: "EndTwaps", twapIds, ending: "REQUEST" }, () => {
         const [first, ...others] = twapIds.map((twapId) => trader.ledger.twaps.get(twapId)!)
-        // The market must receive the opening of a TWAP before its end.
+        // The market must receive the start of a TWAP before its end.
         for (const twap of [first!, ...others]) if (twap.sentId === "") open(trader, twap)
         close(trader, [first!, ...others], "REQUEST", request.commandId)
       })
@@ -114,7 +118,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   })
 })
 
-/** Returns functions that send the steps of a TWAP to its market. */
+/** Returns functions that open and close a TWAP at its market and place its slices. */
 const makeSteps = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const silent = yield* SilentMarkets.make
@@ -132,11 +136,14 @@ const makeSteps = Effect.gen(function* () {
       const envelope = { commandId, expiresAtMillis: now() + expiryMillis, traderEpoch }
       return TwapCommands.closing(trader.ledger, twaps, ending, envelope)
     })
-  /** Places the order of a slice, whose id is derived from the slice number. Like any order, it waits if it adds risk. */
+  /**
+   * Places a slice's order, whose id is derived from the slice number. Like any order, the slice waits if it adds
+   * risk.
+   */
   const place = (trader: Trader, twap: TraderTwap, step: { readonly slice: number; readonly lots: number }) => {
     const { symbol, terms } = twap
     const maySend = terms.reduceOnly || (trader.isLive() && silent.mayAddRisk(trader, symbol))
-    // While the venue takes no orders, the slice is placed later or missed.
+    // While the venue accepts no orders, the slice is postponed or missed.
     if (!maySend || modes.now().trading !== "TRADING") return
     trader.send(symbol, (traderEpoch) => {
       const commandId = childId(terms.twapId, step.slice)
@@ -152,7 +159,7 @@ const refusalOf = (failure: InvalidTwap | UnknownAccount): SubmitRefusal =>
     ? { _tag: "UnknownAccount", accountId: failure.accountId }
     : { _tag: "InvalidTwap", flaw: failure.flaw, bound: failure.bound }
 
-/** Expiry of commands that open or close a TWAP, in milliseconds. */
+/** Lifetime of commands that open or close a TWAP, in milliseconds. */
 const expiryMillis = 60_000
-/** Interval of checks while an outcome is unknown or a step is not possible. */
+/** Interval of checks while an outcome is unknown or an action is not possible. */
 const retryMillis = TwapCommands.recheckMillis

@@ -1,4 +1,4 @@
-/** Positions of a desk for which a takeover found too few counterparties. Each change is logged for the operator. */
+/** A desk's positions for which a takeover found too few counterparties. Each change is logged for the operator. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { quantityOf } from "@venue/domain/Instrument"
 import type { TakeoverClosed } from "@venue/domain/Liquidation"

@@ -1,6 +1,7 @@
 /**
- * Liquidates the accounts of a desk whose equity has fallen to the maintenance margin (rule 9). Measures are taken at once and then
- * every second until the equity is higher. Nothing is stored, because every owner of the trader detects the liquidation itself.
+ * Liquidates accounts at a desk whose equity has fallen to the maintenance margin (rule 9). Takes measures
+ * immediately and then every second until the equity is higher. Nothing is stored, because every owner of the trader
+ * detects the liquidation itself.
  */
 import { type Account, isFrozen, refresh } from "@venue/ledger/Account"
 import { isInLiquidation } from "@venue/ledger/Liquidation"
@@ -20,7 +21,7 @@ import type { Traders } from "../traders/Traders.ts"
 import type { DeskTwaps } from "../orders/Twaps.ts"
 
 export interface Liquidations {
-  /** Returns positions of this desk for which no counterparty was found yet. */
+  /** Returns the desk's positions for which no counterparty was found yet. */
   readonly left: LeftPositions.LeftPositions["all"]
 }
 
@@ -34,7 +35,10 @@ export const make = Effect.fnUntraced(function* (
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const modes = yield* VenueModes
   const measure = yield* Measures.make(twaps)
-  /** Takes no measures while the venue is halted, because balances are in doubt (I52). Each account is rechecked every second. */
+  /**
+   * Takes no measures while the venue is halted, because balances are in doubt (I52). Each account is rechecked every
+   * second.
+   */
   const act = (liquidation: Measures.Liquidation) => {
     if (modes.now().trading !== "HALTED") measure(liquidation)
   }
@@ -43,7 +47,7 @@ export const make = Effect.fnUntraced(function* (
   const liquidations = new Map<Account, Measures.Liquidation>()
   const now = () => clock.currentTimeMillisUnsafe()
 
-  /** After an error an account is skipped until it changes. The other accounts continue. */
+  /** After an error, the account is skipped until it changes. Other accounts continue. */
   const failed = ({ accountId }: Account, cause: unknown) =>
     run(Effect.logError(`account ${accountId}: the liquidation check threw; it resumes at the next change`, cause))
   const begin = (trader: Trader, account: Account) => {
@@ -112,5 +116,5 @@ export const make = Effect.fnUntraced(function* (
 const intervalMillis = 1_000
 /** Tolerance for a timer that fires early. */
 const earlyMillis = 10
-/** Time within which a changed account is checked. It is also checked with the next mark. */
+/** Time within which a changed account is checked. The next mark price also triggers a check. */
 const checkMillis = 100

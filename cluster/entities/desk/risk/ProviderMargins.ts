@@ -1,17 +1,18 @@
 /**
- * Margin that liquidity providers of a desk have pledged to markets. Margin pledged to one market is not offered to another, so that
- * simultaneous takeovers in several markets cannot bring a provider near liquidation.
+ * Margin that a desk's liquidity providers have pledged to markets. Margin pledged to one market is not offered to
+ * another, so that simultaneous takeovers in several markets cannot bring a provider near liquidation.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Account, available } from "@venue/ledger/Account"
 
 export interface ProviderMargins {
   /**
-   * Returns the margin that an account can pledge to a market, in 1e-6 USD, and records the pledge. It is the unpledged margin,
-   * divided equally among this market and those with open takeovers and no pledge yet. The account must be refreshed first.
+   * Returns the margin that an account can pledge to a market, in 1e-6 USD, and records the pledge. The unpledged
+   * margin is divided equally among this market and all markets with open takeovers and no pledge yet. The account
+   * must be refreshed first.
    */
   readonly pledge: (account: Account, symbol: MarketSymbol) => bigint
-  /** Notes a market with an open takeover. */
+  /** Records a market with an open takeover. */
   readonly opened: (symbol: MarketSymbol) => void
   /** Releases the pledges to a market whose last takeover has closed. */
   readonly ended: (symbol: MarketSymbol) => void

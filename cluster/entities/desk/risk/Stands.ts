@@ -1,4 +1,7 @@
-/** Sends the stands of a desk's accounts for open takeovers to the market, collected for `gatherMillis` into one call. */
+/**
+ * Sends the stands of a desk's accounts to a market with open takeovers. A stand states how much of the takeovers an
+ * account can bear. Stands are collected for `gatherMillis` into one call.
+ */
 import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { refresh } from "@venue/ledger/Account"
@@ -11,27 +14,30 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface Stands {
-  /** Answers a new takeover. */
+  /** Sends stands for a new takeover. */
   readonly opened: (symbol: MarketSymbol) => void
-  /** Answers the remaining open takeovers again, because positions have changed. */
+  /** Sends new stands for the remaining open takeovers, because positions have changed. */
   readonly closed: (symbol: MarketSymbol) => void
-  /** Checks all takeovers of a market whose state was replaced as a whole, so that some may have opened or closed without an event. */
+  /**
+   * Checks all takeovers in a market whose state was replaced as a whole, because takeovers might have opened or
+   * closed without an event.
+   */
   readonly begun: (symbol: MarketSymbol) => void
 }
 
-/** Also answers for traders that become live while takeovers are open, such as after a move of the desk. */
+/** Also sends stands for traders that become live while takeovers are open, such as after a desk has moved. */
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const markets = yield* MarketClient
   const { takeovers } = yield* Feed
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const gathering = new Set<MarketSymbol>()
-  /** Traders in the last answer, by market with open takeovers. */
+  /** Traders in the last call, by market with open takeovers. */
   const answered = new Map<MarketSymbol, ReadonlySet<Trader>>()
   const margins = ProviderMargins.make()
 
   const openIn = (symbol: MarketSymbol) => takeovers.get(symbol) ?? none
-  /** A failed call is not retried: accounts without a stand in time count as silent and are taken last. */
+  /** A failed call is not retried. Accounts whose stand does not arrive in time count as silent and are taken last. */
   const send = (symbol: MarketSymbol) =>
     Effect.suspend(() => {
       gathering.delete(symbol)
@@ -76,7 +82,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   })
 })
 
-/** Returns the stands of the market's providers, then of accounts on the opposite side of a takeover, lowest ratios first. */
+/**
+ * Returns the stands of the market's providers, then of accounts on the opposite side of a takeover, lowest ratios
+ * first.
+ */
 const standsFor = (
   live: ReadonlyArray<Trader>,
   symbol: MarketSymbol,
@@ -105,7 +114,7 @@ const byPriority = (a: Stand, b: Stand): number =>
 
 const none: ReadonlyMap<string, number> = new Map()
 
-/** Takeovers of one fall of the mark normally open within this time. */
+/** Time within which takeovers caused by the same fall in the mark normally open. */
 const gatherMillis = 100
 /** Maximum number of stands in one call, more than a market uses in one decision. */
 const maxStands = 16_384

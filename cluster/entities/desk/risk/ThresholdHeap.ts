@@ -2,7 +2,7 @@
 
 export interface Entry {
   threshold: number
-  /** Index in the heap; -1 outside it. */
+  /** Index in the heap, or -1 outside the heap. */
   at: number
 }
 
@@ -10,7 +10,10 @@ export interface ThresholdHeap<A extends Entry> {
   /** Inserts an entry, or changes its threshold. */
   readonly set: (entry: A, threshold: number) => void
   readonly remove: (entry: A) => void
-  /** Removes and returns every entry with a threshold at or below this one. Costs one comparison if there is none. */
+  /**
+   * Removes and returns every entry with a threshold at or below `threshold`. Costs one comparison if there is no
+   * such entry.
+   */
   readonly reach: (threshold: number) => ReadonlyArray<A>
 }
 

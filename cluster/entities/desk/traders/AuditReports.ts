@@ -1,4 +1,7 @@
-/** Reports balances of a desk's traders to the auditor (I52), `maxTraders` after each audit, in turn. */
+/**
+ * Reports the balances of a desk's traders to the auditor (I52). After each audit, the next `maxTraders` traders are
+ * reported.
+ */
 import type { TraderReport } from "@venue/storage/audit/DeskReports"
 import { DeskReports } from "@venue/storage/audit/DeskReports"
 import { VenueModes } from "@venue/storage/access/VenueModes"
@@ -22,7 +25,7 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
     nextIndex += maxTraders
     return part.flatMap((trader) => reportOf(feed, trader) ?? [])
   }
-  // A report that cannot be written is dropped. The next audit causes another.
+  // A report that cannot be written is dropped, because the next audit triggers another report.
   const report = Effect.suspend(() => {
     const part = next()
     return part.length === 0 ? Effect.void : Effect.ignore(reports.write(deskId, part))
@@ -30,11 +33,11 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
   yield* modes.watchAudits(() => void run(Effect.forkIn(report, scope)))
 })
 
-/** Returns undefined for a trader with an uncommitted decision, which is reported in a later turn. */
+/** Returns undefined for a trader with an uncommitted decision. A later turn reports this trader. */
 const reportOf = (feed: Feed["Service"], { appliedHeads, ledger, userId }: Trader): TraderReport | undefined => {
   const heads = appliedHeads()
   if (heads === undefined) return undefined
-  // The feed has delivered every row that concerns the trader, up to this node's newest row of the market.
+  // The feed has delivered every row that concerns the trader, up to this node's newest market row.
   const markets = heads.markets.map(({ seq, symbol }) => [symbol, Math.max(seq, feed.head(symbol)?.seq ?? 0)] as const)
   return {
     userId,

@@ -1,6 +1,6 @@
 /**
- * Delays a debit of an account until the trader has applied every committed row of its markets (invariants I11, I17, I27). A fill,
- * funding or a liquidation that this node has not received yet may have used the money.
+ * Delays a debit from an account until the trader has applied every committed row of its markets (invariants I11,
+ * I17, I27). A fill, funding or a liquidation that this node has not received yet might have used the money.
  */
 import { marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
@@ -12,8 +12,8 @@ import type { Trader } from "./Trader.ts"
 import { live } from "./TraderCalls.ts"
 
 /**
- * Reads the heads from the journal itself, because a market that has lost its log without noticing would return an old head. Fails
- * with `MarketsBehind` before the deadline of the caller; nothing is decided then.
+ * Reads the heads from the journal itself, because a market that has lost its log without noticing would return an
+ * old head. Fails with `MarketsBehind` before the caller's deadline, in which case nothing is decided.
  */
 export const make = Effect.gen(function* () {
   const feed = yield* Feed

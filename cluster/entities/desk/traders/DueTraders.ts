@@ -1,4 +1,4 @@
-/** Timed work of a desk's traders: one timer for all of them, which runs only while some work is due. */
+/** Timed work for a desk's traders. One timer serves all of them and runs only while some work is due. */
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect, Latch, Result } from "effect"
 import type { Trader } from "./Trader.ts"
@@ -7,13 +7,16 @@ import type { Traders } from "./Traders.ts"
 export interface Work {
   /** Name of the work in log lines. */
   readonly name: string
-  /** Whether the trader has such work. */
+  /** Whether the trader has this kind of work. */
   readonly concerns: (trader: Trader) => boolean
-  /** Does the due work and returns the time of the next, in milliseconds; Infinity to wait for a change of the trader. */
+  /**
+   * Does the due work and returns the time of the next work in milliseconds, or Infinity to wait until the trader
+   * changes.
+   */
   readonly run: (trader: Trader) => number
 }
 
-/** Runs the work when it is due, and after each new journal row or change of a trader, while the scope is open. */
+/** Runs the work when it is due, and after each new journal row or change to a trader, while the scope is open. */
 export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, name, run }: Work) {
   const clock = yield* Clock.Clock
   const more = yield* Latch.make(false)
@@ -24,7 +27,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, n
     dueMillis.set(trader.userId, -Infinity)
     more.openUnsafe()
   }
-  /** A thrown error may have left the trader inconsistent: it is reloaded from the journal, and the others continue. */
+  /**
+   * A thrown error might have left the trader inconsistent, so the trader is reloaded from the journal. Other traders
+   * continue.
+   */
   const runFor = Effect.fnUntraced(function* (trader: Trader) {
     const next = Result.try(() => run(trader))
     if (Result.isSuccess(next)) return next.success

@@ -1,6 +1,6 @@
 /**
- * Makes traders leave markets in which they hold only cash, ten minutes after their last command. A trader without a joined market
- * has no wake-up entry, so a desk that moves need not load it.
+ * Makes traders leave markets in which they hold only cash, ten minutes after their last command. A trader without
+ * joined markets has no wake-up entry, so a desk that moves does not have to load the trader.
  */
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect, Latch } from "effect"
@@ -10,7 +10,7 @@ import type { Traders } from "./Traders.ts"
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
   const more = yield* Latch.make(false)
-  /** Time at which each trader is checked, earliest first, because all wait equally long. */
+  /** Time at which each trader is checked. All traders wait equally long, so the earliest comes first. */
   const dueMillis = new Map<UserId, number>()
   const now = () => clock.currentTimeMillisUnsafe()
 
@@ -26,7 +26,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       dueMillis.delete(userId)
       const trader = traders.get(userId)
       trader?.leaveUnused(now() - unusedMillis)
-      // A trader that stays in some market is checked again later.
+      // A trader that stays in a market is checked again later.
       if (trader !== undefined) notice(trader)
     }
   }
@@ -45,6 +45,6 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
 
 /** Long enough that an occasional trader does not keep leaving and joining. */
 const unusedMillis = 600_000
-/** Traders checked per step, and the pause between steps. */
+/** Maximum number of traders checked at once, and the pause between checks. */
 const maxStep = 16
 const pauseMillis = 20

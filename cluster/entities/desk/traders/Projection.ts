@@ -1,4 +1,4 @@
-/** Writes the read tables derived from the journals of one desk's traders, each row once. */
+/** Writes the read tables that derive from the journals of one desk's traders. Each row is written once. */
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
@@ -9,13 +9,13 @@ import { Effect, Latch, identity } from "effect"
 import * as TableWriter from "../../../tables/TableWriter.ts"
 
 const pageSize = 256
-/** Table positions read by one statement. */
+/** Maximum number of table positions that one statement reads. */
 const maxGroup = 256
 
 export interface Projection {
-  /** Notes a committed row that is not in the tables yet. */
+  /** Adds a committed row that is not in the tables yet. */
   readonly recorded: (userId: UserId, seq: number) => void
-  /** Notes a claimed trader, whose rows up to `seq` an earlier owner may not have written to the tables. */
+  /** Adds a claimed trader. An earlier owner might not have written the trader's rows up to `seq` to the tables. */
   readonly claimed: (userId: UserId, seq: number) => void
 }
 
@@ -26,7 +26,7 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
   /** Rows up to which each trader has to be written. */
   const behind = new Map<UserId, number>()
   const claimed = new Map<UserId, number>()
-  /** Rows up to which each trader is known to be written. */
+  /** Rows up to which each trader is already written. */
   const reached = new Map<UserId, number>()
   const done = new Map<UserId, number>()
   const more = yield* Latch.make(false)
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
       } else finish(userId, position)
     })
   })
-  /** Writes from the first row that some group lacks. Each group skips the rows that it has. */
+  /** Writes from the first row that any table group lacks. Each group skips the rows that it already has. */
   const project = Effect.fnUntraced(function* (userId: UserId, upTo: number) {
     let seq = reached.get(userId) ?? (yield* tables.positions(Projections.ofTraders, [userId]))[0]!
     while (seq < upTo) {
@@ -79,13 +79,13 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
       yield* more.close
       while (claimed.size > 0) yield* lookUp
       for (const [userId, upTo] of behind) {
-        // Deleted before the rows are read, so that a row committed meanwhile adds the trader again.
+        // Deleted before the rows are read, so that a row that is committed meanwhile adds the trader again.
         behind.delete(userId)
         yield* Effect.onError(project(userId, upTo), () => Effect.sync(() => failed(userId, upTo)))
       }
       const users = Array.from(done, ([userId, seq]) => ({ userId, seq }))
       done.clear()
-      // If this fails, the entries wake their traders once more and are deleted then.
+      // If this call fails, the entries wake their traders once more and are deleted then.
       if (users.length > 0) yield* Effect.ignore(journal.projected(users))
     }
   })

@@ -1,4 +1,4 @@
-/** Returns the first answer to a repeated submission, which a gateway sends again if it missed the answer. */
+/** Returns the first reply to a repeated submission. A gateway repeats a submission if the reply did not arrive. */
 import type { Submission, Submitted } from "../../../protocol/Desk.ts"
 
 export interface Repeats {
@@ -7,13 +7,16 @@ export interface Repeats {
 
 interface FirstAnswer {
   readonly answer: Submitted
-  /** Trader object that answered. Commands of a dropped trader may be lost, so its answers no longer count. */
+  /** Trader object that replied. Commands from a dropped trader might be lost, so its replies no longer count. */
   readonly holder: unknown
 }
 
-/** Answers are kept for one to two times this long, which is longer than any gateway retries. */
+/** Replies are kept for one to two times this long. Gateways stop retrying earlier. */
 const keptMillis = 15_000
-/** Answers per generation, of which two are kept. Beyond it the oldest are dropped; the market still recognises the command ids. */
+/**
+ * Maximum replies per generation. Two generations are kept. Above the limit the oldest replies are dropped, but the
+ * market still recognises the command ids.
+ */
 const maxKept = 32_768
 
 export const make = (
@@ -50,6 +53,6 @@ export const make = (
   }
 }
 
-/** Whether the trader is not loaded, or does not know yet which commands its former owner sent. */
+/** Whether the trader is not loaded, or does not yet have the list of commands that its former owner sent. */
 export const isUndecided = (answer: Submitted): boolean =>
   answer._tag === "Refused" && answer.refusal._tag === "AccountLoading"

@@ -1,11 +1,14 @@
-/** Traders that are not loaded yet, claimed in groups: first those with a caller, then those from wake-up entries. */
+/**
+ * Traders that are not loaded yet. They are claimed in groups: first the traders with a caller, then those from
+ * wake-up entries.
+ */
 import type { UserId } from "@venue/domain/UserId"
 import { Effect, Latch } from "effect"
 import type { Trader } from "./Trader.ts"
 import type { TraderClaims } from "./TraderClaims.ts"
 
 export interface Sleepers {
-  /** Whether a caller waits for the trader. */
+  /** Whether a caller is waiting for the trader. */
   readonly isWaking: (userId: UserId) => boolean
   /** Calls back with the trader, or with undefined if it could not be loaded. */
   readonly wake: (userId: UserId, done: (trader: Trader | undefined) => void) => void
@@ -35,7 +38,7 @@ export const make = (
       requested = new Map([...requested].slice(maxGroup))
       const group = new Set(next.map(([userId]) => userId))
       for (const userId of queued) if (group.size < maxGroup) group.add(userId)
-      // A trader requested again during its claim is loaded by now. A second claim would fence the first.
+      // A trader that was requested again during its claim is loaded by now. A second claim would fence the first.
       yield* load([...group].filter((userId) => !traders.has(userId)))
       for (const [userId, callbacks] of next) for (const done of callbacks) done(traders.get(userId))
       for (const userId of group) if (queued.delete(userId) && !traders.has(userId)) missed(userId)
@@ -68,5 +71,5 @@ export const make = (
   }
 }
 
-/** Traders claimed together by one pair of statements. */
+/** Maximum number of traders that one pair of statements claims. */
 const maxGroup = 256

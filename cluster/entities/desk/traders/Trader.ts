@@ -31,7 +31,7 @@ export interface Dependencies {
   readonly dropped: (trader: Trader) => void
   /** Called when a row of the trader's journal is committed. */
   readonly recorded: (userId: UserId, seq: number) => void
-  /** Called when a position, cash or a TWAP of the trader has changed, or a joined market has become live. */
+  /** Called when the trader's position, cash or TWAP has changed, or a joined market has become live. */
   readonly moved: (userId: UserId) => void
 }
 
@@ -40,42 +40,53 @@ export interface Trader {
   readonly ledger: Ledger.Trader
   /** Returns the markets that the trader has joined and not left. */
   readonly symbols: () => ReadonlyArray<MarketSymbol>
-  /** Joins a market unless the trader is in it. `whenLive` reports when it is live. */
+  /** Joins a market if the trader has not joined it yet. `whenLive` reports when the market is live. */
   readonly join: (symbol: MarketSymbol) => void
-  /** Sends a request to its market, or queues it while the market is not live. Returns false when the queue is full. */
+  /**
+   * Sends a request to its market, or queues the request while the market is not live. Returns false if the queue is
+   * full.
+   */
   readonly enter: (request: OrderRequest) => boolean
   /** Whether a command is still queued at the desk. */
   readonly waits: (symbol: MarketSymbol, commandId: Id) => boolean
-  /** Returns the margin and the command of an order that is not placed; undefined for an unknown account or symbol. */
+  /** Returns the margin and the command that an order would have, or undefined for an unknown account or symbol. */
   readonly preview: (request: PreviewRequest) => Ledger.Previewed | undefined
-  /** Sends a command that the ledger makes to a joined market. Returns false when the queue of the market is full. */
+  /** Sends a command from the ledger to a joined market. Returns false if the market's queue is full. */
   readonly send: (symbol: MarketSymbol, make: (traderEpoch: number) => TraderCommand) => boolean
-  /** Decides a ledger command. `done` receives the result when it is committed, or "lost" if that is unknown. */
+  /** Decides a ledger command. `done` receives the result once it is committed, or "lost" if the outcome is unknown. */
   readonly change: <Tag extends LedgerCommand["_tag"]>(
     command: LedgerCommandOf<Tag>,
     done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
   ) => void
-  /** Calls back with true when all changes so far are committed, with false if that is unknown. */
+  /** Calls back with true once all changes so far are committed, or with false if the outcome is unknown. */
   readonly whenRecorded: (then: (isRecorded: boolean) => void) => void
-  /** Calls back with true when every joined market is live, with false if the trader is dropped. Returns a cancel function. */
+  /**
+   * Calls back with true once every joined market is live, or with false if the trader is dropped. Returns a cancel
+   * function.
+   */
   readonly whenLive: (then: (isLive: boolean) => void) => () => void
   /** Whether the given market, or by default every joined market, is live. */
   readonly isLive: (symbol?: MarketSymbol) => boolean
-  /** Notes that the read tables contain the journal up to `seq`. Returns whether to delete the `unprojected` entry. */
+  /**
+   * Records that the read tables contain the journal up to `seq`. Returns whether to delete the `unprojected` entry.
+   */
   readonly projected: (seq: number) => boolean
-  /** Returns the markets that recorded a command of a former owner; undefined until all joined markets are live. */
+  /** Returns the markets that recorded a former owner's command, or undefined until all joined markets are live. */
   readonly recordedIn: (commandId: string) => ReadonlyArray<MarketSymbol> | undefined
   /** Returns the newest committed row of the journal. */
   readonly journalSeq: () => number
-  /** Returns the rows up to which journal and live markets are applied; undefined while a decision is uncommitted. */
+  /**
+   * Returns the rows up to which the journal and live markets are applied, or undefined while a decision is
+   * uncommitted.
+   */
   readonly appliedHeads: () =>
     | { readonly seq: number; readonly markets: ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }> }
     | undefined
-  /** Returns the newest row with an event of the trader, by market. */
+  /** Returns the newest row with an event for the trader, by market. */
   readonly watermarks: () => ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
-  /** Leaves the markets without a command since that time in which the trader holds only cash. */
+  /** Leaves markets in which the trader holds only cash and which received no command since `sinceMillis`. */
   readonly leaveUnused: (sinceMillis: number) => void
-  /** Ends this object: closes its journal and answers its waiters. */
+  /** Ends this object: closes its journal and calls back its waiters. */
   readonly leave: () => void
 }
 
@@ -216,13 +227,16 @@ const makeJoins = (
     return market
   }
   return {
-    /** Restores a join from the journal. The market is synced even if the trader has left it, because it may hold cash there. */
+    /**
+     * Restores a join from the journal. The market is synced even if the trader has left it, because the market might
+     * hold the trader's cash.
+     */
     restore: (symbol: MarketSymbol) => {
       const market = begin(symbol)
       market.isIn = !Ledger.hasLeft(ledger, symbol)
       on.sync(market)
     },
-    /** Joins the market if needed, and notes the time of use. */
+    /** Joins the market if needed, and records the time of use. */
     use: (symbol: MarketSymbol): JoinedMarket.JoinedMarket => {
       const existing = joined.bySymbol.get(symbol)
       const market = existing ?? begin(symbol)
@@ -235,7 +249,10 @@ const makeJoins = (
   }
 }
 
-/** Decides a command and records its events. A refusal too is returned only once the state that it rests on is committed. */
+/**
+ * Decides a command and records its events. A refusal, too, is returned only after the state on which it is based is
+ * committed.
+ */
 const change = <Tag extends LedgerCommand["_tag"]>(
   ledger: Ledger.Trader,
   command: LedgerCommandOf<Tag>,
@@ -248,7 +265,7 @@ const change = <Tag extends LedgerCommand["_tag"]>(
   record(events, (committed) => done(committed ? Result.map(decided, () => undefined) : Result.fail("lost")))
 }
 
-/** Sends commands to markets. If the market's queue is full, the held margin is released and the result is false. */
+/** Sends commands to markets. If the market's queue is full, releases the held margin and returns false. */
 const makeSends = (markets: MarketClient["Service"], ledger: Ledger.Trader, traderEpoch: number) => {
   const send: Trader["send"] = (symbol, make) => {
     const command = make(traderEpoch)
@@ -267,7 +284,7 @@ const adopt = (ledger: Ledger.Trader, symbol: MarketSymbol, { accounts }: Trader
   }
 }
 
-/** Follows the events of the trader's accounts, and those of joined markets that concern every position. */
+/** Follows the events of the trader's accounts, and those events in joined markets that concern every position. */
 const makeFollows = (feed: Feed["Service"], follower: Follower) => {
   const stops = new Map<AccountId | MarketSymbol, () => void>()
   const start = (followed: AccountId | MarketSymbol, follow: () => () => void) => {

@@ -1,4 +1,7 @@
-/** Reads and changes of one trader. Each is charged to the user and answered once the trader is loaded and its markets are live. */
+/**
+ * Reads and changes for one trader. Each is charged to the user. The call returns once the trader is loaded and its
+ * markets are live.
+ */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
 import type { Balance } from "@venue/domain/Balance"
@@ -17,14 +20,20 @@ import type { Traders } from "./Traders.ts"
 export interface TraderCalls {
   /** Charges the cost and returns 0, or charges nothing and returns the milliseconds to wait. */
   readonly spend: (userId: UserId, cost: Cost) => number
-  /** Returns the summary of an account; undefined if it has to wait. */
+  /** Returns an account's summary, or undefined if the summary has to wait. */
   readonly summaryNow: (request: Read) => AccountSummary | undefined
-  /** Reads the trader once it has applied the heads in the request. Fails with `Unavailable` after the caller's deadline. */
+  /**
+   * Reads the trader once it has applied the heads in the request. Fails with `Unavailable` after the caller's
+   * deadline.
+   */
   readonly read: <A>(
     request: Read,
     get: (trader: Trader, accountId: AccountId) => A | undefined
   ) => Effect.Effect<A, Unavailable | RateLimited>
-  /** Decides a command after `ready`, by default when every joined market is live. Returns when the decision is committed. */
+  /**
+   * Decides a command after `ready`, by default once every joined market is live. Returns when the decision is
+   * committed.
+   */
   readonly change: <Tag extends LedgerCommand["_tag"], E = never>(
     userId: UserId,
     cost: Cost,
@@ -66,17 +75,17 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   })
 })
 
-/** Returns undefined if the user has no such account. */
+/** Returns the account's summary, or undefined if the user has no such account. */
 export const summary = ({ ledger }: Trader, accountId: AccountId): AccountSummary | undefined => {
   const balance = Ledger.balance(ledger, accountId)
   return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(ledger, accountId) }
 }
 
-/** Returns the balances of all accounts of the user. */
+/** Returns the balances of all of the user's accounts. */
 export const balances = ({ ledger }: Trader): ReadonlyArray<Balance> =>
   Ledger.accountIds(ledger).map((accountId) => Ledger.balance(ledger, accountId)!)
 
-/** Returns undefined if the user has no such account. */
+/** Returns the account's open orders, or undefined if the user has no such account. */
 export const openOrders = ({ ledger }: Trader, accountId: AccountId): OpenOrders | undefined =>
   ledger.accounts.has(accountId)
     ? { orders: Ledger.orders(ledger, accountId), twaps: Twaps.open(ledger, accountId) }

@@ -1,4 +1,6 @@
-/** Claims the journals of many traders at once and replays them. A trader with a long replay gets a new snapshot. */
+/**
+ * Claims the journals of many traders at once and replays them. Saves a new snapshot for a trader with a long replay.
+ */
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -20,7 +22,7 @@ export interface TraderClaims {
 
 export const make = Effect.fnUntraced(function* (
   owned: Effect.Effect<boolean>,
-  /** `writtenSeq` is the newest row with events, or the row of the snapshot. */
+  /** `writtenSeq` is the newest row with events, or the snapshot's row. */
   claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed, writtenSeq: number) => void
 ) {
   const journal = yield* Journal

@@ -1,4 +1,4 @@
-/** Writes a trader's journal. Events collect in the next row while earlier rows are in flight. */
+/** Writes a trader's journal. While earlier rows are in flight, new events collect in the next row. */
 import { isOn } from "@venue/domain/DeadManSwitch"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Credited, type TraderEvent, traderStream } from "@venue/domain/Trader"
@@ -7,15 +7,18 @@ import type { Alongside, AuditedDeed, Claimed, JournalShape, TreasuryStep, WakeU
 import * as TraderRecord from "@venue/journal/TraderRecord"
 
 export interface TraderLog {
-  /** Adds events. Calls `done` with true when all events so far are committed, with false if that is unknown. */
+  /**
+   * Adds events. Calls `done` with true once all events so far are committed, or with false if the outcome is
+   * unknown.
+   */
   readonly record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void
   /** Returns the newest committed row with events. */
   readonly committedSeq: () => number
   /** Whether all added events are committed. */
   readonly isAllCommitted: () => boolean
-  /** Notes that the read tables contain the rows up to `seq`. Returns whether to delete the `unprojected` entry. */
+  /** Records that the read tables contain the rows up to `seq`. Returns whether to delete the `unprojected` entry. */
   readonly projected: (seq: number) => boolean
-  /** Stops recording and answers the waiters with an unknown outcome. */
+  /** Stops recording and calls back the waiters with an unknown outcome. */
   readonly close: () => void
 }
 
@@ -102,7 +105,7 @@ export const make = (
 
 const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
 
-/** Returns the write to another table that is committed together with the event. */
+/** Returns the write to another table that is committed together with the event, or undefined if there is none. */
 function writeOf(event: TraderEvent, userId: UserId, desk: string): Alongside | undefined {
   if (event._tag === "AccountOpened") return { _tag: "AccountRow", userId, accountId: event.accountId }
   if (event._tag === "Credited") return deedOf(event, userId)
@@ -112,7 +115,7 @@ function writeOf(event: TraderEvent, userId: UserId, desk: string): Alongside | 
   return entry === undefined ? undefined : { userId, desk, ...entry }
 }
 
-/** Returns the audit entry of a credit by an operator; undefined for credits of tests and demonstrations, which have none. */
+/** Returns the audit entry for a credit by an operator, or undefined for credits by tests and demonstrations. */
 function deedOf(
   { accountId, amount, atMillis, by, creditId, reason }: Credited,
   userId: UserId
@@ -128,7 +131,7 @@ const isOfTreasury = (event: TraderEvent): event is TreasuryStep["event"] =>
   event._tag === "WithdrawalAccepted" ||
   event._tag === "WithdrawalReturned"
 
-/** Returns the wake-up entry that an event adds or ends. A trader with an entry is loaded after a restart. */
+/** Returns the wake-up entry that an event adds or removes. A trader with an entry is loaded after a restart. */
 function wakeUpOf(event: TraderEvent): Pick<WakeUpChange, "_tag" | "reason" | "detail"> | undefined {
   switch (event._tag) {
     case "Joined":

@@ -1,4 +1,7 @@
-/** The loaded traders of a desk. They are loaded on demand, in groups, and dropped when another owner claims their journal. */
+/**
+ * A desk's loaded traders. Traders are loaded on demand, in groups, and dropped when another owner claims their
+ * journal.
+ */
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { Clock, Effect, Schedule, identity } from "effect"
@@ -17,28 +20,28 @@ import * as Views from "../markets/Views.ts"
 export interface Traders {
   /** Returns a loaded trader. */
   readonly get: (userId: UserId) => Trader.Trader | undefined
-  /** Returns a trader, and loads it if needed. */
+  /** Returns a trader after loading it if needed. */
   readonly wake: (userId: UserId) => Effect.Effect<Trader.Trader, Unavailable>
   /** Starts to load a trader without waiting for it. */
   readonly startWaking: (userId: UserId) => void
-  /** Loads traders after those with a caller. */
+  /** Queues traders to be loaded after those with a caller. */
   readonly enqueue: (userIds: Iterable<UserId>) => void
   /** Returns the number of queued traders that are not loaded yet. */
   readonly pendingCount: () => number
   /** Waits until every queued trader has been claimed or has failed. */
   readonly caughtUp: Effect.Effect<void>
-  /** Notes traders with a wake-up entry which states that the read tables lack rows. */
+  /** Adds traders whose wake-up entry states that the read tables lack rows. */
   readonly unprojected: (userIds: Iterable<UserId>) => void
   /** Discards a trader's state and reloads it. */
   readonly drop: (userId: UserId) => void
-  /** Loads a trader, with retries until it is loaded or the desk's shard has moved. */
+  /** Loads a trader, with retries until the trader is loaded or the desk's shard has moved. */
   readonly keep: (userId: UserId) => void
   readonly all: () => Iterable<Trader.Trader>
   /** Calls the observer for each loaded trader and after each row of its journal. */
   readonly watch: (observe: (trader: Trader.Trader) => void) => void
-  /** Calls the observer when a position, cash or a TWAP of a trader has changed, or a joined market has become live. */
+  /** Calls the observer when a trader's position, cash or TWAP has changed, or a joined market has become live. */
   readonly watchMoves: (observe: (trader: Trader.Trader) => void) => void
-  /** Charges a message to the user: returns 0, or the milliseconds to wait. */
+  /** Charges a message to the user. Returns 0, or the milliseconds to wait. */
   readonly spend: MessageRate.SpendOf
 }
 
@@ -92,7 +95,10 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     })
   )
 
-  /** Reloads the trader at once: it may be armed by a gateway that is gone, so that no other request would load it. */
+  /**
+   * Reloads the trader immediately. A gateway that no longer exists might have armed it, so that no other request
+   * would load it.
+   */
   const drop = (userId: UserId) => {
     const trader = traders.get(userId)
     traders.delete(userId)

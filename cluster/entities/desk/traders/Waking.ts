@@ -5,8 +5,8 @@ import { Effect, Schedule } from "effect"
 import type { Traders } from "./Traders.ts"
 
 /**
- * Returns when traders with an armed connection or a dead-man switch are loaded, because their orders may have to be cancelled at
- * once. The others are loaded in the background.
+ * Returns once traders with an armed connection or a dead-man switch are loaded, because their orders might have to
+ * be cancelled immediately. The other traders are loaded in the background.
  */
 export const wake = Effect.fnUntraced(function* (traders: Traders, deskId: string) {
   const journal = yield* Journal
