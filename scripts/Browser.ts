@@ -9,7 +9,7 @@ export interface Machine {
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns the paths where a browser may be, best first. A `CHROME_PATH` that is set is the only one. */
+/** Returns the paths where a browser might be, best first. If `CHROME_PATH` is set, it is the only path. */
 export const candidates = ({ home, platform, variables }: Machine): ReadonlyArray<string> => {
   const chosen = variables["CHROME_PATH"]
   if (chosen !== undefined && chosen !== "") return [chosen]
@@ -22,13 +22,13 @@ export const candidates = ({ home, platform, variables }: Machine): ReadonlyArra
 export const find = (machine: Machine, isInstalled: (path: string) => boolean): string | undefined =>
   candidates(machine).find(isInstalled)
 
-/** Returns the browser of this machine. */
+/** Returns the path of this machine's browser, or undefined if no browser is installed. */
 export const here = (): string | undefined =>
   find({ platform: process.platform, home: homedir(), variables: process.env }, isProgram)
 
 const names = ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "microsoft-edge"]
 
-/** Packages of distributions and vendors; a snap last, since it cannot read every temporary folder. */
+/** Packages of distributions and vendors. The snap comes last, because it cannot read every temporary folder. */
 const linux = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",

@@ -3,7 +3,10 @@ import { spawnSync } from "node:child_process"
 import { brokenRule } from "./CommitSubject.ts"
 import { root } from "./Installation.mjs"
 
-/** Prints each subject that breaks a rule. Passes where the history is incomplete: in CI, a tarball or a shallow clone. */
+/**
+ * Prints each subject that breaks a rule. Passes where the history is incomplete, such as in CI, a tarball or a
+ * shallow clone.
+ */
 export const subjects = () => {
   if (process.env.CI === "true" || git("rev-parse", "--is-shallow-repository")[0] !== "false") return true
   const start = git("log", "--diff-filter=A", "--format=%H", "--", "CONTRIBUTING.md").at(-1)
@@ -18,7 +21,7 @@ export const subjects = () => {
   return broken.length === 0
 }
 
-/** Lines that git prints; none where git is not installed or fails. */
+/** Returns the lines that git prints, or an empty list where git is not installed or fails. */
 const git = (...args) => {
   const { status, stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8" })
   return status === 0 ? stdout.split("\n").filter((line) => line !== "") : []

@@ -95,7 +95,10 @@ const runInstallScripts = async (say) => {
   }
 }
 
-/** Runs `npm ci` with the npm that started this process, on a Node outside node_modules, which is replaced. */
+/**
+ * Runs `npm ci` with the npm that started this process. It runs on a Node outside node_modules, because node_modules
+ * is replaced.
+ */
 const npmCi = () => {
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--no-engine-strict", "--loglevel=error"]
   const cli = process.env.npm_execpath
@@ -114,7 +117,7 @@ const environment = () => ({
     .join(delimiter)
 })
 
-/** Waits until no other process installs. Two commands in a fresh clone must not install at once. */
+/** Waits until no other process installs, because two commands in a fresh clone must not install at the same time. */
 const takeTurn = async (say) => {
   const file = join(root, ".venue", "installing.pid")
   mkdirSync(dirname(file), { recursive: true })

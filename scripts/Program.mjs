@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { constants } from "node:os"
 
-/** Returns the exit code, 128 + n after signal n. Forwards SIGINT and SIGTERM to the program. */
+/** Returns the exit code, or 128 + n if signal n ended the program. Forwards SIGINT and SIGTERM to the program. */
 export const run = (command, args, options = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: "inherit", ...options })

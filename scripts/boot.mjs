@@ -11,15 +11,15 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 const again = process.env.VENUE_BOOT === process.ppid.toString()
 const [program, ...args] = process.argv.slice(2)
 const say = (text) => console.log(`venue: ${text}`)
-// Output that a full disk or a closed pipe rejects is lost; the program continues.
+// If a full disk or a closed pipe rejects output, that output is lost and the program continues.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 let isAskedToStop = false
 const isApp = program?.startsWith("apps/") === true
-// SIGTERM is the regular end of a server, with code 0. Tests that are stopped have not passed.
+// SIGTERM ends a server normally, with code 0. Tests that are stopped have not passed.
 if (isApp)
   process.on("SIGTERM", () => {
     isAskedToStop = true
-    // Without another listener the program has not begun, so end at once.
+    // Without another listener the program has not begun, so the process exits immediately.
     if (process.listenerCount("SIGTERM") === 1) process.exit(0)
   })
 if (!again) say(`starting ${program}`)
@@ -51,9 +51,9 @@ if (again) {
 }
 
 /**
- * Returns the flags of Node. Nearly every object of a busy venue dies within milliseconds: a young generation of fixed, large
- * size leaves little to copy, and does not shrink while the venue is quiet. The path of a command through the matching
- * machine has many small functions, of which Node inlines only the first by default.
+ * Returns the flags for Node. Most objects in a busy venue live for only milliseconds. A large young generation of
+ * fixed size leaves little to copy, and does not shrink while the venue is quiet. The matching code has many small
+ * functions, of which Node inlines only the first by default.
  */
 function flags() {
   return JSON.parse(readFileSync(new URL("node-flags.json", import.meta.url), "utf8"))
@@ -67,11 +67,11 @@ function compileCache() {
   return { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }
 }
 
-/** Turns a closed terminal and the death of npm into SIGTERM, so that no process stays behind. */
+/** Turns a closed terminal and the exit of npm into SIGTERM, so that no process is left behind. */
 function stopWithParent() {
   const stop = () => process.kill(process.pid, "SIGTERM")
   process.on("SIGHUP", stop)
-  // The Node on the pinned version also ends after a SIGKILL of its parent.
+  // The process on the pinned Node also exits after a SIGKILL of its parent.
   if (process.env.npm_lifecycle_event === undefined && !again) return
   const parent = process.ppid
   const watch = setInterval(() => {

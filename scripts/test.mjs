@@ -28,7 +28,7 @@ const count = (status) => tests.flatMap((file) => file.assertionResults).filter(
 const passed = count("passed")
 const skipped = count("skipped") + count("pending") + count("todo")
 
-// A file that cannot be loaded, or an error outside every test, has no failed test of its own.
+// A file that cannot be loaded, or an error outside every test, does not appear as a failed test.
 const broken = tests.filter(
   (file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed")
 )

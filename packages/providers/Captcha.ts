@@ -1,4 +1,4 @@
-/** CAPTCHA verification by Turnstile or hCaptcha, or in tests by an agreed token. */
+/** CAPTCHA verification by Turnstile, hCaptcha, or a fixed test token. */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { hiding, refusalOf, statusReason, textOf } from "./HttpAnswer.ts"
@@ -6,7 +6,7 @@ import { hiding, refusalOf, statusReason, textOf } from "./HttpAnswer.ts"
 /** The token is invalid, expired or already used: the user must solve a new puzzle. */
 export class CaptchaRefused extends Schema.TaggedError<CaptchaRefused>()("CaptchaRefused", {}) {}
 
-/** The provider gave no verdict; the caller treats the puzzle as unsolved. */
+/** The provider gave no verdict. The caller treats the puzzle as unsolved. */
 export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()("CaptchaUnavailable", {
   fault: Schema.Literals(["timeout", "no_answer", "settings"]),
   /** The provider's message, without the secret and the token of the request. */
@@ -19,14 +19,16 @@ export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()
 
 export interface Settings {
   readonly secret: Redacted.Redacted
-  /** Replaces the provider's address. */
+  /** Replaces the provider's URL. */
   readonly url?: string
 }
 
 export class Captcha extends Context.Service<
   Captcha,
   {
-    /** Sends the token once, with a deadline of 5 s. The address is the one the puzzle was solved from. */
+    /**
+     * Verifies a token once, with a deadline of 5 s. The address is the IP address from which the puzzle was solved.
+     */
     readonly verify: (
       token: Redacted.Redacted,
       clientAddress: string
@@ -58,7 +60,7 @@ const Answer = Schema.Struct({
   "error-codes": Schema.optional(Schema.Array(Schema.String))
 })
 
-/** Codes for a fault of the token; all other codes are faults of the venue or the provider. */
+/** Codes for a fault in the token. All other codes are faults in the venue or the provider. */
 const aboutToken = new Set([
   "missing-input-response",
   "invalid-input-response",
@@ -89,7 +91,8 @@ const layerOf = ({ secret, url }: Required<Settings>): Layer.Layer<Captcha, neve
             HttpClientError: () => unavailable("no_answer"),
             TimeoutError: () => unavailable("timeout")
           }),
-          // The codes of the body decide about a refusal, whatever the status; only status 2xx is a success.
+          // Only a 2xx status can be a success, but a refusal is recognised by the codes in the body, whatever the
+          // status.
           Effect.flatMap(({ status, text }) => {
             const hide = hiding(url, Redacted.value(secret), Redacted.value(token))
             const unknown = unavailable("no_answer", statusReason(status, refusalOf(text, hide)))

@@ -3,11 +3,13 @@
 export type CaptchaProvider = keyof typeof widgets
 
 export interface CaptchaWidget {
-  /** Identifies the page's owner to the provider; public. */
+  /** Public key that identifies the page's owner to the provider. */
   readonly siteKey: string
   /** Script of the page. Both providers take `render` and `onload` in its query. */
   readonly script: string
-  /** Name of the `window` member with `render`, `reset` and `remove`, which both providers share. */
+  /**
+   * Name of the `window` member that has `render`, `reset` and `remove`. Both providers offer these three functions.
+   */
   readonly global: string
   /** Sources that a content security policy must allow, from the provider's documentation. */
   readonly sources: {

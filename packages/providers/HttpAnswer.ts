@@ -1,4 +1,4 @@
-/** Bounded reading of HTTP responses, and the reason of a refusal. */
+/** Reads HTTP responses up to a size limit, and extracts the reason for a refusal. */
 import { Effect, Option, Predicate, Result, Schema, Stream } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { Buffer } from "node:buffer"
@@ -28,8 +28,8 @@ export const textOf = (
   })
 
 /**
- * Returns the sentence of a refusal: the usual member of a JSON body (JSON-RPC, problem details, vendors' own), or a short plain
- * text. Undefined for an empty body and a page of HTML.
+ * Returns the sentence that explains a refusal: the usual member of a JSON body (JSON-RPC, problem details, vendors'
+ * own), or a short plain text. Returns undefined for an empty body or an HTML page.
  */
 export const refusalOf = (text: string, hide: Hide): string | undefined => {
   const json = Option.getOrUndefined(decodeJson(text))
@@ -59,12 +59,16 @@ const maxSentence = 300
 export const statusReason = (status: number, sentence: string | undefined): string =>
   sentence === undefined ? `it returned status ${status}` : `it returned status ${status}: ${sentence}`
 
-/** Returns text of another server in a form for logs: one line of at most 300 characters, with "…" in place of each secret. */
+/**
+ * Returns another server's text in a form fit for logs: one line of at most 300 characters, with "…" in place of each
+ * secret.
+ */
 export type Hide = (text: string) => string
 
 /**
- * Hides every part of an address that may be a key, every given secret, and every part of a secret: a server that refuses
- * `authorization: Bearer KEY` repeats the key alone. Secrets are replaced before the text is cut, so that none shows in part.
+ * Hides every part of a URL that might be a key, every given secret, and every part of a secret. A server that
+ * refuses `authorization: Bearer KEY` might repeat the key alone. Secrets are replaced before the text is cut, so
+ * that no part of a secret remains.
  */
 export const hiding = (url: string, ...secrets: ReadonlyArray<string>): Hide => {
   const { hostname, password, pathname, search, username } = new URL(url)
@@ -76,7 +80,7 @@ export const hiding = (url: string, ...secrets: ReadonlyArray<string>): Hide => 
     hidden
       .reduce((rest, secret) => rest.replaceAll(secret, "…"), text.replaceAll(/[\p{C}\s]+/gu, " ").trim())
       .slice(0, maxSentence)
-      // A cut within a surrogate pair; Postgres stores no lone surrogate.
+      // Repairs a cut within a surrogate pair, because Postgres stores no lone surrogate.
       .toWellFormed()
 }
 
@@ -97,23 +101,21 @@ const decoded = (part: string): string => {
 
 const shortestSecret = 6
 
-/** Returns the wait of a `retry-after` header in milliseconds; 0 without one in whole seconds. */
+/** Returns the wait in a `retry-after` header in milliseconds, or 0 if the header has no whole number of seconds. */
 export const retryAfterMillis = ({ headers }: HttpClientResponse.HttpClientResponse): number => {
   const seconds = headers["retry-after"] ?? ""
   return /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : 0
 }
 
-/**
- * Returns true if a sentence states that requests came too fast. A contract's message after "revert" does not count.
- */
+/** Returns true if a sentence states that requests came too fast. A contract's message after "revert" is ignored. */
 export const isRateSentence = (sentence: string): boolean => rateWords.test(sentence) && !/revert/i.test(sentence)
 
 const rateWords =
   /\brate[ -]?limit|\brate\b.*(exceed|limit)|too many requests(?! in)|throttl|quota|per (second|minute|hour|day)\b|\brps\b|request limit|over rate/i
 
 /**
- * Returns one sentence for logs, without the address, headers and body of the request, which may hold a key, and
- * without the response, which may hold anything.
+ * Returns one sentence for logs. The sentence omits the request's URL, headers and body, which might hold a key, and
+ * the response.
  */
 export const whyOf = (error: HttpClientError.HttpClientError | { readonly message: string }): string => {
   if (Schema.isSchemaError(error)) return "its response has an unexpected form"

@@ -1,4 +1,7 @@
-/** Identity verification by an external provider: users visit its pages, and it calls back with its findings. */
+/**
+ * Identity verification by an external provider. Users visit the provider's pages, and the provider reports its
+ * findings by callback.
+ */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -7,7 +10,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { hiding, refusalOf, statusReason, textOf, whyOf } from "./HttpAnswer.ts"
 
 export interface Begun {
-  /** The provider's id of the verification. */
+  /** The provider's id for the verification. */
   readonly reference: string
   /** Page on which the user is verified. */
   readonly verificationUrl: string
@@ -18,7 +21,7 @@ export interface Begun {
 export interface Finding {
   readonly reference: string
   readonly outcome: "pending" | "verified" | "refused"
-  /** Country of the document, ISO 3166, two capital letters. */
+  /** Country of the document, as two capital letters (ISO 3166). */
   readonly country: string | null
   readonly firstName: string | null
   readonly lastName: string | null
@@ -40,7 +43,7 @@ export class IdentityProvider extends Context.Service<
     readonly begin: (userId: string) => Effect.Effect<Begun, IdentityUnavailable>
     /**
      * Verifies and reads a callback. The signature is `t=<Unix seconds>,v1=<hex>`, the HMAC-SHA256 of
-     * `<seconds>.<body>`, valid for five minutes. Findings may be repeated or late: the newest counts.
+     * `<seconds>.<body>`, valid for five minutes. Findings might arrive repeatedly or late; the newest one counts.
      */
     readonly read: (body: string, signature: string) => Effect.Effect<Finding, CallbackRefused>
   }
@@ -85,7 +88,7 @@ export class IdentityProvider extends Context.Service<
       })
     )
 
-  /** Without a provider: the holder of the callback key reports findings. */
+  /** Verification without a provider. The holder of the callback key reports findings. */
   static readonly layerLocal = (options: {
     /** Page that continues the verification; the reference is added as a query. */
     readonly pageUrl: string

@@ -1,7 +1,7 @@
 /**
- * Rate limiter for one server that refuses requests for their rate. A refused request is retried after a growing
- * pause, and other requests wait for it, one at a time. A server that requests a long pause receives nothing until it
- * is over.
+ * Rate limiter for one server that refuses requests above a rate. A refused request is retried after a growing pause.
+ * Other requests wait meanwhile and are then sent one at a time. A server that asks for a long pause receives no
+ * requests until the pause is over.
  */
 import { Clock, Effect, Result, Semaphore } from "effect"
 
@@ -11,8 +11,8 @@ export interface Pace<E> {
 
 export interface PaceOptions<E> {
   /**
-   * Returns the pause that the server requests, in milliseconds (0 if it names none), if the failure is a rate
-   * refusal; otherwise undefined.
+   * Returns the pause that the server requests, in milliseconds (0 if the server states none), if the failure is a
+   * rate refusal. Otherwise returns undefined.
    */
   readonly rateOf: (error: E) => { readonly retryAfterMillis: number } | undefined
 }
@@ -23,7 +23,10 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
   let freeAtMillis = 0
   let slowUntilMillis = 0
   let last: E | undefined
-  /** Set after a request failed in all its attempts: until one succeeds, each further request is attempted once. */
+  /**
+   * Set after all attempts at a request have failed. Until a request succeeds, each further request is attempted only
+   * once.
+   */
   let isExhausted = false
 
   const refused = (now: number, error: E, retryAfterMillis: number) => {

@@ -1,6 +1,7 @@
 /**
  * Signature verification by Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` (Unix seconds) and
- * `webhook-signature` (`v1,<base64>`; several, separated by spaces, during a change of secret).
+ * `webhook-signature` (`v1,<base64>`). While a secret is being replaced, there are several signatures, separated by
+ * spaces.
  */
 import { Clock, Duration, Effect, Redacted, Schema } from "effect"
 import { Buffer } from "node:buffer"
@@ -20,7 +21,7 @@ export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("Webhoo
 
 export const secretForm = "whsec_ and 24 to 64 bytes in base64"
 
-/** Returns true for a secret of 24 to 64 bytes in base64 after `whsec_`. */
+/** Returns true if the secret is `whsec_` followed by 24 to 64 bytes in base64. */
 export const isSecret = (secret: Redacted.Redacted): boolean => {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(Redacted.value(secret)) ?? []
   if (base64 === undefined || base64.length % 4 !== 0) return false

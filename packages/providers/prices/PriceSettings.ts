@@ -7,7 +7,10 @@ import { Fields } from "./Prints.ts"
 import type { Contracts, PriceSource, Sources } from "./PriceSource.ts"
 import * as WebSocketPrices from "./WebSocketPrices.ts"
 
-/** Contract names at the source: of a spot price, of the future of an index, or of the front contract of each month. */
+/**
+ * The source's contract names: one for a spot price, one for an index future, or one per month for the front
+ * contracts.
+ */
 const ContractNames = Schema.Union([
   Schema.NonEmptyString,
   Schema.Struct({ future: Schema.NonEmptyString }),
@@ -43,7 +46,7 @@ const HttpSettings = Schema.Struct({
   ...shared,
   kind: Schema.Literal("http"),
   url: address("http:", "https:"),
-  /** Polling interval. A price counts for ten seconds, so the interval is well below that. */
+  /** Polling interval. It is well below ten seconds, because a price expires after ten seconds. */
   every_seconds: Schema.optionalKey(seconds(5))
 })
 

@@ -3,7 +3,7 @@ import type { Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Context, type Effect } from "effect"
 
-/** A price of one contract, in 1e-8 USD, under the source's name of the contract. */
+/** Price of one contract, in 1e-8 USD. The contract has the source's name. */
 export interface Print {
   readonly contract: string
   readonly priceE8: number
@@ -12,8 +12,8 @@ export interface Print {
 }
 
 /**
- * Source contracts that a symbol's price derives from: a spot price, the future of an index, or the front future of
- * each month (`2026-11`).
+ * Source contracts from which a symbol's price derives: a spot price, an index future, or each month's front future
+ * (`2026-11`).
  */
 export type Contracts =
   | { readonly spot: string }
@@ -23,7 +23,7 @@ export type Contracts =
 /** Receiver of prices. */
 export interface Listener {
   readonly tell: (print: Print) => void
-  /** Returns the prices in force; undefined before the first. */
+  /** Returns the current prices, or undefined before the first price. */
   readonly inForce: (symbol: MarketSymbol) => Priced | undefined
 }
 
@@ -31,18 +31,21 @@ export interface PriceSource {
   readonly name: string
   readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
   /**
-   * Time within trading hours after which an unchanged price raises an alarm, in milliseconds; without it there is no
-   * such alarm.
+   * Time within trading hours after which an unchanged price raises an alarm, in milliseconds. Undefined disables the
+   * alarm.
    */
   readonly unchangedMillis?: number
-  /** Runs for ever, reconnecting after every failure. */
+  /** Runs forever and reconnects after every failure. */
   readonly run: (listener: Listener) => Effect.Effect<never>
 }
 
 /** All price sources of the venue. */
 export interface Sources {
   readonly sources: ReadonlyArray<PriceSource>
-  /** Minimum number of a symbol's sources with a recent price; all of them if there are fewer (rule 3.7). */
+  /**
+   * Minimum number of a symbol's sources that must have a recent price. If a symbol has fewer sources, all of them
+   * must (rule 3.7).
+   */
   readonly leastSources: number
 }
 

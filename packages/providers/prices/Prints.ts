@@ -1,20 +1,21 @@
-/** Extraction of prices from a source's messages, by the paths in its settings. */
+/** Extracts prices from a source's messages, by the paths in the source's settings. */
 import { highestE8 } from "@venue/domain/Oracle"
 import { Option, Predicate, Schema } from "effect"
 import type { Print } from "./PriceSource.ts"
 import * as QuoteTime from "./QuoteTime.ts"
 
-/** Paths of members, separated by points from the outside in; the empty path is the value itself. */
+/** Paths of members, separated by points from the outside in. The empty path is the value itself. */
 export const Fields = Schema.Struct({
   /** Path to the list of prices, to a record with one price per contract, or to a single price. */
   items: Schema.optionalKey(Schema.String),
-  /** Path from an item to its contract name; if absent, the keys of the record are the names. */
+  /** Path from an item to its contract name. If absent, the keys of the record are the names. */
   contract: Schema.optionalKey(Schema.String),
   /** Path from an item to its price: a number, or a decimal string. */
   price: Schema.String,
   /**
-   * Path to the time of a quote: from its item, or with `$.` in front from the whole answer, such as `$.timestamp`. Unix seconds,
-   * Unix milliseconds or RFC 3339. A quote without its time is ignored, as is one more than 60 s old or 5 s ahead.
+   * Path to the quote's time: from the item, or with the prefix `$.` from the whole response, such as `$.timestamp`.
+   * Valid times are Unix seconds, Unix milliseconds or RFC 3339. A quote without this time is ignored, as is a quote
+   * more than 60 s old or 5 s ahead.
    */
   time: Schema.optionalKey(Schema.String)
 })
@@ -34,7 +35,7 @@ export const read = (fields: Fields, text: string): ReadonlyArray<Print> => {
   return Object.entries(items).flatMap(([name, item]) => printOf(item, name))
 }
 
-/** Prices of current quotes, and the reason if there are none. */
+/** Prices of current quotes, or the reason why there are no current quotes. */
 export interface Current {
   readonly prints: ReadonlyArray<Print>
   readonly fault: string | undefined

@@ -1,20 +1,23 @@
 /** Quote times: parsing, and the age limit of a quote. */
 /** Maximum age of a quote (rule 3.11). */
 export const goodForMillis = 60_000
-/** Maximum lead of a source's clock. */
+/** Maximum time by which a source's clock can be ahead. */
 const aheadMillis = 5_000
 
 export const isCurrent = (quotedAtMillis: number, nowMillis: number): boolean =>
   nowMillis - quotedAtMillis <= goodForMillis && quotedAtMillis - nowMillis <= aheadMillis
 
-/** Reads Unix seconds, Unix milliseconds (also as text) or RFC 3339; returns undefined for other values. */
+/** Reads Unix seconds, Unix milliseconds (also as text) or RFC 3339. Returns undefined for other values. */
 export const read = (value: unknown): number | undefined => {
   if (typeof value === "number") return ofNumber(value)
   if (typeof value !== "string") return undefined
   return /^\d{1,16}(\.\d{1,9})?$/.test(value) ? ofNumber(Number(value)) : ofInstant(value)
 }
 
-/** Lower bound of milliseconds: seconds reach this number in the year 5138, milliseconds did in 1973. */
+/**
+ * Smallest number that is read as milliseconds. Seconds reach this number in the year 5138; milliseconds reached it
+ * in 1973.
+ */
 const firstMillis = 1e11
 
 const ofNumber = (value: number): number | undefined => {

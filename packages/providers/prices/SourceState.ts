@@ -1,4 +1,4 @@
-/** Logs the first failure of a source, and its recovery. */
+/** Logs a source's first failure, and its recovery. */
 import { Effect } from "effect"
 import type { Hide } from "../HttpAnswer.ts"
 

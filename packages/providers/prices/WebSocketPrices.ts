@@ -46,7 +46,7 @@ export const make = (options: WebSocketPricesOptions): PriceSource => ({
   }
 })
 
-/** Whether prices have arrived since the last check, and at all. */
+/** Whether prices have arrived since the last check, and whether any have arrived at all. */
 interface Received {
   prints: boolean
   ever: boolean
@@ -62,7 +62,7 @@ interface ConnectionOptions extends Omit<WebSocketPricesOptions, "headers"> {
 const headersOf = ({ headers }: WebSocketPricesOptions): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, Redacted.value(value)]))
 
-/** Runs one connection; returns the reason of its end. */
+/** Runs one connection, and returns the reason why it closed. */
 const connection = (
   options: ConnectionOptions,
   { tell }: Listener,

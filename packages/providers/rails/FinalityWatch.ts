@@ -1,4 +1,4 @@
-/** Detects that the final block of a chain stands while its head moves: nothing is settled meanwhile. */
+/** Detects that a chain's final block stays the same while its head advances. Nothing can be settled meanwhile. */
 import type { RailOutage } from "@venue/domain/TreasuryReason"
 import { Clock, Effect } from "effect"
 
@@ -8,7 +8,7 @@ export interface FinalityWatch {
   readonly stalled: Effect.Effect<RailOutage | undefined>
 }
 
-/** `mostMillis` is the longest usual time between two final blocks of the chain. */
+/** `mostMillis` is the longest usual time between two of the chain's final blocks. */
 export const make = (mostMillis: number): FinalityWatch => {
   let final = -1
   let sinceMillis = 0

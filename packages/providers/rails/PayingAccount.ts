@@ -1,8 +1,8 @@
-/** The account that pays withdrawals: reported by the wallet, or remembered. */
+/** The account that pays withdrawals: the one the wallet reports, or the last one it reported. */
 import { Effect, Option } from "effect"
 import type { RailUnavailable } from "./RailProvider.ts"
 
-/** Returns the remembered account while the wallet is unavailable; undefined before the first report. */
+/** Returns the last reported account while the wallet is unavailable, or undefined before the first report. */
 export const knownOr = <Account extends string>(
   reported: Effect.Effect<Account, RailUnavailable>,
   known: Account | undefined

@@ -9,7 +9,7 @@ import * as Transactions from "./arbitrum/Transactions.ts"
 import * as TronTransaction from "./tron/TronTransaction.ts"
 import { SigningOrder } from "./SigningOrder.ts"
 
-/** The order is refused, and every repeat will be. */
+/** The order is refused, and the signer will refuse every repeat. */
 export class SignerRefused extends Schema.TaggedError<SignerRefused>()("SignerRefused", { reason: Schema.String }) {}
 
 /** The signer is unreachable or broke the protocol. `reason` holds no secrets. */
@@ -44,7 +44,7 @@ export class Signer extends Context.Service<
     readonly sign: (order: SigningOrder) => Effect.Effect<Redacted.Redacted, SignerRefused | SignerUnavailable>
   }
 >()("@venue/providers/Signer") {
-  /** Keys in this process, which sign every order; for development. */
+  /** Keys in this process, which sign every order. For development only. */
   static readonly layerLocal = (
     keys: Transactions.Keys | undefined,
     tron?: TronTransaction.TronKey
@@ -123,7 +123,9 @@ const decodeAccounts = Schema.decodeUnknownEffect(Schema.fromJsonString(Accounts
 const decodeSigned = Schema.decodeUnknownEffect(Schema.fromJsonString(SignedAnswer))
 const decodeRefused = Schema.decodeUnknownEffect(Schema.fromJsonString(RefusedAnswer))
 
-/** Statuses of a wallet, or of a proxy that keeps its body, for an order that will never be signed. */
+/**
+ * Statuses with which a wallet, or a proxy that keeps the wallet's body, refuses an order that will never be signed.
+ */
 const refusedStatuses: ReadonlySet<number> = new Set([400, 409, 422])
 
 const maxBytes = 65_536

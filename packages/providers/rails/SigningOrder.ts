@@ -25,14 +25,17 @@ export const ArbitrumPayment = Schema.TaggedStruct("ArbitrumPayment", {
 })
 export type ArbitrumPayment = typeof ArbitrumPayment.Type
 
-/** Uses up the nonce of a withdrawal so that it is never paid: the hot account sends itself nothing. */
+/**
+ * Uses up the nonce of a withdrawal so that the withdrawal is never paid. The hot account sends a transfer of zero to
+ * itself.
+ */
 export const ArbitrumCancel = Schema.TaggedStruct("ArbitrumCancel", {
   ...Sending,
   withdrawalId: Schema.NonEmptyString.check(Schema.isMaxLength(100))
 })
 export type ArbitrumCancel = typeof ArbitrumCancel.Type
 
-/** Moves a deposit address's balance to the hot account. Sent by the account that pays for sweeping. */
+/** Moves a deposit address's balance to the hot account. Sent by the account that pays the gas for sweeps. */
 export const ArbitrumSweep = Schema.TaggedStruct("ArbitrumSweep", {
   ...Sending,
   /** Index of the deposit address. */

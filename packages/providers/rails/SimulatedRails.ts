@@ -1,19 +1,22 @@
-/** Controls of simulated rails, for the operator interface of a development. The rails are in `packages/simulation`. */
+/**
+ * Controls for simulated rails, used by a development venue's operator interface. The rails are in
+ * `packages/simulation`.
+ */
 import type { RailName } from "@venue/domain/Rail"
 import { Context, type Effect } from "effect"
 import { getAddress } from "viem"
 import type { RailProvider, RailUnavailable } from "./RailProvider.ts"
 
-/** Fate of a payment: paid, failed, or not included in a block so that it must be sent again. */
+/** Fate of a payment: paid, failed, or left out of every block so that it must be sent again. */
 export type Fate = "pay" | "fail" | "stall"
 
 export interface Simulated {
   readonly provider: RailProvider
   /** Adds an incoming transfer to an address or with a message; returns its hash. */
   readonly deposit: (to: string, amount: bigint, paymentRail: string | null) => Effect.Effect<string, RailUnavailable>
-  /** Replaces the newest blocks; their transfers enter the next block if `comesAgain`. */
+  /** Replaces the newest blocks. If `comesAgain`, their transfers enter the next block. */
   readonly reorganise: (blocks: number, comesAgain: boolean) => Effect.Effect<void, RailUnavailable>
-  /** Returns a transfer; the result is false without such a transfer. */
+  /** Returns a transfer to its sender. The result is false if there is no such transfer. */
   readonly takeBack: (txHash: string) => Effect.Effect<boolean, RailUnavailable>
   /** Sets the fate of the next payment. */
   readonly nextFate: (fate: Fate) => Effect.Effect<void, RailUnavailable>
@@ -32,18 +35,18 @@ export interface SimulatedPayment {
   readonly to: string
   /** In 1e-6 USD. */
   readonly amount: bigint
-  /** A cancel pays nothing and uses up the number. */
+  /** A cancel pays nothing and uses up its number. */
   readonly fate: Fate | "cancel"
 }
 
-/** Simulated rails: none unless a development provides them. */
+/** Simulated rails. Empty unless a development venue provides them. */
 export const SimulatedRails = Context.Reference<ReadonlyMap<RailName, Simulated>>("@venue/providers/SimulatedRails", {
   defaultValue: () => new Map()
 })
 
 /**
- * Returns the receiver of a deposit. Letter case is insignificant in an EVM address, and significant in a TRON address
- * and a bank message.
+ * Returns the receiver of a deposit. Letter case is ignored in an EVM address, but not in a TRON address or a bank
+ * message.
  */
 export const receiverOf = (rail: RailName, to: string): string =>
   rail === "ARBITRUM_ONE" && /^0x[0-9a-f]{40}$/i.test(to) ? getAddress(`0x${to.slice(2).toLowerCase()}`) : to

@@ -1,9 +1,9 @@
-/** Webhook endpoints: validation of the URL. The addresses of its host are checked before every attempt. */
+/** Validates the URLs of webhook endpoints. The IP addresses of the host are checked before every attempt. */
 import { Context, Result, Schema } from "effect"
 import { isIP } from "node:net"
 import { isLoopback, isPublic } from "./PublicAddress.ts"
 
-/** Allows endpoints on this machine, by http and at any port; for development, refused in production. */
+/** Allows endpoints on this machine, over http and on any port. For development; refused in production. */
 export const LoopbackEndpoints = Context.Reference<boolean>("@venue/providers/webhooks/LoopbackEndpoints", {
   defaultValue: () => false
 })

@@ -8,12 +8,12 @@ export class Unresolved extends Schema.TaggedError<Unresolved>()("Unresolved", {
 export class Resolver extends Context.Service<
   Resolver,
   {
-    /** Returns all addresses of a host, at least one. */
+    /** Returns all of a host's IP addresses. There is at least one. */
     readonly addresses: (host: string) => Effect.Effect<ReadonlyArray<string>, Unresolved>
   }
 >()("@venue/providers/webhooks/Resolver") {
   /**
-   * Resolves by DNS only, without the machine's hosts file, and apart from the few threads that resolve the venue's
+   * Resolves by DNS only, without the machine's hosts file. It does not use the few threads that resolve the venue's
    * own names.
    */
   static readonly layer: Layer.Layer<Resolver> = Layer.succeed(

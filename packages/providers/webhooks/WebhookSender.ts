@@ -1,6 +1,6 @@
 /**
- * One delivery attempt: sends a signed message. Anybody may register the address, so only public addresses are
- * contacted.
+ * Makes one delivery attempt, which sends a signed message. Any user can register a URL, so only public IP addresses
+ * are contacted.
  */
 import { maxFault, type TryAnswer, type WebhookMessage } from "@venue/domain/Webhook"
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
@@ -18,7 +18,7 @@ import { bodyOf } from "./WebhookBody.ts"
 export interface Try {
   readonly url: string
   readonly secret: Redacted.Redacted
-  /** The same for all attempts. */
+  /** Message id, the same for all attempts. */
   readonly messageId: string
   readonly message: WebhookMessage
 }
@@ -37,7 +37,7 @@ export class WebhookSender extends Context.Service<
       const resolver = yield* Resolver
       const mayBe = (address: string) => isPublic(address) || (allowsLoopback && isLoopback(address))
 
-      /** Returns all addresses; a host with a single non-public one is refused. */
+      /** Returns all of the host's addresses. A host with a single non-public address is refused. */
       const addressesOf = Effect.fnUntraced(function* (host: string) {
         const addresses =
           isIP(host) === 0
@@ -118,7 +118,7 @@ const answered = (request: ClientRequest, body: Buffer): Effect.Effect<IncomingM
     request.end(body)
   })
 
-/** Reads and discards the response, because some endpoints fail otherwise; longer responses are cut off. */
+/** Reads and discards the response, because some endpoints fail otherwise. A longer response is cut off. */
 const dropped = (response: IncomingMessage): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     const end = () => resume(Effect.void)
@@ -133,7 +133,7 @@ const dropped = (response: IncomingMessage): Effect.Effect<void> =>
 
 const maxAnswerBytes = 16 * 1024
 
-/** Node requests one address or all, depending on how it connects. */
+/** Node requests one address or all of them, depending on how it connects. */
 const only = (addresses: ReadonlyArray<string>): LookupFunction => {
   const known: Array<LookupAddress> = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, { all }, callback) =>

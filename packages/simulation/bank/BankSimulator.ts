@@ -1,5 +1,5 @@
 /**
- * Simulated bank for development and tests: implements `docs/operate/bank-contract.md` and can be told to misbehave.
+ * Simulated bank for development and tests. Implements `docs/operate/bank-contract.md` and can be configured to fail.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -20,9 +20,9 @@ export const Failure = Schema.Literals([
 export type Failure = typeof Failure.Type
 
 const PayoutBehaviour = {
-  /** Time until payouts settle; null leaves them pending until instructed. */
+  /** Time until payouts settle, or null to leave them pending until instructed. */
   settle_after_seconds: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))),
-  /** Failure reason of new payouts; null lets them settle. */
+  /** Failure reason for new payouts, or null to let them settle. */
   payouts_fail_with: Schema.NullOr(Contract.FailureReason)
 }
 export const Behaviour = Schema.Struct({ failure: Failure, ...PayoutBehaviour })
@@ -39,7 +39,7 @@ const SimulatedPayout = Schema.Struct({
 })
 export type SimulatedPayout = typeof SimulatedPayout.Type
 
-/** Complete state. Cursors begin with its name, so that those of another instance are refused. */
+/** Complete state. Cursors begin with this state's name, so that another instance's cursors are refused. */
 export const BankState = Schema.Struct({
   name: Schema.NonEmptyString,
   opening: Schema.BigIntFromString,
@@ -70,7 +70,7 @@ export class BankSimulator extends Context.Service<
     ) => Effect.Effect<typeof Contract.Credits.Type, BankRefusal>
     readonly balance: Effect.Effect<bigint>
     readonly behaviour: Effect.Effect<Behaviour>
-    /** Books an incoming credit; without a reference it gets a new one. */
+    /** Books an incoming credit. A credit without a reference gets a new one. */
     readonly credit: (
       credit: Omit<typeof Contract.Credit.Type, "kind" | "reference"> & { readonly reference?: string | undefined }
     ) => Effect.Effect<typeof Contract.Credit.Type, BankRefusal>
@@ -90,7 +90,7 @@ export class BankSimulator extends Context.Service<
 }
 
 export interface BankSimulatorOptions {
-  /** State to continue from; a new one begins without it. */
+  /** State to continue from. Without it, the simulator starts with a new state. */
   readonly state?: BankState | undefined
   readonly opening?: bigint
   /** Called after each change. */
@@ -128,7 +128,7 @@ const keeping = (state: BankState, save: (state: BankState) => Effect.Effect<voi
   return { bank: () => bank, change }
 }
 
-/** Returns the time after ending the payouts due by then. */
+/** Returns the time after completing the payouts that are due by then. */
 const passing = ({ bank, change }: Kept) =>
   Effect.gen(function* () {
     const millis = yield* Clock.currentTimeMillis

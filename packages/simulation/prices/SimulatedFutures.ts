@@ -1,4 +1,4 @@
-/** Simulated futures for development: derived from the calendar alone, hence reproducible. */
+/** Simulated futures for development. They derive from the calendar alone and are therefore reproducible. */
 import { dayMillis, dateOf, dayOf } from "@venue/domain/Day"
 import { businessDayOfMonth, type DatedFuture } from "@venue/domain/Futures"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -18,9 +18,9 @@ export interface SimulatedSettlement {
 }
 
 /**
- * Returns the futures of a symbol; undefined if none are simulated. Commodity futures deliver monthly and are in use
- * until the roll of the month before has ended (rule 3.9). Index futures deliver quarterly and are in use until that
- * business day of the delivery month. Futures expire a week later.
+ * Returns a symbol's futures, or undefined if no futures are simulated for it. Commodity futures deliver monthly and
+ * are in use until the previous month's roll has ended (rule 3.9). Index futures deliver quarterly and are in use
+ * until that business day of the delivery month. Futures expire a week later.
  */
 export const calendarOf = (symbol: MarketSymbol, nowMillis: number): SimulatedCalendar | undefined => {
   const root = roots.get(symbol)
@@ -43,8 +43,8 @@ export const calendarOf = (symbol: MarketSymbol, nowMillis: number): SimulatedCa
 }
 
 /**
- * Returns settlement prices of the last five business days before today, oldest first. Each equals the starting
- * price, below its future.
+ * Returns settlement prices for the last five business days before today, oldest first. Each equals the starting
+ * price, which is below the future's price.
  */
 export const settlementsOf = (symbol: MarketSymbol, nowMillis: number): ReadonlyArray<SimulatedSettlement> => {
   const officialCloseE8 = startPrices.get(symbol)
@@ -55,10 +55,7 @@ export const settlementsOf = (symbol: MarketSymbol, nowMillis: number): Readonly
     .map((day) => ({ day: dateOf(day), officialCloseE8, settlementE8 }))
 }
 
-/**
- * One future delivers `every` that many months; `ahead` is the number of months between its last use and its
- * delivery.
- */
+/** A future delivers every `every` months. `ahead` is the number of months from its last use to its delivery. */
 interface Root {
   readonly name: string
   readonly every: number

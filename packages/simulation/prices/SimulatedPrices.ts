@@ -46,7 +46,7 @@ export const begin = (home: number, seed: number): Walk => ({
   chance: Math.imul(seed, spread) || 1
 })
 
-/** Returns the walk after one step: a small move and a pull towards home, at most 5 % away from it. */
+/** Returns the walk after one move: a small change and a pull towards `home`, at most 5 % away from `home`. */
 export const stepped = ({ chance, home, price }: Walk): Walk => {
   const first = xorshift(chance)
   const second = xorshift(first)
@@ -58,8 +58,8 @@ export const stepped = ({ chance, home, price }: Walk): Walk => {
 }
 
 /**
- * Returns a source that sends all prices at once and then step by step. A walk starts at the price in force; a price
- * set by an operator becomes its new home.
+ * Returns a source that sends all prices immediately and then at each move. A walk starts at the current price. A
+ * price that an operator sets becomes the walk's new home.
  */
 export const make = ({ seed, speed, symbols: requested }: SimulatedPricesOptions): PriceSource => {
   const symbols = requested.filter((symbol) => startPrices.has(symbol))
@@ -91,7 +91,7 @@ export const make = ({ seed, speed, symbols: requested }: SimulatedPricesOptions
   }
 }
 
-/** Returns the time at which an operator set the price in force; undefined for other sources. */
+/** Returns the time at which an operator set the current price, or undefined for other sources. */
 const wordAt = (priced: Priced | undefined): number | undefined =>
   priced?.source === "operator" ? priced.toldAtMillis : undefined
 

@@ -14,7 +14,7 @@ const Transfer = Schema.Struct({
 })
 type Transfer = typeof Transfer.Type
 
-/** Fate of a payment: paid, failed, or not included in a block so that it must be sent again. */
+/** Fate of a payment: paid, failed, or left out of every block so that it must be sent again. */
 export const Fate = Schema.Literals(["pay", "fail", "stall"])
 export type Fate = typeof Fate.Type
 
@@ -24,7 +24,7 @@ const Paid = Schema.Struct({
   sequence: Schema.Number,
   to: Schema.String,
   amount: Schema.BigInt,
-  /** A cancel pays nothing and uses up the number. */
+  /** A cancel pays nothing and uses up its number. */
   fate: Schema.Literals([...Fate.literals, "cancel"]),
   height: Schema.Number,
   sentAtMillis: Schema.Number
@@ -36,7 +36,7 @@ export const SimulatedRail = Schema.Struct({
   /** Heights at which the chain was reorganised. */
   forks: Schema.Array(Schema.Number),
   transfers: Schema.Array(Transfer),
-  /** Order of the scan: hashes of transfers that arrived or that the bank returned. */
+  /** Scan order: hashes of transfers that arrived or that the bank returned. */
   log: Schema.Array(Schema.Struct({ txHash: Schema.String, isReturn: Schema.Boolean })),
   payments: Schema.Array(Paid),
   /** Fate of the next payment. */
@@ -62,7 +62,7 @@ export const blockMillis = 1_000
 export const paymentConfirmations = 3
 /** Maximum depth of a reorganisation. */
 export const finalBlocks = 100
-/** Time after which a payment in no block may be sent again. */
+/** Time after which a payment that is in no block can be sent again. */
 export const stalledMillis = 60_000
 /** Maximum number of transfers and payments of a simulated rail. */
 export const maxKept = 20_000
@@ -125,7 +125,7 @@ export const takeBack = (state: SimulatedRail, txHash: string): SimulatedRail =>
   log: [...state.log, { txHash, isReturn: true }]
 })
 
-/** Sends a payment. A repeat changes nothing, and a number is used once; a stalled payment leaves it free. */
+/** Sends a payment. A repeat changes nothing, and a number is used once. A stalled payment leaves its number free. */
 export const send = (
   state: SimulatedRail,
   payment: Omit<Paid, "fate" | "height" | "sentAtMillis">,

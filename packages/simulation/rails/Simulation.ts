@@ -54,7 +54,7 @@ type At = <A>(
 ) => Effect.Effect<A, RailUnavailable>
 
 const providerOf = (rail: RailName, at: At): RailProvider => {
-  /** Runs as the venue's access to the rail, which fails while it is cut off. */
+  /** Runs work as the venue accesses the rail. This access fails while the rail is cut off. */
   const reached = <A>(work: (state: Machine.SimulatedRail, nowMillis: number) => readonly [A, Machine.SimulatedRail]) =>
     Effect.flatMap(
       at((state, nowMillis) =>
@@ -101,7 +101,7 @@ const providerOf = (rail: RailName, at: At): RailProvider => {
 
 const wrapped = <A, S>([value, state]: readonly [A, S]): readonly [{ readonly value: A }, S] => [{ value }, state]
 
-/** Returns the log from a position to the first entry not yet in a block. */
+/** Returns the log from a position up to the first entry that is not yet in a block. */
 const news = (rail: RailName, state: Machine.SimulatedRail, from: number, nowMillis: number) => {
   const height = Machine.heightAt(state, nowMillis)
   const entries: Array<{ readonly arrival?: Arrival; readonly returned?: string }> = []

@@ -24,7 +24,7 @@ const make = (names: ReadonlyArray<RailName>) =>
     return new Map(names.map((rail) => [rail, Simulation.make(rail, keep)]))
   })
 
-/** Adds a simulated rail for every rail that is not connected. */
+/** Adds a simulated rail for each rail that is not connected. */
 export const fillingIn = <E, R>(real: Layer.Layer<RailProviders, E, R>) =>
   Layer.effect(
     RailProviders,

@@ -19,7 +19,7 @@ export const arrivalStates = (options: { readonly endpoints: RpcEndpoints; reado
     })
   })
 
-/** Returns the blocks of the arrivals according to one endpoint; null if gone. */
+/** Returns the arrivals' blocks according to one endpoint, or null for each arrival that is gone. */
 const blocksOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, token: string, arrivals: ReadonlyArray<Arrival>) {
   const receipts = yield* endpoint.ask(arrivals.map(({ txHash }) => Chain.receipt(txHash)))
   const blocks = yield* endpoint.ask(arrivals.map(({ block }) => Chain.block(block?.number ?? 0)))
@@ -29,8 +29,8 @@ const blocksOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, token: stri
 })
 
 /**
- * An arrival is gone only if another block has replaced its block. An endpoint that does not find it may lag, so that
- * proves nothing.
+ * An arrival is gone only if another block has replaced its block. An endpoint that does not find the arrival proves
+ * nothing, because it might lag.
  */
 const blockOf = (
   endpoint: RpcEndpoint,

@@ -1,4 +1,7 @@
-/** Adaptive request size per endpoint: a refused part is halved, down to one, and a size that worked is remembered. */
+/**
+ * Adaptive request size per endpoint. A refused request is halved, down to a single item, and a size that worked is
+ * remembered.
+ */
 import { Clock, Effect, Result } from "effect"
 import { isTooMuch, RpcFault } from "./RpcFault.ts"
 
@@ -8,7 +11,7 @@ export interface Limit {
   readonly kind: string
   /** Setting that bounds the number. */
   readonly setting: string
-  /** Returns the number per request: `most`, or fewer after a refusal. */
+  /** Returns the number of items per request: `most`, or fewer after a refusal. */
   readonly size: (most: number) => Effect.Effect<number>
   readonly learn: (size: number, refusal: RpcFault) => Effect.Effect<void>
 }
@@ -35,9 +38,9 @@ export const make = (kind: string, setting: string): Limit => {
 }
 
 /**
- * Requests `count` items in order: `ask` requests a part from `start` on in groups of `size`. A refused size is
- * halved. The smaller size is remembered only after all items succeeded, so that refusals for other reasons change
- * nothing.
+ * Requests `count` items in order. `ask` requests one part, which begins at `start`, in groups of `size`. A refused
+ * size is halved. The smaller size is remembered only after all items succeeded, so that refusals for other reasons
+ * change nothing.
  */
 export const inParts = Effect.fnUntraced(function* <A>(
   limit: Limit,
@@ -72,5 +75,5 @@ export const inParts = Effect.fnUntraced(function* <A>(
 const alsoForOne = ({ endpoint, kind, reason }: RpcFault, limit: Limit) =>
   new RpcFault({ endpoint, kind, reason: `${reason}, even for 1 of ${limit.setting}` })
 
-/** Time after which the full size is tried again, because an endpoint's limit may have been raised. */
+/** Time after which the full size is tried again, because the endpoint's operator might have raised the limit. */
 export const rememberedMillis = 10 * 60_000

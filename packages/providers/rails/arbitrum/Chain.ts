@@ -94,12 +94,12 @@ export const logs = (filter: {
     [{ address: filter.address, topics: filter.topics, fromBlock: hexOf(filter.from), toBlock: hexOf(filter.to) }],
     Schema.Array(Log)
   )
-/** Without a receiver the data is constructor code, and the result is its return value. */
+/** Without a receiver, the data is constructor code and the result is that code's return value. */
 export const view = (message: { readonly to?: string; readonly data: string }, tag: Tag) =>
   call("eth_call", [message, tagOf(tag)], Bytes)
 export const gas = (message: { readonly from: string; readonly to: string; readonly data: string }) =>
   call("eth_estimateGas", [message], Quantity)
 export const sendTransaction = (bytes: string) => call("eth_sendRawTransaction", [bytes], Hash)
-/** Null for an unknown transaction, neither pending nor in a block. */
+/** Null if the transaction is neither pending nor in a block. */
 export const transaction = (hash: string) =>
   call("eth_getTransactionByHash", [hash], Schema.NullOr(Schema.Struct({ hash: Hash })))

@@ -1,6 +1,6 @@
 /**
- * Position of a scan. Includes the hash of the last block, so that a reorganisation below it is detected; then
- * everything after the last final block is read again.
+ * Position of a scan. Includes the hash of the last block, so that a reorganisation of earlier blocks is detected.
+ * Then everything after the last final block is read again.
  */
 import { Option, Schema } from "effect"
 import type { BlockName } from "./Chain.ts"
@@ -22,7 +22,7 @@ export interface Cursor {
   readonly final: BlockName
   /** First block ever read with the present set of accounts; earlier blocks are never read again. */
   readonly begun?: number
-  /** The paying account once it is known; its incoming transfers are read from then on. */
+  /** The paying account once it is reported. From then on, transfers to this account are read too. */
   readonly hot?: string
 }
 
@@ -48,14 +48,14 @@ export const partsOf = ({ from, to }: Range, most: number): ReadonlyArray<Range>
 export const from = (next: number, begun: number): number => Math.min(next, Math.max(begun, next - blocksAgain))
 
 /**
- * Several servers may share one address. One that lags behind the server that reported the head returns empty logs,
- * so each block is read again until it is 64 deep, about 16 s.
+ * Depth up to which each block is read again, about 16 s. Several servers might share one URL. A server that lags
+ * behind the one that reported the head returns empty logs.
  */
 const blocksAgain = 64
 
 /**
- * Returns the next block, given the present hashes of the cursor's blocks; undefined if even the final one was
- * replaced.
+ * Returns the next block to read, given the current hashes of the cursor's blocks, or undefined if even the final
+ * block was replaced.
  */
 export const next = ({ final, read }: Cursor, hashes: { readonly read: string; readonly final: string }) => {
   if (hashes.read === read.hash) return read.number + 1

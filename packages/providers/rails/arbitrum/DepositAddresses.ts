@@ -4,7 +4,7 @@ import { ECDH } from "node:crypto"
 import { bytesToHex } from "viem"
 import { HDKey, publicKeyToAddress } from "viem/accounts"
 
-/** Child that pays for sweeping; deposit addresses have smaller indices. */
+/** Index of the account that pays the gas for sweeps. Deposit addresses have smaller indices. */
 export const gasPayerIndex = 0x7fff_ffff
 
 export type AddressAt = (index: number) => string

@@ -4,7 +4,7 @@ export interface Fees {
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** Twice the current base fee: it may double before the transaction must wait. */
+/** Twice the current base fee, so that the base fee can double before the transaction must wait. */
 export const first = (baseFeePerGas: bigint): Fees => ({
   maxFeePerGas: 2n * baseFeePerGas + tip,
   maxPriorityFeePerGas: tip

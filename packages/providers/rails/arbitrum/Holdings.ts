@@ -46,7 +46,7 @@ export const holdings = Effect.fnUntraced(function* (
 /** Highest block whose arrivals are confirmed. */
 export const confirmedBlock = ({ head }: ChainView): number => Math.max(0, head.number - confirmationsNeeded + 1)
 
-/** Returns the balances of these accounts at one block, in request order. */
+/** Returns the accounts' balances at one block, in request order. */
 export const balancesAt = Effect.fn("Arbitrum.balancesAt")(function* (
   view: ChainView,
   token: string,

@@ -1,6 +1,6 @@
 /**
- * Nonces of the paying account. The venue counts the numbers it assigns; the chain counts all transactions of the
- * account, including manual ones.
+ * Nonces of the paying account. The venue counts the numbers that it assigns. The chain counts all transactions from
+ * the account, including manual ones.
  */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Effect } from "effect"

@@ -9,7 +9,7 @@ import * as Transactions from "./Transactions.ts"
 
 export interface OutcomeOptions {
   readonly endpoints: RpcEndpoints
-  /** Time after which an attempt with sufficient fees would have been executed. */
+  /** Time within which an attempt with sufficient fees is normally executed. */
   readonly overdueMillis: number
 }
 
@@ -30,7 +30,8 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
     if (counts.some(([count]) => count > signed.nonce)) {
       if (yield* isOver(view, payments)) return usedUp
       yield* Effect.logWarning(`Arbitrum One: a transaction unknown to the venue used nonce ${signed.nonce}`)
-      // A missing receipt is conclusive only once the nonce is finally used; until then it may be late.
+      // A missing receipt is conclusive only once the nonce is used up in a final block. Until then the receipt might
+      // be late.
       if ((yield* usedAt(view, signed.from, view.final.number)) > signed.nonce)
         return { _tag: "Pending", obstacle: { _tag: "NonceUsed", nonce: signed.nonce } } as const
     }
@@ -55,8 +56,9 @@ const finalOutcome = (purpose: Payment["purpose"], reference: string, isSuccess:
 }
 
 /**
- * "Not found" alone is not conclusive. Required: an operator's cancel, the nonces of all attempts used up in blocks
- * that were final before the query, and every configured endpoint reporting that no attempt is in the chain.
+ * "Not found" alone is not conclusive. Three conditions must hold: an operator has cancelled, the nonces of all
+ * attempts were used up in blocks that were final before the query, and every configured endpoint reports that no
+ * attempt is in the chain.
  */
 const isOver = Effect.fnUntraced(function* (view: ChainView, payments: ReadonlyArray<Payment>) {
   if (payments.every(({ purpose }) => purpose === "pay")) return false

@@ -27,7 +27,7 @@ export interface PaymentOptions {
   readonly chainId: number
   /** In lower case. */
   readonly token: string
-  /** Maximum fee in wei per unit of gas; above it a transaction waits until the chain is cheaper. */
+  /** Maximum fee in wei per unit of gas. Above this fee, a transaction waits until the chain is cheaper. */
   readonly maxFeePerGas: bigint
 }
 
@@ -36,7 +36,8 @@ const prepared = Effect.fnUntraced(function* <E>(options: PaymentOptions, order:
   const { hot } = yield* SignerAccounts.of(options.signer)
   const view = yield* options.endpoints.look
   const previous = yield* lastOf(order.previous)
-  // Under another account's nonce it could execute beside that attempt, and a cancel would cancel nothing.
+  // Under another account's nonce, this attempt and the previous one could both execute, and a cancel would cancel
+  // nothing.
   if (previous !== undefined && previous.from !== hot)
     return yield* refused({ _tag: "SignerChanged", signedBy: previous.from, account: hot })
   const fees = yield* feesOf(options, view, previous)
@@ -84,7 +85,10 @@ export const sign = (options: PaymentOptions) =>
     }
   })
 
-/** Sends a payment. An already known transaction and a used nonce are no errors: the outcome decides. */
+/**
+ * Sends a payment. A transaction that is already known and a nonce that is already used are not errors, because the
+ * outcome is read separately.
+ */
 export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
   Effect.fn("Arbitrum.send")(function* ({ bytes, reference }: Pick<Payment, "bytes" | "reference">) {
     const parsed = yield* Transactions.read(Redacted.value(bytes))
@@ -107,12 +111,12 @@ export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
 const isThere = /already (known|imported|exists)|known transaction|nonce (is )?too low/i
 
 /**
- * A better-paying attempt is pending, or the chain has become more expensive: a replacement is due, as the outcome
- * shows.
+ * A better-paying attempt is pending, or the chain has become more expensive. The outcome then shows that a
+ * replacement is due.
  */
 const offersTooLittle = /underpriced|less than block base fee/i
 
-/** Returns the last attempt; each new attempt must offer more, whatever the purpose of the last one. */
+/** Returns the last attempt. Each new attempt must offer higher fees, whatever the purpose of the last one. */
 export const lastOf = Effect.fnUntraced(function* (previous: ReadonlyArray<Payment>) {
   const last = previous.at(-1)
   if (last === undefined) return undefined
@@ -143,7 +147,7 @@ const transferOf = Effect.fnUntraced(function* <E>(
   const own = [token, hot.toLowerCase(), zeroAddress]
   if (own.includes(destination.toLowerCase())) return yield* refused({ _tag: "UnpayableDestination" })
   const [held = 0n] = yield* Holdings.balancesAt(view, token, [hot], view.head.number)
-  // Withdrawals whose nonce this block has used up have already left the balance.
+  // Withdrawals whose nonce is used up in this block have already left the balance.
   const others = yield* promised(yield* Nonces.usedAt(view, hot, view.head.number))
   if (held < order.amount + others)
     return yield* refused({
@@ -156,7 +160,7 @@ const transferOf = Effect.fnUntraced(function* <E>(
   return { to: token, data: Token.transferData(destination, order.amount) }
 })
 
-/** Returns 1.5 times the present estimate: the price of data may rise before execution. */
+/** Returns 1.5 times the current estimate, because the price of data can rise before execution. */
 export const gasOf = Effect.fnUntraced(function* (
   view: ChainView,
   message: Parameters<typeof Chain.gas>[0],

@@ -20,7 +20,7 @@ export const make = (transport: ReturnType<typeof RpcTransport.make>): RpcBatch 
   let singleUntilMillis = 0
   const isSingle = Effect.map(Clock.currentTimeMillis, (now) => now < singleUntilMillis)
 
-  /** The refusal of an array may be temporary: arrays are tried again after 10 minutes. */
+  /** The refusal of an array might be temporary, so arrays are tried again after 10 minutes. */
   const sendSingles = Effect.fnUntraced(function* ({ endpoint, reason }: RpcFault) {
     singleUntilMillis = (yield* Clock.currentTimeMillis) + Bulk.rememberedMillis
     yield* Effect.logWarning(

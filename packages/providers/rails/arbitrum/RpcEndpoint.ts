@@ -1,4 +1,4 @@
-/** One JSON-RPC server of the chain. Responses are decoded here; other code decides whether to trust them. */
+/** One JSON-RPC server for the chain. Responses are decoded here. Other code decides whether to trust them. */
 import { Effect, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import * as Pace from "../../Pace.ts"
@@ -23,7 +23,7 @@ type Results<Calls extends ReadonlyArray<RpcCall<unknown>>> = {
   readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer A> ? A : never
 }
 
-/** Maximum sizes per request; smaller for an endpoint that refuses them. */
+/** Maximum sizes per request. They shrink for an endpoint that refuses requests of full size. */
 export interface BulkSizes {
   readonly calls: number
   readonly addresses: number
@@ -75,15 +75,15 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
     })
   })
 
-  /** Returns true if the endpoint answers a small call now. */
+  /** Returns true if the endpoint currently responds to a small call. */
   const isAnswering = batch.send([chainId]).pipe(
     Effect.map((answers) => answers.every((answer) => RpcTransport.errorOf(answer) === undefined)),
     Effect.orElseSucceed(() => false)
   )
 
   /**
-   * Classifies a rate refusal that persists after its pauses. A partly answered batch is halved without remembering
-   * the size. A log request is halved if other calls succeed. All others fail without a change of size.
+   * Classifies a rate refusal that persists after its pauses. A partly answered batch is halved, but the smaller size
+   * is not remembered. A log request is halved if other calls succeed. All other calls fail without a change in size.
    */
   const afterPauses = Effect.fnUntraced(function* (failed: RpcFault, [first]: ReadonlyArray<RpcCall<unknown>>) {
     if (failed.kind === "partial") return new RpcFault({ ...failed, kind: "large" })
@@ -101,7 +101,7 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
       return askSome(calls)
     })
     return yield* Effect.catchIf(pace.run(send), isRate, (failed) =>
-      // Nothing was sent while the endpoint is paused: the refusal belongs to another request.
+      // Nothing was sent if the endpoint is paused. The refusal then belongs to another request.
       Effect.flatMap(
         isSent ? afterPauses(failed, calls) : Effect.succeed(new RpcFault({ ...failed, kind: "rate" })),
         Effect.fail
@@ -109,7 +109,7 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
     )
   })
 
-  /** Anybody can make receipts large, so many of them together may exceed the size limit. */
+  /** Anyone can make receipts large, so that many of them together might exceed the size limit. */
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<RpcCall<unknown>>) {
     const most = (yield* batch.isSingle) ? 1 : sizes.calls
     return yield* Bulk.inParts(limit, most, calls.length, (start, size) => askPart(calls.slice(start, start + size)))

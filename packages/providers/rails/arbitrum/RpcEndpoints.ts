@@ -1,4 +1,4 @@
-/** All endpoints of the chain: those that answer must agree, otherwise the state is unknown. */
+/** All endpoints for the chain. Those that respond must agree; otherwise the state is unknown. */
 import { Clock, Effect, Equal, type Option, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import * as FinalityWatch from "../FinalityWatch.ts"
@@ -7,21 +7,21 @@ import type { RpcEndpoint } from "./RpcEndpoint.ts"
 import { RpcFault } from "./RpcFault.ts"
 
 export interface RpcEndpoints {
-  /** Takes a view of the chain, valid for the calls that follow immediately. */
+  /** Takes a view of the chain, which is valid for the calls that follow immediately. */
   readonly look: Effect.Effect<ChainView, RailUnavailable>
   readonly stalled: FinalityWatch.FinalityWatch["stalled"]
 }
 
 export interface RpcEndpointsOptions {
   readonly endpoints: ReadonlyArray<RpcEndpoint>
-  /** Minimum number of answering endpoints. */
+  /** Minimum number of endpoints that must respond. */
   readonly leastEndpoints: number
   readonly chainId: number
-  /** An endpoint without a new block for this long counts as not answering. */
+  /** An endpoint without a new block for this long counts as unresponsive. */
   readonly staleMillis: number
 }
 
-/** Common view of the answering endpoints: calls never concern blocks above the lowest of their heads. */
+/** Common view of the responding endpoints. Calls never concern blocks above the lowest of the endpoints' heads. */
 export interface ChainView {
   readonly head: Chain.BlockName
   /** Blocks up to this one are permanent. */
@@ -30,9 +30,9 @@ export interface ChainView {
   readonly baseFeePerGas: bigint
   readonly timestampSeconds: number
   readonly agreed: <A>(ask: Ask<A>) => Effect.Effect<A, RailUnavailable>
-  /** Returns the answers of all answering endpoints, in no particular order. */
+  /** Returns the responses of all responding endpoints, in no particular order. */
   readonly each: <A>(ask: Ask<A>) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
-  /** Like `agreed`, but None if one configured endpoint does not answer. */
+  /** Like `agreed`, but returns Option.none if any configured endpoint does not respond. */
   readonly unanimous: <A>(ask: Ask<A>) => Effect.Effect<Option.Option<A>, RailUnavailable>
 }
 type Ask<A> = (endpoint: RpcEndpoint) => Effect.Effect<A, RpcFault>
@@ -73,7 +73,7 @@ export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
 /** Blocks become final with those of Ethereum, every 6.4 minutes, about 15 minutes late. */
 const mostFinalityMillis = 60 * 60_000
 
-/** Returns the hashes of blocks that exist unless the chain has shrunk meanwhile. */
+/** Returns the hashes of blocks. The blocks exist unless the chain has become shorter in the meantime. */
 export const namesAt = Effect.fnUntraced(function* (endpoint: RpcEndpoint, numbers: ReadonlyArray<number>) {
   const blocks = yield* endpoint.ask(numbers.map((number) => Chain.block(number)))
   return yield* Effect.forEach(blocks, (block, index) =>
@@ -105,7 +105,7 @@ interface EndpointAnswer<A> {
   readonly answer: A
 }
 
-/** Logs the first failure of an endpoint, and every change of its reason. */
+/** Logs an endpoint's first failure, and every change in the reason for its failure. */
 const answersOf = (leastEndpoints: number) => {
   const reasons = new Map<string, string>()
   const tell = (name: string, reason: string) =>

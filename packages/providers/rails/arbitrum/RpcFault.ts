@@ -1,25 +1,25 @@
-/** Reasons why an endpoint did not answer a call. */
+/** Reasons why an endpoint did not respond to a call. */
 import { Schema } from "effect"
 import { isRateSentence } from "../../HttpAnswer.ts"
 
-/** `reason` omits the address, which may contain a key. */
+/** `reason` omits the URL, which might contain a key. */
 export class RpcFault extends Schema.TaggedError<RpcFault>()("RpcFault", {
   endpoint: Schema.String,
   reason: Schema.String,
   kind: Schema.Literals([
     /** Unreachable, or the response has an unexpected form. */
     "fault",
-    /** A definite refusal: a repeat meets the same. */
+    /** A definite refusal, which a repeat would receive again. */
     "refusal",
     /** The credentials are refused for every call. */
     "denied",
-    /** The response exceeds the limit of the reader or of the server: request less at once. */
+    /** The response exceeds the limit of the reader or of the server, so each request must be smaller. */
     "large",
     /** Too many requests. */
     "rate",
     /** Rate refusal of some calls of a batch while others succeeded. */
     "partial",
-    /** A limit of rate or size was exceeded; the refusal does not distinguish them. */
+    /** A rate limit or a size limit was exceeded. The refusal does not state which one. */
     "limit"
   ]),
   /** Pause that the endpoint requests after a rate refusal. */
@@ -30,7 +30,7 @@ export class RpcFault extends Schema.TaggedError<RpcFault>()("RpcFault", {
   }
 }
 
-/** JSON-RPC error. Providers vary the form: the code may be text, and the error a text alone. */
+/** JSON-RPC error. Providers vary its form: the code might be text, and the whole error might be a plain text. */
 export interface RpcError {
   readonly code: number | string | undefined
   readonly message: string
@@ -39,7 +39,7 @@ export interface RpcError {
 /** Classifies a JSON-RPC error by code and message, whatever the HTTP status. */
 export const kindOf = ({ code, message }: RpcError, status: number): RpcFault["kind"] => {
   if (status === 429 || Number(code) === 429 || isRateSentence(message)) return "rate"
-  // The same code is used for limits of rate and of size (EIP-1474); only the message distinguishes them.
+  // Limits on rate and on size share one code (EIP-1474). Only the message distinguishes them.
   if (Number(code) === limitExceeded && !sizeWords.test(message)) return "limit"
   if (Number(code) === responseTooLarge) return "large"
   return deniedStatuses.has(status) ? "denied" : "refusal"

@@ -37,11 +37,11 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
       ),
       Effect.timeout(deadline),
       Effect.mapError((error) => fault(whyOf(error), Schema.is(AnswerTooLarge)(error) ? "large" : "fault")),
-      // A trace span of the request would show the address.
+      // A trace span for the request would show the URL.
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
     )
 
-  /** Sends once. Fails if the request as a whole is refused; refusals of single calls are returned as results. */
+  /** Sends once. Fails if the request as a whole is refused. Refusals of single calls are returned as results. */
   const send = Effect.fnUntraced(function* (
     body: Schema.Json,
     maxBytes: number
@@ -63,7 +63,7 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-/** Returns the objects of a list, or a single object; none for any other text. */
+/** Returns the objects in a list, or a single object. Returns an empty list for any other text. */
 const answersIn = (text: string): { readonly answers: ReadonlyArray<RpcAnswer>; readonly isList: boolean } => {
   const json: unknown = Option.getOrUndefined(decode(text))
   const all: ReadonlyArray<unknown> = Array.isArray(json) ? json : [json]

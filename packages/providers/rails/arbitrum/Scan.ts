@@ -14,16 +14,16 @@ export interface ScanOptions {
   readonly endpoints: RpcEndpoints
   /** In lower case. */
   readonly token: string
-  /** Blocks per log request; halved for an endpoint that refuses as many. */
+  /** Blocks per log request, halved for an endpoint that refuses this number. */
   readonly blocksAtOnce: number
-  /** First block of a new venue; undefined for the current head. */
+  /** First block to read for a new venue, or undefined to start at the current head. */
   readonly firstBlock: number | undefined
-  /** The paying account: transfers by others to it belong to the venue and are unmatched. */
+  /** The paying account. Transfers to it from other accounts belong to the venue and are unmatched. */
   readonly hot: Effect.Effect<string, RailUnavailable>
 }
 
 export const scan = (options: ScanOptions) => {
-  /** After a failure one scan reads less, so that a slow endpoint can finish. */
+  /** After a failure, the next scan reads less, so that a slow endpoint can finish. */
   let questions = maxQuestions
   return <E>(
     cursor: string | null,
@@ -37,14 +37,14 @@ export const scan = (options: ScanOptions) => {
       if (next === undefined) return { arrivals: [], returned: [], cursor: Cursor.encode(before) }
 
       const hot = yield* knownOr(options.hot, before.hot)
-      // The paying account's balance before it was known belongs to the venue.
+      // The balance that the paying account had before its first report belongs to the venue.
       const begun = hot === before.hot ? (before.begun ?? next) : next
       const all = hot === undefined ? addresses : [...addresses, hot]
       const groups = Arr.chunksOf(all, addressesAtOnce)
       const size = yield* sizeOf(view, options.blocksAtOnce)
       const parts = Math.max(1, Math.floor(questions / Math.max(1, Math.ceil(all.length / size.addresses))))
       const to = Math.min(view.head.number, next + size.blocks * parts - 1)
-      // Block names are read before the logs: a replacement in between is detected by the next scan.
+      // Block names are read before the logs, so that the next scan detects a replacement in between.
       const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [to, Math.min(to, view.final.number)]))
       const ranges = Cursor.partsOf({ from: Cursor.from(next, begun), to }, options.blocksAtOnce)
       const found = yield* Effect.forEach(ranges, (range) =>
@@ -80,7 +80,7 @@ const startOf = Effect.fnUntraced(function* (options: ScanOptions, view: ChainVi
     return { next, cursor }
   }
   const cursor = yield* Effect.mapError(Cursor.decode(text), unavailable)
-  // The chain is shorter, or the endpoint lags behind the cursor: both are temporary.
+  // Either the chain is shorter or the endpoint lags behind the cursor. Both are temporary.
   if (cursor.read.number > view.head.number) return { next: undefined, cursor }
   const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [cursor.read.number, cursor.final.number]))
   const next = Cursor.next(cursor, { read: read!.hash, final: final!.hash })
@@ -121,8 +121,8 @@ const arrivalsOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Endpoints limit blocks, addresses and logs, with different messages. Blocks are halved first; addresses are halved
- * if a single block is refused but one address of it is answered.
+ * Endpoints limit blocks, addresses and logs, with different messages. Blocks are halved first. Addresses are halved
+ * if a single block is refused but the same block with one address is not.
  */
 const logsOf = Effect.fnUntraced(function* (
   endpoint: RpcEndpoint,
@@ -144,7 +144,8 @@ const logsOf = Effect.fnUntraced(function* (
       size === 1
         ? Effect.fail(fault)
         : Effect.andThen(
-            // For other refusals the whole range fails with the same fault, without a request per half.
+            // For other refusals, the whole range fails with the same fault, so that no request is spent on each
+            // half.
             Effect.mapError(ask(some.slice(0, 1), range.from, range.from), (alone) =>
               isTooMuch(alone) ? new RpcFault({ ...fault, kind: "fault" }) : alone
             ),

@@ -1,6 +1,6 @@
 /**
- * Brings deposits to the hot account by `transferWithAuthorization`: the address signs, and the account that pays for
- * sweeping sends it.
+ * Moves deposits to the hot account by `transferWithAuthorization`. The deposit address signs, and another account
+ * sends the transaction and pays its gas.
  */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Redacted } from "effect"
@@ -77,7 +77,10 @@ export const sweeper = (options: SweepOptions): Sweeper => {
   }
 }
 
-/** Nonce of the authorization, valid once; a replacement reuses it, so that at most one of them moves the money. */
+/**
+ * Nonce of the authorization, which is valid once. A replacement reuses the nonce, so that at most one transaction
+ * moves the money.
+ */
 const authorizationOf = ({ chainId, token }: SweepOptions, { address, sequence }: SweepOrder): string =>
   keccak256(toHex(`sweep ${chainId} ${token} ${address} ${sequence}`))
 

@@ -14,8 +14,8 @@ export interface Transfer {
 }
 
 /**
- * Returns the transfer in a log; undefined for any other event. An amount beyond the range of a ledger is no transfer
- * of this token.
+ * Returns the transfer in a log, or undefined for any other event. An amount beyond a ledger's range does not count
+ * as a transfer.
  */
 export const transferOf = (log: Pick<Log, "topics" | "data">): Transfer | undefined => {
   const [event, from, to] = log.topics
@@ -30,7 +30,7 @@ const addressOf = (topic: string): string => getAddress(`0x${topic.slice(26)}`)
 export const transferData = (to: string, amount: bigint): Hex =>
   encodeFunctionData({ abi, functionName: "transfer", args: [to as Hex, amount] })
 
-/** Transfer authorization signed by `from`, sent by anybody. The nonce is valid once. */
+/** Transfer authorization signed by `from`, which anyone can send. The nonce is valid once. */
 export interface Authorization {
   readonly from: string
   readonly to: string
@@ -49,7 +49,7 @@ export const authorizedTransferData = (
     args: [from as Hex, to as Hex, amount, 0n, BigInt(validBeforeSeconds), nonce as Hex, Number(v), r, s]
   })
 
-/** Returns the signed data. Name and version are those of USDC on Arbitrum One. */
+/** Returns the data to sign. Name and version are those of USDC on Arbitrum One. */
 export const typedDataOf = (
   { amount, from, nonce, to, validBeforeSeconds }: Authorization,
   { chainId, token }: { readonly chainId: number; readonly token: string }

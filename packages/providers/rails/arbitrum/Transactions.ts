@@ -1,4 +1,4 @@
-/** Transactions of the venue (EIP-1559): built from orders, signed, and read back. */
+/** The venue's transactions (EIP-1559): built from orders, signed, and read back. */
 import { Effect, Option, Result } from "effect"
 import {
   bytesToHex,
@@ -80,7 +80,7 @@ export interface Signed {
   readonly value: bigint
 }
 
-/** Returns the content of signed bytes; undefined if they are no such transaction. */
+/** Returns the content of signed bytes, or undefined if the bytes are no such transaction. */
 export const read = Effect.fn("Transactions.read")(function* (bytes: string) {
   const text = bytes as `0x02${string}`
   const parsed = Result.try(() => parseTransaction(text))

@@ -15,7 +15,7 @@ import {
 import * as Contract from "./BankContract.ts"
 
 export interface BankOptions {
-  /** Base address of the paths, such as `https://bank.example/v1`. */
+  /** Base URL of the paths, such as `https://bank.example/v1`. */
   readonly url: string
   readonly key: Redacted.Redacted
 }
@@ -59,7 +59,7 @@ export const make = Effect.fn("Bank.make")(function* (
     if (purpose === "cancel")
       return { _tag: "Failed" as const, reference: null, reason: { _tag: "PaymentCancelled" as const } }
     const answer = yield* exchange(HttpClientRequest.get(`/payouts/${reference}`))
-    // The payout may still be on its way, so "not found" is not a failure.
+    // The payout might still be in transit, so "not found" is not a failure.
     if (answer.status === 404) return pending
     const { id, reason, status } = yield* readPayout(answer)
     if (id !== reference) return yield* unavailable(`it returned payout ${id} for ${reference}`)
@@ -70,8 +70,8 @@ export const make = Effect.fn("Bank.make")(function* (
   })
 
   /**
-   * Returns the bank's current balance, which includes pending payouts. No credit may be unbooked and no payout may
-   * end during the read.
+   * Returns the bank's current balance, which includes pending payouts. The read fails if a credit is unbooked or a
+   * payout ends meanwhile.
    */
   const holdings = Effect.fn("Bank.holdings")(function* ({ cursor, sent }: HoldingsQuestion) {
     const hasNews = Effect.map(entriesAfter(cursor, 1), ({ data }) => data.length > 0)
@@ -90,10 +90,10 @@ export const make = Effect.fn("Bank.make")(function* (
     rail: "BANK",
     addressAt: undefined,
     scan,
-    // Listed credits are booked; a later return is an entry of its own.
+    // Listed credits are already booked. A later return is an entry of its own.
     arrivalStates: (arrivals) =>
       Effect.succeed(arrivals.map(() => ({ _tag: "Present", confirmations: 1, isFinal: true }))),
-    // Banks have no numbers: a withdrawal is one payout by its id.
+    // Banks have no payment numbers. A withdrawal is one payout, identified by its id.
     nextSequence: ({ next }) => Effect.succeed(next),
     isOrdered: false,
     check: (order) => Effect.asVoid(sign(order)),
@@ -115,7 +115,7 @@ const arrivalOf = ({ amount, message, payment_rail, reference }: typeof Contract
   paymentRail: payment_rail
 })
 
-/** Values of a payout's body that are long enough to identify somebody. */
+/** Values in a payout's body that are long enough to identify a person. */
 const valuesOf = (body: string): ReadonlyArray<string> =>
   [...body.matchAll(/:"([^"]{3,})"/g)].map(([, value]) => value!)
 
@@ -125,8 +125,8 @@ const isPayoutRail = Schema.is(PayoutRail)
 const encodeRequest = Schema.encodeSync(Schema.fromJsonString(Contract.PayoutRequest))
 
 /**
- * Nothing here is cryptographically signed: the request is built once and sent with the key. A cancel is a mark made
- * before sending.
+ * Bank requests have no cryptographic signature. The request is built once and sent with the key. A cancel is a mark
+ * made before sending.
  */
 const sign: RailProvider["sign"] = Effect.fn("Bank.sign")(function* (order) {
   const { amount, destination, paymentRail, previous, purpose, withdrawalId } = order
@@ -134,7 +134,7 @@ const sign: RailProvider["sign"] = Effect.fn("Bank.sign")(function* (order) {
   const made = { attempt: previous.length + 1, purpose, expiresAtMillis: null, signedAtMillis }
   if (purpose === "cancel" && previous.length === 0)
     return { ...made, reference: `cancel ${withdrawalId}`, bytes: Redacted.make("") }
-  // The bank settles or fails a payout that was sent.
+  // Once a payout was sent, only the bank can settle or fail it.
   if (purpose === "cancel" || previous.length > 0) return yield* refused({ _tag: "PayoutStarted", purpose })
   if (!isPayoutId(withdrawalId)) return yield* refused({ _tag: "InvalidPayout", member: "id" })
   if (!isPayoutRail(paymentRail)) return yield* refused({ _tag: "InvalidPayout", member: "payment_rail" })
@@ -153,11 +153,11 @@ const unavailable = (cause: unknown) => new RailUnavailable({ rail, cause })
 interface Exchanged {
   readonly status: number
   readonly text: string
-  /** Replaces the key and the payee's details in a sentence of the bank. */
+  /** Replaces the key and the payee's details in a sentence from the bank. */
   readonly hide: (text: string) => string
 }
 
-/** Sends one request within its deadline. Errors contain the request, so only a sentence of them is kept. */
+/** Sends one request within its deadline. Errors contain the request, so only one sentence from them is kept. */
 const exchanging =
   (client: HttpClient.HttpClient, { key, url }: BankOptions) =>
   (

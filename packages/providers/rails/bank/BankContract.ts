@@ -7,7 +7,7 @@ const microsPerCent = 10_000n
 
 export const isWholeCents = (micros: bigint): boolean => micros % microsPerCent === 0n
 
-/** The bank's account is in USD with two decimals: `"1234.50"`. */
+/** Amounts in USD with two decimals, such as `"1234.50"`, as in the bank's account. */
 const cents = SchemaTransformation.transform({
   decode: (text: string) => BigInt(text.replace(".", "")) * microsPerCent,
   encode: (micros: bigint) => {
@@ -17,7 +17,7 @@ const cents = SchemaTransformation.transform({
 })
 const centsText = (pattern: RegExp) => Schema.String.check(Schema.isPattern(pattern))
 
-/** May be negative: a return can exceed the balance. */
+/** Can be negative, because a return can exceed the balance. */
 const Balance = centsText(/^-?(0|[1-9]\d{0,12})\.\d{2}$/).pipe(Schema.decodeTo(Schema.BigInt, cents))
 export const Amount = centsText(/^(0|[1-9]\d{0,12})\.\d{2}$/).pipe(
   Schema.decodeTo(Schema.BigInt.check(Schema.isGreaterThanBigInt(0n)), cents)
@@ -37,10 +37,10 @@ export const PayoutRequest = Schema.Struct({
   payee: Payee
 })
 
-/** Chosen by the venue: the withdrawal's id. */
+/** Payout id, which the venue chooses: the withdrawal's id. */
 export const PayoutId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9-]{1,64}$/))
 
-/** Words without digits, so that a reason contains no account number. */
+/** Failure reason in words without digits, so that it contains no account number. */
 export const FailureReason = Schema.String.check(Schema.isPattern(/^[a-z]+(_[a-z]+){0,7}$/), Schema.isMaxLength(64))
 
 export const Payout = Schema.Struct({

@@ -1,4 +1,4 @@
-/** Webhooks of the bank. A message only triggers a poll; its content is read from the bank. */
+/** Webhooks from the bank. A message only triggers a poll. Its content is then read from the bank. */
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
 import * as StandardWebhook from "../../StandardWebhook.ts"
 
@@ -6,8 +6,8 @@ export class BankWebhooks extends Context.Service<
   BankWebhooks,
   {
     /**
-     * Returns true for a new message; fails for a message that is unsigned or stale. A repeat is no error: banks
-     * resend messages without a response.
+     * Returns true for a new message and fails for an unsigned or stale message. A repeat is not an error, because
+     * banks resend messages that got no response.
      */
     readonly hear: (
       headers: Readonly<Record<string, string | undefined>>,
@@ -16,7 +16,8 @@ export class BankWebhooks extends Context.Service<
   }
 >()("@venue/providers/BankWebhooks") {
   /**
-   * Remembers message ids in this process while they are valid. Another process wakes the rail once more, harmlessly.
+   * Remembers message ids in this process while they are valid. If another process receives a repeat, it wakes the
+   * rail once more, which is harmless.
    */
   static readonly layer = (secret: Redacted.Redacted): Layer.Layer<BankWebhooks> =>
     Layer.sync(BankWebhooks, () => {
@@ -31,7 +32,7 @@ export class BankWebhooks extends Context.Service<
             forgottenAtMillis.delete(known)
           }
           if (forgottenAtMillis.has(id)) return false
-          // A message may be dated as far ahead as it may be late.
+          // A message's time can be as far in the future as in the past.
           forgottenAtMillis.set(id, now + 2 * StandardWebhook.goodForMillis)
           return true
         })

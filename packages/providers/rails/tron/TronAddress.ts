@@ -1,10 +1,10 @@
-/** TRON addresses: 0x41 and the last 20 bytes of the hash of a public key, equal to those of an EVM address. */
+/** TRON addresses: the byte 0x41, then the last 20 bytes of a public key's hash, which equal the key's EVM address. */
 import { createBase58check } from "@scure/base"
 import { Result } from "effect"
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 
-/** 42 hexadecimal digits beginning with 41, the form of the nodes. */
+/** 42 hexadecimal digits beginning with 41, the form that nodes use. */
 export type AddressHex = string
 
 /** Returns the published form, which begins with T. */
@@ -16,7 +16,7 @@ export const hexOf = (address: string): AddressHex | undefined => {
   return bytes?.length === 21 && bytes[0] === prefix ? Buffer.from(bytes).toString("hex") : undefined
 }
 
-/** Returns true unless the address is all zeros, whose key nobody holds. */
+/** Returns true unless the address is all zeros, for which no key exists. */
 export const isAddress = (address: string): boolean => !(hexOf(address) ?? nobody).endsWith(nobody)
 
 /** Returns the TRON address of the key behind an EVM address (`0x…`). */

@@ -17,7 +17,9 @@ export interface TronBalance {
   readonly amount: bigint
 }
 
-/** Returns the addresses below a limit of indices with at least this balance in final blocks, by index. */
+/**
+ * Returns the addresses whose index is below a limit and whose balance in final blocks is at least `least`, by index.
+ */
 export const atLeast = (
   { addressAt, nodes, token }: TronBalancesOptions,
   count: number,

@@ -1,10 +1,10 @@
-/** Position of a scan: the last block read, and an earlier one that was final by then. */
+/** Position of a scan: the last block read, and an earlier block that was already final. */
 import type { AddressHex } from "./TronAddress.ts"
 
 export interface TronCursor {
   readonly tip: BlockId
   readonly solid: BlockId
-  /** The paying account once it is known; its incoming transfers are read from then on. */
+  /** The paying account once it is reported. From then on, transfers to this account are read too. */
   readonly hot: AddressHex | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
  * The venue's holdings in final blocks. Nodes return one balance at a time while blocks become final, so accounts
- * that moved meanwhile are read again until none did.
+ * that have moved meanwhile are read again until no account moves.
  */
 import { Effect, Option } from "effect"
 import type { Holdings, HoldingsQuestion, Payment, RailUnavailable } from "../RailProvider.ts"
@@ -62,7 +62,7 @@ const hasLeftBy = (node: TronNode, payments: ReadonlyArray<Payment>, block: numb
     (infos) => infos.some((info) => info !== undefined && isSuccess(info) && info.blockNumber <= block)
   )
 
-/** Returns the owners with a transfer in these blocks. */
+/** Returns the venue's accounts that took part in a transfer in these blocks. */
 const movedIn = Effect.fnUntraced(function* (
   node: TronNode,
   token: TronAddress.AddressHex,

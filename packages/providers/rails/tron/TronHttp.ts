@@ -1,6 +1,4 @@
-/**
- * One request to a node within its deadline. Errors contain addresses and keys, so only a sanitised sentence is kept.
- */
+/** One request to a node within its deadline. Errors contain URLs and keys, so only a sanitised sentence is kept. */
 import { Effect, Redacted, Schema } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import {
@@ -65,7 +63,7 @@ export const make = (client: HttpClient.HttpClient, { apiKey, url }: TronHttpOpt
     return fault(status === 200 ? message : statusReason(status, sentence), isRate ? "rate" : "fault", retryAfterMillis)
   }
 
-  /** `refused` is the schema of a refusal that counts as an answer under any status below 500. */
+  /** `refused` is the schema of a refusal that counts as a response under any status below 500. */
   const send = <A, I, B = never, J = unknown>(
     path: string,
     body: object,

@@ -1,4 +1,4 @@
-/** HTTP interface of one node, as far as the rail needs it. Final state is read under `/walletsolidity`. */
+/** The part of a node's HTTP interface that the rail needs. Final state is read under `/walletsolidity`. */
 import { Effect, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import { RailUnavailable } from "../RailProvider.ts"
@@ -12,7 +12,7 @@ const hex = (digits: number) => Schema.String.check(Schema.isPattern(new RegExp(
 const Hash = hex(64)
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 
-/** Nodes omit number and time of the first block. */
+/** Nodes omit the number and time of the first block. */
 const BlockAnswer = Schema.Struct({
   blockID: Hash,
   block_header: Schema.Struct({
@@ -34,7 +34,7 @@ export interface Block {
   readonly hasTransactions: boolean
 }
 
-/** Any contract may log anything, so only the venue's token is decoded strictly. */
+/** Any contract can log anything, so only logs from the venue's token are decoded strictly. */
 const Log = Schema.Struct({
   /** 20 bytes without the leading 41 of an address. */
   address: Schema.String,
@@ -53,7 +53,7 @@ export const TransactionInfo = Schema.Struct({
 })
 export type TransactionInfo = typeof TransactionInfo.Type
 
-/** An empty object stands for none. */
+/** Nodes send an empty object if there is no result. */
 const NoneOr = <A, I>(schema: Schema.Codec<A, I>) => Schema.Union([schema, Schema.Record(Schema.String, Schema.Never)])
 const InfoAnswer = NoneOr(TransactionInfo)
 const InfosAnswer = NoneOr(Schema.Array(TransactionInfo))
@@ -80,13 +80,10 @@ export interface TronNode {
   /** Newest final block. */
   readonly solid: Effect.Effect<Block, RailUnavailable>
   readonly block: (number: number) => Effect.Effect<Block, RailUnavailable>
-  /**
-   * Returns the infos of all transactions of a block. Fails if the node has only some of them, or none of a block
-   * with transactions.
-   */
+  /** Returns the infos of all transactions in a block. Fails if the node lacks some of these infos. */
   readonly infosOf: (block: Block) => Effect.Effect<ReadonlyArray<TransactionInfo>, RailUnavailable>
   readonly info: (id: string, finality: Finality) => Effect.Effect<TransactionInfo | undefined, RailUnavailable>
-  /** Broadcasts a transaction; returns undefined if it was accepted. */
+  /** Broadcasts a transaction. Returns undefined if the transaction was accepted. */
   readonly broadcast: (transaction: string) => Effect.Effect<NotTaken | undefined, RailUnavailable>
   /** In final blocks. */
   readonly balanceOf: (token: string, owner: string) => Effect.Effect<bigint, RailUnavailable>
@@ -95,7 +92,7 @@ export interface TronNode {
 export type Finality = "included" | "solid"
 
 export interface TronNodeOptions {
-  /** Base address of the paths. May hold a key. */
+  /** Base URL of the paths, which might hold a key. */
   readonly url: Redacted.Redacted
   /** Sent in a header, as TronGrid requires. */
   readonly apiKey: Redacted.Redacted | undefined
@@ -117,8 +114,8 @@ export const make = Effect.fn("TronNode.make")(function* (
   })
 
   /**
-   * Reads the info of each transaction separately, because a contract may log any amount. Servers behind one address
-   * may be at different heights: another block, or a missing info, fails the whole read.
+   * Reads the info of each transaction separately, because a contract can log any amount. Servers behind one URL
+   * might be at different heights. If a server has another block or lacks an info, the whole read fails.
    */
   const infosOneByOne = Effect.fnUntraced(function* ({ id, number }: Block) {
     const found = yield* block("/wallet/getblock", { id_or_num: String(number), detail: true })

@@ -1,4 +1,6 @@
-/** All configured nodes. Ordinary reads use the first that answers; reads that decide about money use all. */
+/**
+ * All configured nodes. Ordinary reads use the first node that responds. Reads that decide about money use all nodes.
+ */
 import { Clock, Effect, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import { type TronNode, unavailable } from "./TronNode.ts"
@@ -6,11 +8,11 @@ import { type TronNode, unavailable } from "./TronNode.ts"
 export interface TronNodes {
   /** Returns the result of the first node that answers, in the order of the settings. */
   readonly first: <A, E>(ask: (node: TronNode) => Effect.Effect<A, E>) => Effect.Effect<A, E | RailUnavailable>
-  /** Returns the results of all answering nodes, at least one. */
+  /** Returns the results from all responding nodes. There is at least one. */
   readonly answering: <A>(
     ask: (node: TronNode) => Effect.Effect<A, RailUnavailable>
   ) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
-  /** Returns the results of all nodes; fails if one does not answer. */
+  /** Returns the results from all nodes. Fails if any node does not respond. */
   readonly all: <A>(
     ask: (node: TronNode) => Effect.Effect<A, RailUnavailable>
   ) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
@@ -31,7 +33,7 @@ export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
     known.add(node)
     return node
   })
-  /** Fails without a node. */
+  /** Fails if no node responds. */
   const asking = <A, E>(
     ask: (node: TronNode) => Effect.Effect<A, E>
   ): ReadonlyArray<Effect.Effect<A, E | RailUnavailable>> =>
@@ -65,6 +67,6 @@ export const headOf = Effect.fnUntraced(function* (node: TronNode) {
 
 const mostOffMillis = 2 * 60_000
 
-/** Another node is tried only if this one was unavailable. */
+/** The next node is tried only if this node was unavailable. */
 const retried = <A, E>(error: E, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   error instanceof RailUnavailable ? next : Effect.fail(error)

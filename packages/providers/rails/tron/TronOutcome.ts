@@ -1,6 +1,6 @@
 /**
- * Outcome of a withdrawal's attempts on TRON, which has no nonces: an attempt is over when it is in a final block, or
- * when a final block is later than its expiry and no node has it.
+ * Outcome of a withdrawal's attempts on TRON. TRON has no nonces, so an attempt is over when it is in a final block,
+ * or when a final block is later than its expiry and no node has the attempt.
  */
 import type { PaymentFailure } from "@venue/domain/TreasuryReason"
 import { Effect } from "effect"
@@ -28,11 +28,12 @@ export const outcome = ({ nodes, token }: TronOutcomeOptions) =>
     const carriedOut = final.find(isSuccess)
     if (carriedOut !== undefined) {
       if (transfersOf(carriedOut, token).length > 0) return { _tag: "Settled", reference: carriedOut.id }
-      // Executed without paying or failing visibly: the outcome stays unknown, so nothing is refunded.
+      // The transaction was executed without paying or visibly failing. The outcome stays unknown, so nothing is
+      // refunded.
       return yield* unavailable(`transaction ${carriedOut.id} was executed without a transfer`)
     }
     for (const attempt of open) {
-      // A node that does not answer may have it.
+      // A node that does not respond might have the transaction.
       const gone = yield* nodes.all((node) => isGone(node, attempt))
       if (!gone.every(Boolean)) return pending
     }
@@ -58,8 +59,8 @@ const finalInfo = Effect.fnUntraced(function* (
 })
 
 /**
- * The time is read before the transaction, so that the answer is at least as recent. Several servers may share one
- * address with one lagging, so a margin is added.
+ * The time is read before the transaction, so that the response is at least as recent. A margin is added because a
+ * lagging server might share the URL with others.
  */
 const isGone = Effect.fnUntraced(function* (node: TronNode, { expiresAtMillis, reference }: Payment) {
   const { timestampMillis } = yield* node.solid

@@ -1,4 +1,4 @@
-/** Withdrawals on the chain. A new attempt is made only once no earlier one can execute. */
+/** Withdrawals on TRON. A new attempt is made only once no earlier attempt can be executed. */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Redacted } from "effect"
 import {
@@ -28,8 +28,8 @@ export interface TronPaymentOptions {
 export const check = (options: Pick<TronPaymentOptions, "nodes" | "token" | "hot">) =>
   Effect.fn("Tron.check")(function* <E>(order: PaymentOrder, promised: Promised<E>) {
     if (order.purpose === "cancel") return
-    // Promised funds are read before the balance: funds that leave meanwhile count twice, which delays this payment;
-    // the other order could miss them.
+    // Promised funds are read before the balance. Funds that leave in between then count twice, which only delays
+    // this payment. In the other order, they could be missed.
     yield* endsOf(options, order, yield* promised(0))
   })
 
@@ -40,7 +40,7 @@ export const sign = (options: TronPaymentOptions) =>
     if (order.previous.length > 0 && (yield* options.outcome(order.previous))._tag !== "Overdue")
       return yield* refused({ _tag: "EarlierAttemptOpen" })
     const { from, to } = yield* endsOf(options, order, 0n)
-    // Expirations are measured by the chain's clock.
+    // Expirations follow the chain's clock.
     const [head, solid] = yield* options.nodes.first((node) => Effect.all([headOf(node), node.solid]))
     const payment: TronPayment = {
       _tag: "TronPayment",
@@ -69,8 +69,8 @@ export const sign = (options: TronPaymentOptions) =>
   })
 
 /**
- * Sends a payment. A transaction already in the chain or expired is no error: the outcome decides. A cancel is never
- * sent.
+ * Sends a payment. A transaction that is already in the chain or has expired is not an error, because the outcome is
+ * read separately. A cancel is never sent.
  */
 export const send = ({ nodes }: Pick<TronPaymentOptions, "nodes">) =>
   Effect.fn("Tron.send")(function* ({ bytes, purpose }: Payment) {
@@ -83,8 +83,8 @@ export const send = ({ nodes }: Pick<TronPaymentOptions, "nodes">) =>
 const isOver: ReadonlySet<string> = new Set(["DUP_TRANSACTION_ERROR", "TRANSACTION_EXPIRATION_ERROR"])
 
 /**
- * Returns a cancel. Transactions on TRON cannot replace each other, so a cancel is a mark: no further attempt is
- * made, and once the last one has expired unexecuted, the withdrawal has failed.
+ * Returns a cancel. TRON transactions cannot replace each other, so a cancel is only a mark. No further attempt is
+ * made, and once the last attempt has expired unexecuted, the withdrawal has failed.
  */
 const cancelOf = Effect.fnUntraced(function* ({ previous, withdrawalId }: PaymentOrder) {
   const signedAtMillis = yield* Clock.currentTimeMillis
@@ -105,7 +105,7 @@ const endsOf = Effect.fnUntraced(function* (
   const from = yield* hot
   if (to === token || to === from || !TronAddress.isAddress(Redacted.value(destination)))
     return yield* refused({ _tag: "UnpayableDestination" })
-  // A lagging node does not know recent payments.
+  // A lagging node lacks recent payments.
   const balances = yield* nodes.answering((node) => node.balanceOf(token, from))
   const held = balances.reduce((least, balance) => (balance < least ? balance : least))
   if (held < amount + promised)
@@ -124,7 +124,7 @@ const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ 
 /** Lifetime of an attempt, in milliseconds. */
 const validForMillis = 10 * 60_000
 /**
- * Two payments of one amount to one address would be the same transaction and execute once. Their withdrawals'
- * numbers vary the expiration.
+ * Two payments of the same amount to the same address would be one transaction and execute once. The withdrawals'
+ * numbers therefore vary the expiration.
  */
 const spreadMillis = 60_000

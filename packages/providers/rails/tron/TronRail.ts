@@ -45,7 +45,7 @@ export const make = (options: TronOptions): RailProvider => {
 /** A block is final after about 19 further blocks, within a minute. */
 const mostFinalityMillis = 10 * 60_000
 
-/** Returns a state on which all answering nodes agree; a lagging node delays it. */
+/** Returns a state on which all responding nodes agree. A lagging node delays the agreement. */
 const stateOf = Effect.fnUntraced(function* (
   options: TronOptions,
   arrival: Arrival

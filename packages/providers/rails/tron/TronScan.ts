@@ -1,4 +1,4 @@
-/** Scan for arrivals, block by block from the cursor to the head; replaced blocks are read again. */
+/** Scan for arrivals, block by block from the cursor to the head. Replaced blocks are read again. */
 import { Effect, Result } from "effect"
 import type { FinalityWatch } from "../FinalityWatch.ts"
 import { knownOr } from "../PayingAccount.ts"
@@ -12,7 +12,7 @@ import { transfersOf } from "./TronTransfers.ts"
 export interface TronScanOptions {
   readonly nodes: TronNodes
   readonly token: TronAddress.AddressHex
-  /** The paying account: transfers by others to it belong to the venue and are unmatched. */
+  /** The paying account. Transfers to it from other accounts belong to the venue and are unmatched. */
   readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
   readonly finality: FinalityWatch
 }
@@ -84,8 +84,9 @@ const startOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads at most `maxBlocks`. Stops early if blocks do not follow each other, which happens during a reorganisation,
- * or if the node fails: blocks read so far count, so a node that refuses many requests is read in several scans.
+ * Reads at most `maxBlocks`. Stops early if a block does not follow the previous one, which happens during a
+ * reorganisation, or if the node fails. Blocks read so far count, so a node that refuses many requests is read over
+ * several scans.
  */
 const readOn = Effect.fnUntraced(function* (node: TronNode, head: Block, start: TronCursor.BlockId) {
   const read: Array<ReadBlock> = []
@@ -105,7 +106,7 @@ interface ReadBlock {
   readonly infos: ReadonlyArray<TransactionInfo>
 }
 
-/** Returns undefined if the next block is on another branch than the last one. */
+/** Returns undefined if the next block is on a different branch from the last one. */
 const readBlock = Effect.fnUntraced(function* (
   node: TronNode,
   last: TronCursor.BlockId
@@ -115,7 +116,7 @@ const readBlock = Effect.fnUntraced(function* (
   return { block, infos: yield* node.infosOf(block) }
 })
 
-/** Final blocks stay final, so an older one is used if the node fails. */
+/** Final blocks stay final, so an older final block is used if the node fails. */
 const orElseKnown = (
   solid: Effect.Effect<TronCursor.BlockId, RailUnavailable>,
   _node: TronNode,

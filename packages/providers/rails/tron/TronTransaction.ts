@@ -1,6 +1,6 @@
 /**
- * Transactions of the venue on TRON: calls of the token's `transfer`, built here byte by byte. A transaction built by
- * a node is never signed, because nobody would have verified it.
+ * The venue's transactions on TRON: calls to the token's `transfer`, built here byte by byte. A transaction that a
+ * node has built is never signed, because its content would be unverified.
  */
 import { Redacted, Result } from "effect"
 import { Buffer } from "node:buffer"
@@ -17,12 +17,12 @@ export interface Transfer {
   readonly token: TronAddress.AddressHex
   /** In 1e-6 of the token. */
   readonly amount: bigint
-  /** A recent block: the transaction is valid only on the chain that contains it. */
+  /** A recent block. The transaction is valid only on the chain that contains this block. */
   readonly refBlockId: string
   /** Latest block time that can include the transaction. */
   readonly expirationMillis: number
   readonly timestampMillis: number
-  /** Maximum TRX burnt for it, in 1e-6 TRX. */
+  /** Maximum TRX burnt for the transaction, in 1e-6 TRX. */
   readonly feeLimit: number
 }
 
@@ -59,7 +59,7 @@ export const signed = (raw: Uint8Array, privateKey: Uint8Array): string => {
   return `0x${sentOf(raw, Buffer.from([...signature, recid + 27])).toString("hex")}`
 }
 
-/** Returns true if the bytes are exactly this transaction, signed with the key of the address. */
+/** Returns true if the bytes are exactly this transaction, signed with the address's key. */
 export const isSigned = (bytes: string, raw: Uint8Array, from: TronAddress.AddressHex): boolean => {
   const signature = Buffer.from(bytes.slice(-130), "hex")
   if (signature.length !== 65 || bytes !== `0x${sentOf(raw, signature).toString("hex")}`) return false
