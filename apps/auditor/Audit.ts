@@ -1,6 +1,6 @@
 /**
- * Audit round: adds up the new rows of the journal and compares the sums with the read tables, the saved states and
- * the reports of desks.
+ * Audit round: adds up new journal rows and compares the sums with the read tables, the saved states and the desks'
+ * reports.
  */
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
@@ -20,7 +20,7 @@ import * as Rereading from "./Rereading.ts"
 
 export interface Audit {
   readonly books: Books.Books
-  /** Audits all new rows and some of the earlier rows. Returns a fault that two reads found, or null. */
+  /** Audits all new rows and some of the earlier rows. Returns a fault that two reads confirmed, or null. */
   readonly round: Effect.Effect<string | null, unknown>
   /** Returns the rails as of the last audit. */
   readonly rails: () => ReadonlyArray<RailAudit>

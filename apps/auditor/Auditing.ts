@@ -22,7 +22,7 @@ export interface Auditing {
   readonly isReady: () => boolean
 }
 
-/** Returns the repeated audit. Its writes run outside the read-only transactions of `audit`. */
+/** Returns the repeated audit. Its writes run outside `audit`'s read-only transactions. */
 export const make = Effect.fnUntraced(function* (audit: Audit) {
   const sql = yield* SqlClient.SqlClient
   const modes = yield* VenueModes
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
 
   const once = Effect.gen(function* () {
     const fault = yield* audit.round
-    // Halts first, so that a failing write cannot delay the halt.
+    // Halts before writing, so that a failing write cannot delay the halt.
     if (fault !== null) yield* halt(fault)
     const difference = RailBooks.differenceOf(audit.rails())
     if (difference !== null) yield* block(difference)
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
     auditedMillis = clock.currentTimeMillisUnsafe()
     yield* StoredMarks.store(sql, audit.books, reading)
   })
-  /** A database error is not a fault of the books: the next audit continues. */
+  /** A database error is not a fault in the books, so the next audit continues. */
   const round = Effect.gen(function* () {
     const exit = yield* Effect.exit(once)
     if (Exit.isSuccess(exit)) return yield* DatabaseOutage.answered
@@ -71,6 +71,6 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
   })
 })
 
-/** Time between two audits. A difference that needs two audits is found within 3 s. */
+/** Time between two audits. A difference that needs two audits to be confirmed is detected within 3 s. */
 const pause = "1 second"
 const recentMillis = 15_000

@@ -1,4 +1,4 @@
-/** Auditor process: reads the whole database of a venue and records the differences. */
+/** Auditor process. Reads a venue's whole database and records the differences. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
@@ -14,7 +14,7 @@ import * as Audit from "./Audit.ts"
 import * as Auditing from "./Auditing.ts"
 import * as AuditorSettings from "./AuditorSettings.ts"
 
-/** Runs the auditor. It ends by itself, with exit code 1, only if it cannot read the data. */
+/** Runs the auditor. Unless it is stopped, it exits only if it cannot read the data, with exit code 1. */
 export const run = Effect.gen(function* () {
   const { databaseUrl, healthHost, healthPort } = yield* AuditorSettings.load
   yield* Effect.gen(function* () {

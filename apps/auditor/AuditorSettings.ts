@@ -1,4 +1,4 @@
-/** Settings of the auditor: the database and the health address; none of the venue's secrets. */
+/** Settings of the auditor: the database and the health URL, but none of the venue's secrets. */
 import { Config, ConfigProvider, Effect, Schema } from "effect"
 import { databaseUrl } from "../process/DatabaseSettings.ts"
 import * as SecretFiles from "../process/SecretFiles.ts"

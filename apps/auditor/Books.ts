@@ -1,4 +1,4 @@
-/** Books of the auditor: the sums of every stream of the journal, and the rows that the tables must therefore have. */
+/** The auditor's books: the sums of every journal stream, and the rows that the tables must therefore have. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import { railOf } from "@venue/domain/Rail"
@@ -16,7 +16,7 @@ import * as RailBooks from "./RailBooks.ts"
 import * as Stream from "./Stream.ts"
 import * as TraderFold from "./TraderFold.ts"
 
-/** Trade of a log; the `trade` table must have two rows of it. */
+/** Trade in a market's log. The `trade` table must have two rows for each trade. */
 export interface ExpectedTrade {
   readonly seq: number
   readonly number: number
@@ -59,7 +59,7 @@ export interface Books {
   readonly faults: Faults.Faults
   /** Complete marks that are not stored yet. */
   readonly complete: Array<CompleteMark>
-  /** Oldest row of each stream with a pending comparison; balances from this row on are kept. */
+  /** Oldest row of each stream with a pending comparison. Balances from this row on are kept. */
   neededFrom: ReadonlyMap<string, number>
 }
 
@@ -84,7 +84,7 @@ export const need = (books: Books, rows: Iterable<Stream.RowPlace>): void => {
   books.neededFrom = neededFrom
 }
 
-/** Bounds memory while a difference stays suspected and its stream grows. */
+/** Bounds memory while a suspected difference remains and its stream grows. */
 const mostNeededRows = 100_000
 
 const marketPrefix = "market/"
@@ -95,7 +95,7 @@ export const symbolOf = (stream: string): string | undefined =>
 export const userOf = (stream: string): string | undefined =>
   stream.startsWith(traderPrefix) ? stream.slice(traderPrefix.length) : undefined
 
-/** Returns the book of a listed market; the first call creates it. */
+/** Returns the book of a listed market. The first call creates the book. */
 export const market = (books: Books, instrument: Instrument): MarketBook => {
   const { symbol } = instrument
   let book = books.markets.get(symbol)
@@ -118,12 +118,12 @@ export const trader = (books: Books, userId: string): TraderBook => {
 export const bookOf = ({ markets, traders }: Books, stream: string): MarketBook | TraderBook | undefined =>
   markets.get(symbolOf(stream) ?? "") ?? traders.get(userOf(stream) ?? "")
 
-/** Returns why a row cannot follow the last row read from its stream, or undefined. Changes nothing. */
+/** Returns why a row cannot follow the last row read from its stream, or undefined if it can. Changes nothing. */
 export const lineFault = (books: Books, row: Row): string | undefined =>
   Stream.faultOf(bookOf(books, row.stream)?.line ?? Stream.make(row.stream), row)
 
 /**
- * Applies one row of the journal; the rows of a stream must come in order. Returns the first fault of its events, or
+ * Applies one journal row. A stream's rows must come in order. Returns the first fault in the row's events, or
  * undefined.
  */
 export const take = (books: Books, row: Row): string | undefined => {
@@ -152,13 +152,13 @@ export const add = (
   if (mark !== undefined) complete.push({ ...mark, table })
 }
 
-/** Closes the last mark of `name`, which gets no more rows. */
+/** Closes the last mark for `name`, so that no more rows are added to it. */
 export const close = ({ complete }: Books, table: Tables, newest: Newest.Newest, name: string): void => {
   const mark = Newest.close(newest, name)
   if (mark !== undefined) complete.push({ ...mark, table })
 }
 
-/** Drops the oldest marks: only the newest rows are read again in every pass. */
+/** Drops the oldest marks, because each pass rereads only the newest rows. */
 export const drop = ({ complete }: Books, table: Tables, newest: Newest.Newest): void => {
   for (const mark of Newest.drop(newest, Newest.newestRows)) complete.push({ ...mark, table })
 }

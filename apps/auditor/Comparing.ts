@@ -1,4 +1,7 @@
-/** Compares the read tables and the saved states with the books, each up to the row that it has reached. */
+/**
+ * Compares the read tables and the saved states with the books, each up to the row that the table or state has
+ * reached.
+ */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Books, drop, symbolOf } from "./Books.ts"
@@ -26,10 +29,10 @@ export interface Comparing {
   readonly savedNow: () => ReadonlyMap<string, number>
   /** Returns the rows of the saved states that are due for comparison. */
   readonly dueRows: () => ReadonlyArray<RowPlace>
-  /** Lists the saved states; runs before their rows are read. */
+  /** Lists the saved states. Must run before their rows are read. */
   readonly findSaved: Effect.Effect<void, SqlError>
   readonly tables: Effect.Effect<void, SqlError>
-  /** Compares the states that were saved since the last audit, and the states that differed in it. */
+  /** Compares the states saved since the last audit, and the states that differed in that audit. */
   readonly saved: Effect.Effect<void, SqlError>
 }
 
@@ -44,7 +47,10 @@ export const make = (books: Books, reading: Reading.Reading, { streams }: Readin
     Effect.map(reading.saved(stream, seq, symbolOf(stream) !== undefined), (state) =>
       SavedStates.findingOf(books, stream, seq, state)
     )
-  /** Compares a saved state again. Its owner may have saved a newer one, so the rows up to that one are read first. */
+  /**
+   * Compares a saved state again. The owner might have saved a newer state, so the rows up to that state are read
+   * first.
+   */
   const savedAgain = (stream: string): Faults.SecondRead =>
     Effect.gen(function* () {
       const now = (yield* reading.snapshots).find((snapshot) => snapshot.stream === stream)
@@ -76,7 +82,8 @@ export const make = (books: Books, reading: Reading.Reading, { streams }: Readin
         const place = `saved state of ${stream}`
         const finding = yield* savedFinding(stream, seq)
         Faults.record(books.faults, place, finding, savedAgain(stream))
-        // A state saved so late that the balances of its row are forgotten is not compared; its hash is kept.
+        // If the balances for a late state's row are no longer kept, the state is not compared, but its hash is
+        // stored.
         const isLate = finding === Faults.notKnown && !Faults.isFound(books.faults, place)
         if (finding === undefined || isLate) savedByStream.set(stream, { seq, hash: hashes[index]! })
       }

@@ -1,13 +1,13 @@
-/** Second reads: compares each difference again, in a later snapshot than the first. */
+/** Second reads, which compare each difference again in a later snapshot. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Faults from "./Faults.ts"
 
-/** Reads at most 100 suspected places again; the others stay suspected until the next audit. */
+/** Compares at most 100 suspected places again. The others stay suspected until the next audit. */
 export const secondReads = (faults: Faults.Faults): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const read = new Set<string>()
-    // A second read that applies rows may add suspected places; this loop reaches them too.
+    // A second read that applies rows might add suspected places. This loop reaches those places too.
     for (const [place, { secondRead }] of faults.suspected) {
       if (read.size === placesAtOnce) return
       // A place that cannot be compared is suspected again, at the end of the list.

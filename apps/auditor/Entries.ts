@@ -1,6 +1,6 @@
 /**
- * Rules for the ledger entries of a journal row: they sum to zero (I9) and move on each account the amount of the row
- * (I10).
+ * Rules for the ledger entries of a journal row. The entries must sum to zero (I9) and move the row's amount on each
+ * account (I10).
  */
 import type { RailName } from "@venue/domain/Rail"
 
@@ -48,8 +48,8 @@ export const faultOf = (
 }
 
 /**
- * Returns the first fault of a settled withdrawal, or undefined. `entries` are all entries of the withdrawal: they
- * must move the debited amount out of the venue, except the fee, and belong to step `step`.
+ * Returns the first fault in a settled withdrawal, or undefined. `entries` are all entries for the withdrawal. They
+ * must move the debited amount except the fee out of the venue, and belong to the status change numbered `step`.
  */
 export const settlementFaultOf = (
   { amount, fee, rail }: Debit,
@@ -69,7 +69,10 @@ export const settlementFaultOf = (
   return undefined
 }
 
-/** Returns whether the journal row itself states the amounts of an account: an account of a user, or a reserve fund. */
+/**
+ * Returns whether the journal row itself states an account's amounts, which is the case for user accounts and reserve
+ * funds.
+ */
 const isJournaled = (account: string): boolean => !account.includes("/") || account.startsWith("reserve-fund/")
 
 const add = (sums: Map<string, bigint>, key: string, amount: bigint): void => {

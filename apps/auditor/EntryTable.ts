@@ -46,7 +46,10 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
   }
 })
 
-/** Compares the entries of settled withdrawals with their debits: the journal has the debit but not the settlement. */
+/**
+ * Compares the entries of settled withdrawals with their debits, because the journal has the debit but not the
+ * settlement.
+ */
 export const compareSettlements = Effect.fnUntraced(function* (
   books: Books,
   reading: Reading.Reading,

@@ -1,15 +1,15 @@
 /**
- * Differences that audits found, by place: the name of the compared data. A difference is a fault once a second read
- * confirms it.
+ * Differences that audits detected, by the name of the compared data (the place). A difference becomes a fault once a
+ * second read confirms it.
  */
 import type { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { RowPlace } from "./Stream.ts"
 
-/** Result of a comparison with a row whose balances are forgotten. */
+/** Result of a comparison with a row whose balances are no longer kept. */
 export const notKnown: unique symbol = Symbol("not known")
 
-/** Result of a comparison: the difference, undefined for none, or `notKnown`. */
+/** Result of a comparison: the difference, undefined if there is none, or `notKnown`. */
 export type Finding = string | undefined | typeof notKnown
 
 /** Reads a place again, in another snapshot. */
@@ -22,9 +22,9 @@ export interface Suspicion {
 }
 
 export interface Faults {
-  /** Differences that two reads found. */
+  /** Differences that two reads confirmed. */
   readonly confirmed: Map<string, string>
-  /** Differences that one read found; their second read is pending. */
+  /** Differences that one read detected. Their second read is pending. */
   readonly suspected: Map<string, Suspicion>
 }
 

@@ -1,4 +1,4 @@
-/** Compares the accounts in the reports of desks with the journal as of the same rows. */
+/** Compares the accounts in desks' reports with the journal as of the same rows. */
 import { marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { traderStream } from "@venue/domain/Trader"
@@ -26,7 +26,7 @@ export const rowsOf = ({ markets, seq, userId }: TraderReport): ReadonlyArray<Ro
   ...markets.map(([symbol, row]) => ({ stream: marketStream(MarketSymbol.make(symbol)), seq: row }))
 ]
 
-/** Returns the first difference. Without a difference, returns `notKnown` if a part could not be compared. */
+/** Returns the first difference. If there is no difference but a part could not be compared, returns `notKnown`. */
 const findingOf = (books: Books.Books, report: TraderReport): Faults.Finding => {
   const { accounts, markets, seq, userId } = report
   // A user without rows has an empty book.

@@ -1,12 +1,13 @@
 /**
- * Hashes of rows, which the database can compute too, to detect rows that change after they were read. The hash of a
- * row is the first 64 bits of the MD5 of its bytes; the hash of several rows is the exclusive or of theirs. MD5 is in
- * every Postgres and suffices against errors; an attacker who can write to the database and to all its backups is out
- * of scope.
+ * Hashes of rows, which the database can also compute, for detecting rows that change after they were read. A row's
+ * hash is the first 64 bits of the MD5 of its bytes. The hash of several rows is the exclusive or of their hashes.
+ *
+ * MD5 is available in every Postgres and suffices against errors. An attacker who can write to the database and to
+ * all its backups is out of scope.
  */
 import { hash } from "node:crypto"
 
-/** Count and hash of the rows of one name, from `first` to `last`. */
+/** Count and hash of the rows with one name, from `first` to `last`. */
 export interface Mark {
   readonly name: string
   readonly first: number

@@ -1,7 +1,7 @@
 /**
- * Balances of one market, computed from its log independently of the matching engine and the ledger: positions and
- * payments of accounts, fees of the venue, the reserve fund, and remaining quantities of orders. Money is in 1e-6
- * USD.
+ * Balances in one market, computed from the market's log independently of the matching engine and the ledger:
+ * positions and payments of accounts, the venue's fees, the reserve fund, and orders' remaining quantities. Money is
+ * in 1e-6 USD.
  */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -10,7 +10,7 @@ import type { Order } from "@venue/domain/Order"
 import type { ContractSplit } from "@venue/domain/Split"
 import * as Versions from "./Versions.ts"
 
-/** Position of an account: signed lots, cash of trades, cost basis, fees paid, funding received, rewards received. */
+/** An account's position: signed lots, cash from trades, cost basis, fees paid, funding received, rewards received. */
 export type Position = readonly [
   lots: number,
   cash: number,
@@ -21,7 +21,7 @@ export type Position = readonly [
 ]
 export const flat: Position = [0, 0, 0, 0, 0, 0]
 
-/** Money of the market outside accounts: fees of the venue, the reserve fund, and the operator's top-ups in it. */
+/** The market's money outside accounts: the venue's fees, the reserve fund, and the operator's top-ups in the fund. */
 export type House = readonly [venueFees: number, reserveFund: number, toppedUp: number]
 const nothing: House = [0, 0, 0]
 
@@ -29,12 +29,12 @@ export interface MarketFold {
   readonly instrument: Instrument
   readonly positions: Versions.Versions<Position>
   readonly house: Versions.Versions<House>
-  /** Remaining lots of orders that may still be filled, by order id. */
+  /** Remaining lots of orders that can still be filled, by order id. */
   readonly remaining: Map<string, number>
   trades: number
-  /** Sum of the lots of all accounts; zero after every row. */
+  /** Sum of all accounts' lots, which is zero after every row. */
   lots: number
-  /** Sum of the money of all accounts, the fees and the fund, less top-ups; zero after every row. */
+  /** Sum of all accounts' money, the fees and the fund, minus top-ups. This sum is zero after every row. */
   cash: number
 }
 
@@ -49,7 +49,7 @@ export const make = (instrument: Instrument): MarketFold => ({
 })
 
 const house = "house"
-/** Account of the reserve fund, for the odd lots of a split. */
+/** The reserve fund's account, for fractions of a lot after a split. */
 const fund = "reserve-fund"
 
 export const houseAsOf = (fold: MarketFold, seq: number): House => Versions.asOf(fold.house, house, seq) ?? nothing
@@ -150,7 +150,8 @@ const filled = (
 }
 
 /**
- * Returns the position after a trade of signed lots. Closed lots take their share of the basis, rounded towards zero.
+ * Returns the position after a trade of signed lots. Closed lots take their proportion of the basis, rounded towards
+ * zero.
  */
 const bought = (
   [held, cash, basis, fees, funding, rewards]: Position,
@@ -172,7 +173,7 @@ const bought = (
   return [holds, cash - cost, left, fees + fee, funding, rewards]
 }
 
-/** Pays every open position; the rounding remainder goes to the reserve fund. */
+/** Pays every open position. The rounding remainder goes to the reserve fund. */
 const paid = (
   fold: MarketFold,
   { remainder }: { readonly remainder: number },

@@ -1,4 +1,4 @@
-/** Reports of desks that are not compared yet, each once. */
+/** Desks' reports that are not compared yet. Each report is returned once. */
 import { type DeskReport, DeskReports, type TraderReport } from "@venue/storage/audit/DeskReports"
 import { Clock, Effect, identity } from "effect"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -6,18 +6,19 @@ import { keptMillis } from "./Past.ts"
 
 export interface NewReports {
   readonly read: Effect.Effect<ReadonlyArray<TraderReport>, DatabaseUnavailable>
-  /** Marks the reports of the last read as compared; without this call, the next read returns them again. */
+  /** Marks the last read's reports as compared. Without this call, the next read returns them again. */
   readonly compared: () => void
 }
 
 export const make = Effect.gen(function* () {
   const { since } = yield* DeskReports
   const comparedMillis = new Map<string, number>()
-  // Skips older reports: a desk without traders writes none, so its last report may be of forgotten rows.
+  // Skips older reports. A desk without traders writes no new report, so its last one might refer to rows that are no
+  // longer kept.
   let newestMillis = (yield* Clock.currentTimeMillis) - keptMillis
   let reports: ReadonlyArray<DeskReport> = []
   return identity<NewReports>({
-    // The clocks of desks differ, and a report may commit after one with a later time.
+    // Desks' clocks differ, and a report might commit after another report with a later time.
     read: Effect.suspend(() =>
       Effect.map(since(newestMillis - overlapMillis), (newest) => {
         reports = newest.filter(({ desk, reportedAtMillis }) => comparedMillis.get(desk) !== reportedAtMillis)
@@ -34,5 +35,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Upper bound of the commit time of a report and of the clock difference of two nodes. */
+/** Upper bound for a report's commit time plus the clock difference between two nodes. */
 const overlapMillis = 10_000

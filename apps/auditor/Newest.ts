@@ -1,11 +1,11 @@
-/** Marks of the newest rows of a table, in the order of their first read; the oldest are dropped above a limit. */
+/** Marks of a table's newest rows, in the order of their first read. Above a limit, the oldest marks are dropped. */
 import type { Mark } from "./Mark.ts"
 
 export interface Newest {
   readonly marks: Set<Mark>
-  /** Open mark of each name, to which the next row may still belong. */
+  /** Open mark for each name. The next row with this name might still belong to it. */
   readonly openByName: Map<string, Mark>
-  /** Last row of an open mark that was dropped, by name; the next mark of the name starts after it. */
+  /** Last row of an open mark that was dropped, by name. The next mark with this name starts after that row. */
   readonly givenUpByName: Map<string, number>
   count: number
 }

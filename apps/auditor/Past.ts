@@ -1,15 +1,15 @@
 /**
- * Decides which past balances are kept: those of the last 30 s, of the newest rows of a stream, and from pending
- * comparisons on.
+ * Decides which past balances are kept: those from the last 30 s, those of a stream's newest rows, and those from
+ * pending comparisons on.
  */
 import * as Books from "./Books.ts"
 import type { Line } from "./Stream.ts"
 import * as Versions from "./Versions.ts"
 
 export interface Past {
-  /** Bounds the memory of a stream with many new rows: keeps its newest rows, or only the needed ones. */
+  /** Bounds memory for a stream with many new rows. Keeps the stream's newest rows, or only the needed rows. */
   readonly forgetOld: (line: Line, keepsNewest: boolean) => void
-  /** Records the row that a stream has reached at a time. */
+  /** Records the row that a stream has reached at `atMillis`. */
   readonly stands: (line: Line, atMillis: number) => void
   /** Forgets balances older than 30 s. */
   readonly forget: (nowMillis: number) => void
@@ -35,7 +35,7 @@ export const make = (books: Books.Books): Past => {
   return {
     forgetOld: ({ seq, stream }, keepsNewest) => {
       if (!keepsNewest) forgetTo(stream, seq)
-      // In large steps, since each step visits all accounts.
+      // Forgets in large steps, because each step visits all accounts.
       else if (seq - knownFromOf(stream) >= 2 * keptRows) forgetTo(stream, seq - keptRows)
     },
     stands: ({ seq, stream }, atMillis) => {
@@ -54,7 +54,7 @@ export const make = (books: Books.Books): Past => {
   }
 }
 
-/** Time that balances are kept, in milliseconds; reports and saved states are rarely of older rows. */
+/** Time for which balances are kept, in milliseconds. Reports and saved states rarely refer to older rows. */
 export const keptMillis = 30_000
-/** Number of newest rows of a stream whose balances are kept; at most twice as many are in memory. */
+/** Number of a stream's newest rows whose balances are kept. At most twice this number is in memory. */
 const keptRows = 16_384

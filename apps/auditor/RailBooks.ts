@@ -1,7 +1,7 @@
 /**
- * Compares the holding that each rail reported with the expected one: the deposits that the journal credited,
- * corrected by the deposits and withdrawals on which the report and the books do not agree yet (I12,
- * `docs/design/treasury.md`).
+ * Compares each rail's reported holding with the expected holding. The expected holding is the sum of the deposits
+ * that the journal credited, corrected by the deposits and withdrawals that only the report or only the books include
+ * (I12, `docs/design/treasury.md`).
  */
 import type { RailName } from "@venue/domain/Rail"
 import type { TraderEvent } from "@venue/domain/Trader"
@@ -21,10 +21,7 @@ export const take = (deposited: Deposited, events: ReadonlyArray<TraderEvent>): 
   }
 }
 
-/**
- * Audits the newest holding of every rail in the current snapshot; a holding that was audited before keeps its
- * result.
- */
+/** Audits each rail's newest holding in the current snapshot. A holding that was audited before keeps its result. */
 export const read = (
   sql: SqlClient.SqlClient,
   deposited: Deposited
@@ -48,7 +45,7 @@ export const read = (
     )
   )
 
-/** Returns the differences that at least two successive holdings showed, or null. */
+/** Returns the differences present in at least two successive holdings, or null. */
 export const differenceOf = (audits: ReadonlyArray<RailAudit>): string | null => {
   const differences = audits
     .filter(({ times }) => times >= 2)
@@ -62,9 +59,9 @@ export const differenceOf = (audits: ReadonlyArray<RailAudit>): string | null =>
 const big = (value: unknown): bigint => BigInt(String(value))
 
 /**
- * `is_in`: whether the holding includes the deposit; a deposit that the bank returned after the read is included.
- * `w`: withdrawals that have left the holding, as the rail reported or because they settled before the read. `o`: the
- * venue's own money.
+ * `is_in`: whether the holding includes the deposit, also if the bank returned it after the read. `w`: withdrawals
+ * that have left the holding, because the rail reported so or because they settled before the read. `o`: the venue's
+ * own money.
  */
 const holdings = `
   select h.rail, h.number, h.amount::text, h.position, (extract(epoch from h.as_of) * 1000)::float8,

@@ -1,4 +1,4 @@
-/** Queries of the auditor; all reads of a transaction use one snapshot. */
+/** The auditor's queries. All reads in a transaction use one snapshot. */
 import type { Row } from "@venue/journal/Journal"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ import type { RowPlace } from "./Stream.ts"
 
 type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
-/** Last row that was read of a name. */
+/** Last row that was read under a name. */
 export interface From {
   readonly name: string
   readonly after: number
@@ -23,13 +23,16 @@ export interface Range {
   readonly last: number
 }
 
-/** A snapshot of one run of the database server. */
+/** A snapshot from one run of the database server. */
 export interface Cursor {
   /** Transactions that the snapshot does not show, as text of a `pg_snapshot`. */
   readonly snapshot: string
   /** Upper bound of the completed transaction ids, exclusive. */
   readonly end: bigint
-  /** Identifies the run: a server that was restarted, recovered from a crash or was replaced may assign ids again. */
+  /**
+   * Identifies the server run. A server that was restarted, recovered from a crash or was replaced might assign ids
+   * again.
+   */
   readonly startedAt: string
 }
 
@@ -45,8 +48,8 @@ export interface Reading {
   /** Returns the current snapshot as a cursor for `tradersSince`. */
   readonly cursor: Effect.Effect<Cursor, SqlError>
   /**
-   * Returns the streams of traders with rows that are visible now and were not in the snapshot of `cursor`; all
-   * streams of traders for undefined.
+   * Returns the trader streams with rows that are visible now and were not in the cursor's snapshot. If `cursor` is
+   * undefined, returns all trader streams.
    */
   readonly tradersSince: (cursor: Cursor | undefined) => Effect.Effect<ReadonlyArray<string>, SqlError>
   /** Returns the rows after a seq of each stream, at most `limit` per stream. */
@@ -70,7 +73,7 @@ export interface Reading {
   /** Returns a saved state; only its first part if `hasParts`. */
   readonly saved: (stream: string, seq: number, hasParts: boolean) => Effect.Effect<Uint8Array, SqlError>
   readonly storedMark: (place: MarkPlace) => Effect.Effect<StoredMark | undefined, SqlError>
-  /** Returns stored marks above `number`, at most `limit`, in ascending order. */
+  /** Returns stored marks with a number above `number`, at most `limit`, in ascending order. */
   readonly marksAfter: (number: number, limit: number) => Effect.Effect<ReadonlyArray<StoredMark>, SqlError>
 }
 
@@ -88,7 +91,7 @@ export interface MarkPlace {
 type Ask = (text: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<Values, SqlError>
 
 export const make = (sql: SqlClient.SqlClient): Reading => {
-  // Not prepared: the plan for a small table is wrong for a large one.
+  // Not prepared, because a plan made for a small table performs badly once the table is large.
   const ask: Ask = (text, parameters) => sql.unsafe(text, parameters).valuesUnprepared as ReturnType<Ask>
   return {
     begin: Effect.asVoid(sql`set transaction isolation level repeatable read, read only`),
@@ -210,14 +213,17 @@ const largestState = 0x7fff_ffff
 
 const joined = (values: Values): Uint8Array => Buffer.concat(values.map(([piece]) => piece as Uint8Array))
 
-/** `stats_reset` changes when the server recovers from a crash; its start time does not. */
+/** `stats_reset` changes when the server recovers from a crash; the server's start time does not. */
 const cursor = `
   select pg_current_snapshot()::text, pg_snapshot_xmax(pg_current_snapshot())::text,
     concat_ws(' ', pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))`
 
 const areTraders = "j.stream >= 'trader/' and j.stream < 'trader0'"
 
-/** Steps from one stream to the next in the primary key: the cost grows with the streams, not with their rows. */
+/**
+ * Steps from one stream to the next in the primary key, so that the cost grows with the number of streams and not of
+ * rows.
+ */
 const allTraders = `
   with recursive streams as (
     (select j.stream from journal j where ${areTraders} order by j.stream limit 1)
@@ -228,7 +234,7 @@ const allTraders = `
   select stream from streams where stream is not null`
 
 /**
- * A row that became visible since the cursor's snapshot is of a transaction that was in progress then or began
+ * A row that became visible since the cursor's snapshot belongs to a transaction that was then in progress or began
  * later. The upper bound excludes ids that a restored database has from another server.
  */
 const newTraders = `

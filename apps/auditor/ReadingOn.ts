@@ -11,11 +11,13 @@ import type { Line, RowPlace } from "./Stream.ts"
 export interface ReadingOn {
   /** Reads every stream to its end in the snapshot, including streams whose `named` rows are not read yet. */
   readonly all: (named: Iterable<RowPlace>) => Effect.Effect<void, SqlError>
-  /** Reads these streams to their ends by the primary key, without a cursor, for the second read of a difference. */
+  /**
+   * Reads these streams to their ends by the primary key, without a cursor. Used by the second read of a difference.
+   */
   readonly streams: (streams: Iterable<string>) => Effect.Effect<void, SqlError>
   /**
-   * Makes the next read list all streams by the primary key: after a crash recovery, which fails a round, the
-   * database may assign the ids of lost transactions again.
+   * Makes the next read list all streams by the primary key. A crash recovery makes a round fail, and afterwards the
+   * database might assign the ids of lost transactions again.
    */
   readonly forgetCursor: () => void
 }
@@ -23,10 +25,10 @@ export interface ReadingOn {
 export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn => {
   let cursor: Reading.Cursor | undefined
   const past = Past.make(books)
-  /** Whether all rows were read once; the first read keeps only the needed balances. */
+  /** Whether all rows were read once. The first read keeps only the needed balances. */
   let hasReadAll = false
 
-  /** Reads every market, since markets are few; finds traders by the transactions that wrote their rows. */
+  /** Reads every market, because markets are few. Selects traders by the transactions that wrote their rows. */
   const linesWithMore = Effect.fnUntraced(function* (since: Reading.Cursor | undefined, named: Iterable<RowPlace>) {
     const changed = yield* reading.tradersSince(since)
     const behind = [...named].flatMap(({ seq, stream }) => {
@@ -69,7 +71,10 @@ export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn =>
     if (fault !== undefined) Faults.record(books.faults, `events of ${row.stream}`, fault, sameRow(reading, row, fault))
     return true
   }
-  /** Leaves a row that does not follow to the second read, since a read that missed rows looks the same. */
+  /**
+   * Leaves a row that does not follow the last one to the second read, because a read that missed rows looks the
+   * same.
+   */
   const takeFollowing: Take = (row) => {
     const place = `journal ${row.stream}`
     const fault = Books.lineFault(books, row)

@@ -18,7 +18,7 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
     ["trade", comparing.trades],
     ["ledger_entry", comparing.entries]
   ] as const
-  /** Remaining marks of the current pass, including marks created since it began. */
+  /** Marks that remain in the current pass, including marks created since the pass began. */
   const left = new Map<Tables, Iterator<Mark>>()
   let states: Array<string> = []
   let turns = 1
@@ -30,7 +30,7 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
     const hashes = yield* reading.rangeHashes(table, marks)
     marks.forEach((mark, place) => {
       const at = `${table} ${mark.name} ${mark.first}`
-      // An open mark grows with new rows; the copy limits the second read to the rows of the first.
+      // An open mark grows with new rows. The copy limits the second read to the first read's rows.
       const as = { ...mark }
       const secondRead = Effect.map(reading.rangeHashes(table, [as]), ([again]) => markFault(as, again!))
       Faults.record(books.faults, at, markFault(as, hashes[place]!), secondRead)
@@ -80,7 +80,7 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
       yield* readOlder
       tookMillis += (yield* Clock.currentTimeMillis) - startedMillis
       if (++turn < turns) return
-      // A pass that takes long is spread over more rounds, to leave the database to the venue.
+      // A pass that takes long is spread over more rounds, to reduce the load on the venue's database.
       turns = Math.min(mostTurns, Math.max(1, Math.ceil(tookMillis / turnMillis)))
       turn = tookMillis = 0
     })

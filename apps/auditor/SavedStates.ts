@@ -36,8 +36,8 @@ const TraderState = Schema.Struct({
 const isTraderState = Schema.is(TraderState)
 
 /**
- * Compares a saved state with the journal. Returns undefined also for a shape that this release cannot read; its
- * owner replaces the state.
+ * Compares a saved state with the journal. Also returns undefined for a shape that this release cannot read, because
+ * the state's owner replaces it.
  */
 export const findingOf = (books: Books, stream: string, seq: number, state: Uint8Array): Finding => {
   const market = books.markets.get(symbolOf(stream) ?? "")
@@ -46,7 +46,9 @@ export const findingOf = (books: Books, stream: string, seq: number, state: Uint
   return trader === undefined ? "the journal has no such stream" : traderFinding(trader, seq, unpack(state))
 }
 
-/** Returns the position of one account in the saved state of a market; undefined for a shape that this release cannot read. */
+/**
+ * Returns an account's position from a market's saved state, or undefined for a shape that this release cannot read.
+ */
 export const positionIn = (state: Uint8Array, account: string): ReadonlyArray<number> | undefined => {
   const market: unknown = unpack(state.subarray(lengthBytes))
   if (!isMarketState(market)) return undefined
@@ -55,8 +57,8 @@ export const positionIn = (state: Uint8Array, account: string): ReadonlyArray<nu
 }
 
 /**
- * Returns the balances of one account in the saved state of a trader; undefined without the account and for an
- * unreadable shape.
+ * Returns an account's balances from a trader's saved state, or undefined if the account is absent or the shape
+ * unreadable.
  */
 export const ownIn = (state: Uint8Array, account: string): TraderFold.Own | undefined => {
   const trader: unknown = unpack(state)

@@ -1,4 +1,4 @@
-/** Stores complete marks, for later reads and for the next start of the auditor, which reads all rows again. */
+/** Stores complete marks for later reads and for the auditor's next start, which reads all rows again. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,8 +7,9 @@ import * as Faults from "./Faults.ts"
 import type * as Reading from "./Reading.ts"
 
 /**
- * Stores the complete marks. A stored mark with another count or hash is a fault: its rows have changed since the
- * first read. A stored mark that ends at another row was dropped before it was full, so it cannot be compared.
+ * Stores the complete marks. A stored mark with a different count or hash is a fault, because its rows have changed
+ * since the first read. A stored mark that ends at a different row was dropped before it was full and cannot be
+ * compared.
  */
 export const store = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

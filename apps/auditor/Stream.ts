@@ -1,4 +1,7 @@
-/** History of one stream: no row is missing, and no row is from an owner that had lost the stream (I2, I4). */
+/**
+ * History of one stream. Checks that no row is missing and that every row is from the stream's owner at that time
+ * (I2, I4).
+ */
 import type { Row } from "@venue/journal/Journal"
 
 /** Row of a stream. */
@@ -11,7 +14,7 @@ export interface Line {
   readonly stream: string
   seq: number
   epoch: number
-  /** Newest row with events. Owners name the row of their state by it, since claims change no state. */
+  /** Newest row with events. Owners label their state with this row, because claims change no state. */
   writtenSeq: number
 }
 

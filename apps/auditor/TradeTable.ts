@@ -1,4 +1,4 @@
-/** Compares the trade table with the trades of the logs, up to the projected rows (I10). */
+/** Compares the trade table with the trades in the logs, up to the projected rows (I10). */
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Effect } from "effect"
 import { add, type Books, type ExpectedTrade, type MarketBook, tradesOf } from "./Books.ts"

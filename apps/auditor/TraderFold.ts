@@ -7,8 +7,8 @@ import type { UserId } from "@venue/domain/UserId"
 import * as Versions from "./Versions.ts"
 
 /**
- * `deposit`: incoming less outgoing money, transfers included; `referralRewards`: rewards from fees of referred
- * users.
+ * `deposit`: incoming minus outgoing money, including transfers. `referralRewards`: rewards from referred users'
+ * fees.
  */
 export type Own = readonly [deposit: bigint, referralRewards: bigint]
 const nothing: Own = [0n, 0n]

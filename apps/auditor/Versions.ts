@@ -1,7 +1,4 @@
-/**
- * Past values of accounts, by row of a stream, for as long as comparisons need them. Values are replaced, never
- * changed.
- */
+/** Past values of accounts, by stream row, kept while comparisons need them. Values are replaced, never changed. */
 
 export interface Versions<State> {
   readonly current: Map<string, State>
@@ -22,7 +19,7 @@ export const set = <State>(versions: Versions<State>, account: string, state: St
   if (changes.at(-1)?.[0] !== seq) changes.push([seq, was])
 }
 
-/** Returns the value after row `seq`; undefined for an account without changes. */
+/** Returns the value after row `seq`, or undefined for an account without changes. */
 export const asOf = <State>({ before, current }: Versions<State>, account: string, seq: number): State | undefined => {
   const changes = before.get(account)
   let state = current.get(account)

@@ -1,4 +1,4 @@
-/** Process that simulates the bank of a venue; keeps its state in a file if one is configured. */
+/** Process that simulates a venue's bank. Keeps its state in a file if one is configured. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { urlOf } from "@venue/gateway/http/Listening"
@@ -20,7 +20,7 @@ export interface BankOptions {
   readonly key: Redacted.Redacted
   /** Opening balance of the venue's account, in 1e-6 USD. */
   readonly opening: bigint
-  /** State file, readable by its owner only because it holds the bank details of payees; undefined for no file. */
+  /** State file, or undefined for none. Only its owner can read the file, because it holds payees' bank details. */
   readonly file: string | undefined
   readonly webhook: BankSimulatorServer.Webhook | undefined
 }
@@ -117,5 +117,5 @@ const load = Effect.gen(function* () {
   }
 }).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
 
-/** Loopback only: anyone who reaches the simulated bank can create money. */
+/** Loopback only, because anyone who reaches the simulated bank can create money. */
 const host = "127.0.0.1"

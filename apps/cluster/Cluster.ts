@@ -32,14 +32,14 @@ import * as Supervisor from "./Supervisor.ts"
 
 const say = (text: string) => Console.log(`venue: ${text}`)
 
-/** Runs until interrupted; then the gateways, the runners and the database end, in this order. */
+/** Runs until interrupted. Then the gateways, the runners and the database stop, in this order. */
 export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings) {
   const { venue } = settings
   const path = yield* Path.Path
   const dataDir = path.resolve(venue.dataDir)
   const plan = yield* planOf(settings)
   const hasTakenOver = yield* ClusterFile.takeOver(dataDir, say)
-  // The ports of a killed process are free only a moment after the process is gone.
+  // A killed process's ports become free only a moment after the process has exited.
   const moment = { while: () => hasTakenOver, times: 40, schedule: Schedule.spaced("50 millis") }
   yield* Effect.retry(Ports.ensureFree(plan.places), moment)
   const names = [...Seed.demoNames, ...Seed.extraNames(venue.extraUsers), Seed.makerName]
@@ -81,7 +81,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   const files = yield* FileSystem.FileSystem
   const devFile = (yield* Path.Path).join(venue.dataDir, "dev.json")
   yield* OtherCluster.ensureNone(new Set([...runners, ...gateways].map(({ name }) => name)))
-  // No other venue runs on this database, so the old addresses are stale.
+  // No other venue runs on this database, so the old URLs are stale.
   yield* files.remove(devFile, { force: true })
 
   yield* Effect.addFinalizer(() => Effect.ignore(ClusterFile.remove(dataDir)))

@@ -1,4 +1,7 @@
-/** Arguments of `npm run cluster --`: none to start the cluster, or a command for a running one. */
+/**
+ * Arguments of `npm run cluster --`. Without arguments, the cluster starts; otherwise they form a command for a
+ * running cluster.
+ */
 import { Result, Schema } from "effect"
 
 export type ClusterCommand =

@@ -1,6 +1,6 @@
 /**
- * Processes of the cluster of a data directory: `cluster.json`, from which a later start finds processes that were
- * left behind.
+ * Processes of a data directory's cluster, stored in `cluster.json`. A later start uses the file to detect processes
+ * that were left behind.
  */
 import { Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
 import { commandLine } from "../dev/postgres/CommandLine.ts"
@@ -24,7 +24,7 @@ export class ClusterRuns extends Schema.TaggedError<ClusterRuns>()("ClusterRuns"
 
 const pathIn = (dataDir: string) => Effect.map(Path.Path, (path) => path.join(dataDir, "cluster.json"))
 
-/** Returns the file; none if no cluster was started, or if the last one ended normally. */
+/** Returns the file's content, or an empty option if no cluster was started or the last one stopped normally. */
 export const load = Effect.fn("ClusterFile.load")(function* (dataDir: string) {
   const files = yield* FileSystem.FileSystem
   return yield* files
@@ -41,8 +41,8 @@ export const remove = Effect.fn("ClusterFile.remove")(function* (dataDir: string
 })
 
 /**
- * Returns whether the process has `program` in its command line: the pid of an ended process may belong to another
- * program.
+ * Returns whether the process has `program` in its command line, because an exited process's pid might belong to
+ * another program.
  */
 const runs = (pid: number, program: string) =>
   commandLine(pid).pipe(
@@ -52,12 +52,12 @@ const runs = (pid: number, program: string) =>
 
 export const supervisorRuns = ({ supervisor }: ClusterFile) => runs(supervisor, "apps/cluster/main.ts")
 
-/** Processes without a supervisor hand over their work and end by themselves. */
+/** Processes without a supervisor hand over their work and exit on their own. */
 const endsWithin = "12 seconds"
 const killedWithin = "5 seconds"
 
 /**
- * Waits for the processes that a killed supervisor left behind, and kills any that do not end. Returns whether
+ * Waits for the processes that a killed supervisor left behind, and kills those that do not exit. Returns whether
  * there were any.
  */
 export const takeOver = Effect.fn("ClusterFile.takeOver")(function* (
@@ -83,7 +83,7 @@ const end = Effect.fnUntraced(function* (
   const gone = runs(pid, ` ${name} ${dataDir}`).pipe(
     Effect.repeat({ until: (running) => !running, schedule: Schedule.spaced("50 millis") })
   )
-  // A suspended process ends only after SIGCONT.
+  // A suspended process exits only after SIGCONT.
   yield* signal(pid, "SIGCONT")
   if (Option.isSome(yield* Effect.timeoutOption(gone, endsWithin))) return
   yield* say(`${name} does not end and is killed (pid ${pid})`)

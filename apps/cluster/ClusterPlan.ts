@@ -1,4 +1,4 @@
-/** Plan of a cluster on this machine: names, ports, addresses and settings of its processes. */
+/** Plan of a cluster on this machine: its processes' names, ports, URLs and settings. */
 import { urlOf } from "@venue/gateway/http/Listening"
 import type { WantedPort } from "../process/Ports.ts"
 
@@ -25,7 +25,7 @@ const listeners = {
 } as const
 export const listenerNames = Object.keys(listeners) as ReadonlyArray<Listener>
 
-/** Maximum number of runners, and of gateways; with more, their ports would overlap. */
+/** Maximum number of runners, and of gateways. With more, their ports would overlap. */
 export const mostOfKind = 9
 const gatewayStep = 10
 const healthOffset = 100
@@ -39,7 +39,7 @@ export interface PlannedNode {
   readonly program: string
   /** Variables of this node, besides those of all nodes. */
   readonly environment: Readonly<Record<string, string>>
-  /** Address of `/health/live` and `/health/ready`. */
+  /** Base URL of `/health/live` and `/health/ready`. */
   readonly healthUrl: string
   readonly ports: ReadonlyArray<WantedPort>
 }
@@ -95,7 +95,7 @@ export const gateways = ({ gateways, host, ports }: ClusterShape): ReadonlyArray
     }
   })
 
-/** Returns the first two that have the same port, which shifted ports can cause. */
+/** Returns the first two listeners that have the same port, which shifted ports can cause. */
 export const collision = (ports: ReadonlyArray<WantedPort>): readonly [WantedPort, WantedPort] | undefined => {
   const taken = new Map<number, WantedPort>()
   for (const port of ports) {

@@ -1,4 +1,4 @@
-/** Settings of a cluster on this machine: those of the dev app, and its own. */
+/** Settings of a cluster on this machine: the dev app's settings, and the cluster's own. */
 import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import { Settings } from "../dev/Settings.ts"
@@ -78,11 +78,14 @@ export interface ClusterSecrets {
   readonly databaseUrl: Redacted.Redacted
   readonly secretKey: Redacted.Redacted
   readonly adminToken: Redacted.Redacted
-  /** Keys of the venue's pages; `dev.json` has the first. */
+  /** Keys of the venue's pages. `dev.json` contains the first key. */
   readonly authClientKeys: ReadonlyArray<Redacted.Redacted>
 }
 
-/** Returns the environment of all processes of the cluster. Secrets are variables, which process lists do not show. */
+/**
+ * Returns the environment of all processes in the cluster. Secrets are passed as variables, which process lists do
+ * not show.
+ */
 export const environmentOf = (
   { venue: { publicAuthUrl, publicFormRefresh } }: ClusterSettings,
   secrets: ClusterSecrets,
@@ -92,7 +95,7 @@ export const environmentOf = (
   ...given("VENUE_SECRET_KEY", secrets.secretKey),
   ...given("VENUE_ADMIN_TOKEN", secrets.adminToken),
   ...given("VENUE_AUTH_CLIENT_KEY", Redacted.make(secrets.authClientKeys.map(Redacted.value).join(","))),
-  // All gateways issue tokens under one address: the public one, or that of the first gateway.
+  // All gateways issue tokens under one URL: the public URL, or else the first gateway's.
   VENUE_PUBLIC_AUTH_URL: Option.getOrElse(publicAuthUrl, () => gateway.urls.auth),
   // The default of a separate node is stricter.
   VENUE_PUBLIC_FORM_REFRESH: publicFormRefresh ? "on" : "off"

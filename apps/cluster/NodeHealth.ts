@@ -7,7 +7,7 @@ import type { NodeLives } from "./NodeLives.ts"
 const checkEvery = "500 millis"
 const answerWithin = "1 second"
 
-/** Checks without end; calls `kill` once if the process must be killed. */
+/** Repeats the check forever. Calls `kill` once if the process must be killed. */
 export const watch = ({ healthUrl, name }: PlannedNode, lives: NodeLives, kill: () => void) =>
   Effect.gen(function* () {
     const http = yield* HttpClient.HttpClient

@@ -1,4 +1,4 @@
-/** Life cycle of one process of the cluster: a state machine that returns the next state and action. */
+/** Life cycle of one process in the cluster: a state machine that returns the next state and action. */
 import type { Wanted } from "@venue/storage/nodes/Nodes"
 
 /**
@@ -26,14 +26,14 @@ export interface NodeLife {
   readonly name: string
   readonly phase: Phase
   readonly wanted: Wanted
-  /** Number of successive ends before the process had served for 30 s. */
+  /** Number of consecutive exits before the process had served for 30 s. */
   readonly failures: number
 }
 
 export type NodeEvent =
   | { readonly _tag: "Launched"; readonly pid: number }
   | { readonly _tag: "Answered"; readonly isReady: boolean }
-  /** A health check failed; `millis` is the time since the check before it. */
+  /** A health check failed. `millis` is the time since the previous check. */
   | { readonly _tag: "Unanswered"; readonly millis: number }
   | { readonly _tag: "Ended"; readonly how: string }
   | { readonly _tag: "Wanted"; readonly wanted: Wanted }
@@ -48,12 +48,14 @@ export interface Next {
 }
 
 /**
- * Silence after which a process is killed. Only a frozen or dead process is silent for this long; another owner has
- * its shards by then.
+ * Silence after which a process is killed. Only a frozen or dead process is silent for this long, and another owner
+ * has its shards by then.
  */
 export const killAfterMillis = 9_000
 const reportAfterMillis = 3_000
-/** Silence after which an ending process is killed. It closes its listeners first and ends itself within 30 s. */
+/**
+ * Silence after which a stopping process is killed. Such a process first closes its listeners and exits within 30 s.
+ */
 const endWithinMillis = 35_000
 /** Maximum silence of a starting process, which prepares tables and loads markets. */
 export const startWithinMillis = 60_000
@@ -61,7 +63,7 @@ export const startWithinMillis = 60_000
 const soundMillis = 30_000
 const firstPauseMillis = 250
 const longestPauseMillis = 15_000
-/** Maximum time that one failed check counts: the supervisor itself may have been frozen. */
+/** Maximum silence that one failed check adds, because the supervisor itself might have been frozen. */
 const mostSilenceOfOneMillis = 2_000
 
 export const begun = (name: string): NodeLife => ({
@@ -146,7 +148,7 @@ const ended = (life: NodeLife, how: string, nowMillis: number): Next => {
   }
 }
 
-/** Applies the operator's request. A running process reads the request itself, so its end is the next event. */
+/** Applies the operator's request. A running process reads the request itself, so the next event is its exit. */
 const want = (life: NodeLife, wanted: Wanted): Next => {
   const { name, phase } = life
   if (wanted === life.wanted) return { life }

@@ -34,7 +34,7 @@ export const lines = (
   )
 }
 
-/** `left`: the node signed off; `lost`: the node stopped renewing its row. */
+/** `left`: the node left the venue in order. `lost`: the node stopped renewing its row. */
 const stateOf = ({ leftAtMillis }: Node): string => (leftAtMillis === null ? "lost" : "left")
 
 const agoOf = (millis: number): string => {

@@ -1,4 +1,7 @@
-/** Refuses a second cluster on a database: its nodes would have the same names and take each other over. */
+/**
+ * Refuses a second cluster on a database, because its nodes would have the same names and would take over each
+ * other's work.
+ */
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Schedule, Schema } from "effect"
 

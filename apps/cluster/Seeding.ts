@@ -1,4 +1,4 @@
-/** Creates the demo users of a cluster. This process has no desks; it calls the desks of the nodes. */
+/** Creates a cluster's demo users. This process has no desks, so it calls the desks on the nodes. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"

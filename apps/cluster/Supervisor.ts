@@ -1,4 +1,4 @@
-/** Supervisor of a cluster: restarts processes that died, kills frozen ones, and leaves drained ones stopped. */
+/** Supervisor of a cluster. Restarts processes that crashed, kills frozen ones, and leaves drained ones stopped. */
 import type { Nodes } from "@venue/storage/nodes/Nodes"
 import { Deferred, Effect, Schedule, Schema, type Scope, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
@@ -9,12 +9,12 @@ import * as NodeProcess from "../process/NodeProcess.ts"
 import * as WantedNodes from "./WantedNodes.ts"
 
 export interface SupervisorOptions {
-  /** Runners; they stop after the gateways. */
+  /** Runner processes, which stop after the gateways. */
   readonly runners: ReadonlyArray<PlannedNode>
   readonly gateways: ReadonlyArray<PlannedNode>
   /** Variables of all processes, secrets included. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Data directory, which distinguishes these processes from those of another cluster. */
+  /** Data directory, which distinguishes these processes from another cluster's processes. */
   readonly place: string
   /** Called after each start and end of a process. */
   readonly changed: (processes: ReturnType<NodeLives.NodeLives["processes"]>) => Effect.Effect<void>
@@ -24,7 +24,7 @@ export interface Supervisor {
   readonly isServing: (name: string) => boolean
   /** Waits until all nodes serve. */
   readonly ready: Effect.Effect<void>
-  /** Fails when a node ends with an error before it was ever ready. */
+  /** Fails when a node exits with an error before it was ever ready. */
   readonly failed: Effect.Effect<never, NodeFailed>
 }
 
@@ -38,7 +38,7 @@ export class NodeFailed extends Schema.TaggedError<NodeFailed>()("NodeFailed", {
   }
 }
 
-/** Runs the processes until the scope closes; then the gateways end, and after them the runners. */
+/** Runs the processes until the scope closes. Then the gateways stop, followed by the runners. */
 export const make = Effect.fn("Supervisor.make")(function* (
   options: SupervisorOptions
 ): Effect.fn.Return<Supervisor, never, Scope.Scope | Nodes | HttpClient.HttpClient> {
@@ -49,7 +49,7 @@ export const make = Effect.fn("Supervisor.make")(function* (
   const turn = yield* Semaphore.make(1)
   const changed = turn.withPermits(1)(Effect.suspend(() => options.changed(lives.processes())))
 
-  /** Runs a process from its start to its end. */
+  /** Runs a process from its start to its exit. */
   const live = Effect.fnUntraced(function* (node: PlannedNode) {
     const { environment, name, program } = node
     let lastLine = "no output"
@@ -75,7 +75,7 @@ export const make = Effect.fn("Supervisor.make")(function* (
         { until: (action) => action === "Launch", schedule: Schedule.spaced("50 millis") }
       )
       const how = yield* Effect.catchTag(live(node), "NotLaunched", ({ reason }) => Effect.succeed(reason))
-      // Reads requests again: the process may have ended on a request that was not read here yet.
+      // Reads requests again, because the process might have exited on a request that was not read here yet.
       yield* look
       lives.apply(name, { _tag: "Ended", how })
       yield* changed

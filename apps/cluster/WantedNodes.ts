@@ -1,9 +1,9 @@
-/** Requests of operators to drain or restart nodes, from the node table; each is applied once. */
+/** Operators' requests to drain or restart nodes, read from the node table. Each request is applied once. */
 import { type Node, Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect } from "effect"
 import type { NodeLives } from "./NodeLives.ts"
 
-/** Returns an effect that applies new requests. Ignores requests to the processes of an earlier cluster. */
+/** Returns an effect that applies new requests. Ignores requests to an earlier cluster's processes. */
 export const make = Effect.fnUntraced(function* (lives: NodeLives) {
   const nodes = yield* Nodes
   const seen = new Map<string, string>()

@@ -56,7 +56,7 @@ export const open = Effect.fn("DemoAccount.open")(function* (
     return Effect.void
   }
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(client.events), happened)))
-  // A refused key stays refused; an unreachable venue may still answer.
+  // A refused key stays refused, but an unreachable venue might still respond.
   const isDecided = () => (state.connected || state.lost.startsWith("PermissionDenied") ? true : undefined)
   const complaint = () => `${user.name} cannot sign in at ${url}: ${state.lost}`
   yield* eventually(isDecided, complaint)
@@ -74,7 +74,7 @@ export const eventually = Effect.fnUntraced(function* <A>(look: () => A | undefi
   return yield* new DemoFailed({ message: complaint() })
 })
 
-/** Places an order and returns its first response; a refusal ends the demo. */
+/** Places an order and returns its first response. The demo fails if the order is refused. */
 export const place = Effect.fnUntraced(function* (account: DemoAccount, order: TradeClient.NewOrder) {
   const answer = yield* account.client
     .place(order)
@@ -87,7 +87,7 @@ export const place = Effect.fnUntraced(function* (account: DemoAccount, order: T
   return yield* new DemoFailed({ message: `${account.name}'s order was refused: ${answer.status}` })
 })
 
-/** Waits for the last response of an order that ends by itself. */
+/** Waits for the last response to an order that completes without a cancel. */
 export const ended = (account: DemoAccount, clientOrderId: string) =>
   eventually(
     () => {

@@ -1,6 +1,6 @@
 /**
- * Demonstrates an hour of funding on a second venue, in memory and in this process. The demo controls its clock, so
- * that the hour takes a second.
+ * Demonstrates an hour of funding on a second venue, in this process and in memory. The demo controls that venue's
+ * clock, so the hour takes a second.
  */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
@@ -56,7 +56,9 @@ const place = Effect.fnUntraced(function* (user: TestUser, side: "BUY" | "SELL",
   yield* client.take("order_response")
 })
 
-/** Waits for a balance pulse with funding; the first pulse may be from before the payment. */
+/**
+ * Waits for a once-a-second balance update that contains funding. The first update might be from before the payment.
+ */
 const netFunding = Effect.fnUntraced(function* (user: TestUser) {
   const venue = yield* TestVenue
   const client = yield* venue.trade(user, ["balances"])

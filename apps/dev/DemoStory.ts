@@ -1,5 +1,5 @@
 /**
- * Demo: bob sells to alice, who buys with a bracket; both print the effect on their balances and close their
+ * Demo in which bob sells to alice, who buys with a bracket. Both print the effect on their balances and close their
  * positions.
  */
 import type { BalanceResponse } from "@venue/api/trade/FrameSchema"
@@ -76,7 +76,10 @@ interface Prices {
   mark: number | undefined
 }
 
-/** Waits for a price between the best quotes, at which the two orders match each other; the mark if a side is empty. */
+/**
+ * Waits for a price between the best quotes, at which the two orders match each other. Uses the mark price if a side
+ * is empty.
+ */
 const meetingPrice = (listing: Listing, prices: Prices) =>
   DemoAccount.eventually(
     () => {
@@ -102,7 +105,7 @@ const watchPrices = Effect.fnUntraced(function* (url: string): Effect.fn.Return<
     prices.ask = frame.ask[0] === undefined ? undefined : Number(frame.ask[0][0])
   }
   yield* Effect.forkScoped(Effect.forever(Effect.map(Queue.take(events), happened)))
-  // A market without quotes reports that at once; its mark alone is then the price.
+  // A market without quotes reports this immediately. Its mark price is then the only price.
   yield* Effect.sleep("1 second")
   return prices
 })
@@ -114,8 +117,8 @@ const enter = Effect.fnUntraced(function* (dev: DevFile, name: string) {
 })
 
 /**
- * Rests the sell order, then sends the buy order. Cancels the rest of the sell order if the buyer matched another
- * one.
+ * Places the sell order, then sends the buy order. Cancels the rest of the sell order if the buyer matched a
+ * different order.
  */
 const meet = Effect.fnUntraced(function* (trade: {
   readonly seller: Account
@@ -177,7 +180,7 @@ const first = Effect.fnUntraced(function* (account: Account) {
   return { balance, position: DemoAccount.positionOf(account, symbol) }
 })
 
-/** Positions and balances come in pulses: waits for a pulse that includes all fills since `before`. */
+/** Positions and balances are sent once a second. Waits for a message that includes all fills since `before`. */
 const pulsed = (account: Account, before: Snapshot): Effect.Effect<Snapshot, DemoFailed> => {
   const { state, name } = account
   const fees = () =>
@@ -232,7 +235,7 @@ const stopsAreOver = ({ state, name }: Account) =>
     () => `${name} has stops without a position`
   )
 
-/** Prints the funding received until now; the positions of a demo seldom last through a full hour. */
+/** Prints the funding received so far. Demo positions rarely last a full hour. */
 const printFunding = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>) {
   const minutes = 60 - Math.floor(((yield* Clock.currentTimeMillis) / 60_000) % 60)
   const soFar = accounts.map(({ state, name }) => `${name} ${text(state.positions.get(symbol)?.net_funding ?? 0)}`)

@@ -1,6 +1,5 @@
 /**
- * Dev app: a database, the whole venue in one process, demo users, a market maker, and `dev.json` with addresses and
- * keys.
+ * Dev app: a database, the whole venue in one process, demo users, a market maker, and `dev.json` with URLs and keys.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
@@ -56,7 +55,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const url = Option.isSome(settings.databaseUrl)
     ? settings.databaseUrl.value
     : (yield* EmbeddedPostgres.start({ dataDir: path.join(settings.dataDir, "postgres"), isKnown, log: say })).url
-  // No other venue runs on this database, so the old addresses are stale.
+  // No other venue runs on this database, so the old URLs are stale.
   yield* files.remove(devFile, { force: true })
 
   yield* say("preparing the tables")
@@ -88,7 +87,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       const { publicKey, secretKey } = secrets.users.find(({ name }) => name === Seed.makerName)!
       yield* Effect.forkScoped(
         MarketMaker.run({
-          // Local addresses: the public ones may lead through a proxy that this machine cannot reach.
+          // Local URLs, because the public ones might lead through a proxy that this machine cannot reach.
           restUrl: urlOf("http", settings.host, settings.restPort),
           tradeUrl: urlOf("ws", settings.host, settings.tradePort),
           marketDataUrl: urlOf("ws", settings.host, settings.marketDataPort),
@@ -117,13 +116,16 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   )
 })
 
-/** Waits until all simulated markets are open, which takes their first price; for at most 10 s. */
+/** Waits up to 10 s until all simulated markets are open. A market opens with its first price. */
 const priced = (feed: Feed["Service"], symbols: ReadonlyArray<MarketSymbol>) =>
   Effect.repeat(Effect.sleep("20 millis"), {
     until: () => symbols.every((symbol) => feed.prices.has(symbol))
   }).pipe(Effect.timeoutOption("10 seconds"))
 
-/** Connection pools by purpose: reads and access take no connection of the journal, which commits the trades. */
+/**
+ * Connection pools by purpose. Reads and access checks use no connection of the journal pool, which commits the
+ * trades.
+ */
 const poolsOf = (url: Redacted.Redacted) => ({
   journal: PgClient.layer({ url, maxConnections: 10 }),
   tables: PgClient.layer({ url, maxConnections: Pools.sizes.gateway.tables }),

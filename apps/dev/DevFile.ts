@@ -1,4 +1,4 @@
-/** `dev.json` in the data directory: addresses, keys and users of a venue that was started on this machine. */
+/** `dev.json` in the data directory: URLs, keys and users of a venue that was started on this machine. */
 import { firstOperator } from "@venue/domain/Operator"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { dataDir } from "../process/DatabaseSettings.ts"
@@ -62,7 +62,7 @@ export const of = ({ people, secrets, settings, signInUri, urls }: DevVenue) => 
 /** No venue was started on the data directory. */
 export class NoVenue extends Schema.TaggedError<NoVenue>()("NoVenue", { path: Schema.String }) {}
 
-/** The file has another shape. The error shows none of its contents, since it holds secrets. */
+/** The file has an unexpected shape. The error shows none of its contents, because the file holds secrets. */
 export class UnreadableDevFile extends Schema.TaggedError<UnreadableDevFile>()("UnreadableDevFile", {
   path: Schema.String
 }) {}

@@ -2,7 +2,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 
-/** Listing of a symbol. Prices count in ticks, quantities in lots. */
+/** Listing of a symbol. Prices are counted in ticks, and quantities in lots. */
 export interface Listing {
   readonly symbol: string
   readonly ticksPerUnit: number
@@ -35,7 +35,7 @@ export const awaitListings = (restUrl: string): Effect.Effect<ReadonlyArray<List
   listings(restUrl).pipe(
     Effect.filterOrFail((all) => all.length > 0),
     Effect.retry(Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])),
-    // The schedule has no end, so no error remains.
+    // The schedule never ends, so no error remains.
     Effect.orDie
   )
 

@@ -19,14 +19,14 @@ export interface MarketMakerOptions {
   readonly backoff?: Backoff
 }
 
-/** Sends at most 25 messages every 250 ms: 100 a second, half of the venue's limit for a user. */
+/** Sends at most 25 messages every 250 ms. These are 100 messages a second, half of the venue's limit per user. */
 const turnMillis = 250
 const messagesPerTurn = 25
-/** Pause after an error that belongs to no quote, and after a rate limit. */
+/** Pause after an error that concerns no quote, and after a rate limit. */
 const errorPauseMillis = 2_000
 const reconcileEvery = "1 minute"
 
-/** Quotes until interrupted; waits for the venue, and reconnects after every disconnect. */
+/** Quotes until interrupted. Waits for the venue, and reconnects after every disconnect. */
 export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerOptions) {
   const { backoff = patient, keys, terms = usualTerms } = options
   const clock = yield* Clock.Clock
@@ -102,7 +102,7 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
         return yield* start
       case "Disconnected":
         isLive = false
-        // The first pulse after the reconnect has the position.
+        // The first update after the reconnect contains the position.
         for (const book of books.values()) book.positionLots = 0
         return yield* Effect.logWarning(`market maker: connection lost, ${event.reason}`)
       case "Received":
@@ -123,7 +123,7 @@ const openOrders = (client: TradeClient.TradeClient) =>
     Option.map(Option.fromNullishOr(all_orders_response), ({ orders }) => orders)
   )
 
-/** Cancels all orders; nothing else that this client sends is answered with an `ack`. */
+/** Cancels all orders. Of this client's messages, only this one gets an `ack` response. */
 const cancelAll = (client: TradeClient.TradeClient) =>
   client.ask({ type: "cancel_all_orders", params: {} }, ({ ack }) =>
     ack === undefined ? Option.none() : Option.some(true)

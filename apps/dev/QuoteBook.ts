@@ -9,14 +9,14 @@ import { type Action, plan, type QuoteTerms, wanted, type Working } from "./Quot
 /** Mutable; belongs to one market maker. */
 export interface QuoteBook {
   readonly listing: Listing
-  /** Mark in USD; 0 before the first. */
+  /** Mark price in USD, or 0 before the first mark price. */
   markUsd: number
   markedAtMillis: number
   /** Signed lots. */
   positionLots: number
   /** Own quotes by client order id. */
   readonly orders: Map<string, Working>
-  /** No command is sent before this time; the pause grows with successive refusals. */
+  /** No command is sent before this time. The pause grows with consecutive refusals. */
   pausedUntilMillis: number
   pauseMillis: number
   refusedAtMillis: number
@@ -107,12 +107,12 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
     case "CANCELLED":
     case "CANCELLED_STP":
       forget()
-      // Not requested here: the order would have crossed, or the venue ended it.
+      // The cancel was not requested here. Either the order would have crossed, or the venue cancelled it.
       if (order.state !== "Cancelling") pause(book, nowMillis)
       return
     case "CANNOT_MODIFY_NO_SUCH_ORDER":
     case "CANNOT_MODIFY_PARTIAL_FILL":
-      // A cancel ends the order in either case, so the order counts as overdue.
+      // A cancel closes the order in either case, so the order is treated as overdue.
       put({ sinceMillis: 0 })
       return
     default:
@@ -125,13 +125,13 @@ export const failed = (book: QuoteBook, error: ErrorResponse, nowMillis: number)
   const { clientOrderId, orderId } = requestOf(error)
   const order = find(book, clientOrderId, orderId)
   if (order === undefined) return false
-  // The outcome of a server error is unknown: the order becomes overdue and is cancelled.
+  // A server error leaves the outcome unknown, so the order becomes overdue and is cancelled.
   if (error.error_code === "ServerError") pause(book, nowMillis)
   else refused(book, order, nowMillis)
   return true
 }
 
-/** Adds a fill to the position, until the next pulse replaces it. */
+/** Adds a fill to the position, until the venue's next position update replaces it. */
 export const filled = (book: QuoteBook, fill: FillResponse): void => {
   const lots = Math.round(fill.quantity * book.listing.lotsPerUnit)
   book.positionLots += fill.side === "BUY" ? lots : -lots
@@ -189,8 +189,8 @@ function nameOf(working: Working): {
 }
 
 /**
- * Finds a quote by either id. One may be missing in an answer, and the answer to a cancel by client order id has that
- * id as its order id.
+ * Returns a quote by either id. A response might lack one of them, and the response to a cancel by client order id
+ * has that id as its order id.
  */
 function find(book: QuoteBook, clientOrderId: string, orderId: string): Working | undefined {
   const known = book.orders.get(clientOrderId) ?? book.orders.get(orderId)

@@ -1,4 +1,4 @@
-/** Quotes that a market maker wants in one symbol, and the actions that lead to them. Pure. */
+/** Quotes that a market maker wants in one symbol, and the actions that lead to these quotes. Pure. */
 import type { Listing } from "./Listing.ts"
 
 export type Side = "BUY" | "SELL"
@@ -36,12 +36,12 @@ export interface Quote {
 }
 
 /**
- * Sent quote: `Sending` until the first answer, then `Resting`, or `Moving` and `Cancelling` while such a command is
- * in flight.
+ * A sent quote. It is `Sending` until the first response, then `Resting`, or `Moving` or `Cancelling` while such a
+ * command is in flight.
  */
 export interface Working extends Quote {
   readonly clientOrderId: string
-  /** Empty until acknowledged. */
+  /** Empty until the order is acknowledged. */
   readonly orderId: string
   readonly remainingLots: number
   readonly state: "Sending" | "Resting" | "Moving" | "Cancelling"
@@ -79,8 +79,8 @@ export const wanted = (
 }
 
 /**
- * Returns the actions. A quote with a command in flight is left unchanged until the answer is overdue, and then
- * cancelled. The side that makes room moves first, so that own quotes do not cross.
+ * Returns the actions. A quote with a command in flight is left unchanged until the response is overdue, and is then
+ * cancelled. The side that moves away from the other moves first, so that own quotes do not cross.
  */
 export const plan = (
   wants: ReadonlyArray<Quote>,
@@ -128,7 +128,7 @@ function changeOf(order: Working, quote: Quote, terms: QuoteTerms): Action | und
   return isAway ? { _tag: "Move", working: order, ticks: quote.ticks } : undefined
 }
 
-/** Time after which a command without an answer counts as failed. */
+/** Time after which a command without a response counts as failed. */
 const overdueMillis = 10_000
 
 function isOverdue(order: Working, nowMillis: number): boolean {

@@ -35,7 +35,7 @@ const fileName = "secrets.json"
 /** Files beside it, any of which shows that a venue was started in this directory. */
 const traces = ["dev.json", "postgres"]
 
-/** The sealed values of the database cannot be opened without this file. */
+/** Without this file, the database's sealed values cannot be opened. */
 export class UnreadableSecrets extends Schema.TaggedError<UnreadableSecrets>()("UnreadableSecrets", {
   path: Schema.String
 }) {

@@ -9,7 +9,7 @@ const local: ReadonlyArray<Setting.Reader> = ["start", "cluster"]
 
 export const Settings = Config.all({
   ...shared,
-  // Convenient for trials: no hold of new addresses, and command-line clients may refresh.
+  // Defaults for trials: new addresses have no hold, and command-line clients can refresh.
   newAddressHoldHours: newAddressHoldHours(0),
   publicFormRefresh: publicFormRefresh("on"),
   databaseUrl: Config.option(databaseUrl),

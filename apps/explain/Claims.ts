@@ -1,4 +1,4 @@
-/** Figures of an account in snapshots and desk reports, each as of a row of the journal. */
+/** An account's figures in snapshots and desk reports, each as of a journal row. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
 import { traderStream } from "@venue/domain/Trader"

@@ -20,7 +20,10 @@ import * as OwnLines from "./OwnLines.ts"
 /** Account to explain. */
 export interface Query {
   readonly accountId: AccountId
-  /** Limits the explanation to one market, without deposits, withdrawals and transfers; undefined for everything. */
+  /**
+   * Limits the explanation to one market, without deposits, withdrawals and transfers. Undefined for all markets and
+   * transfers.
+   */
   readonly symbol: string | undefined
   /** Start of the lines, in Unix milliseconds; earlier changes count in `before` only. */
   readonly sinceMillis: number
@@ -104,7 +107,10 @@ export const of = <E, R>(
     })
   )
 
-/** Returns the owner of an account; a primary account, without a row in `account`, has the id of its user and a journal. */
+/**
+ * Returns the owner of an account. A primary account has no row in `account`; its id is the user's id, and the user
+ * has a journal.
+ */
 const ownerOf = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   accountId: AccountId

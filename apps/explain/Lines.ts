@@ -25,7 +25,7 @@ export interface Comparison {
 
 /** Lines of a stream, with the comparisons made on the way. */
 export interface Lines {
-  /** Reads the next line; undefined after the last. */
+  /** Reads the next line, or returns undefined after the last line. */
   readonly next: Effect.Effect<Line | undefined, SqlError>
   /** Comparisons of other sources with the journal; complete after the last line. */
   readonly comparisons: () => ReadonlyArray<Comparison>

@@ -14,7 +14,10 @@ import * as AuthPlace from "./AuthPlace.ts"
 import { SettingRefused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"
 
-/** Returns the layers. `secretKey` derives every key except the signing keys of tokens, which are sealed under it. */
+/**
+ * Returns the layers. Every key is derived from `secretKey`, except the tokens' signing keys, which are sealed under
+ * it.
+ */
 export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettings, secretKey: Redacted.Redacted) {
   const { serviceName } = settings
   yield* check(settings, secretKey)
@@ -126,13 +129,16 @@ const isSocket = (url: Option.Option<string>): boolean =>
     onSome: (text) => /^wss?:\/\/[^?#]+$/.test(text) && URL.canParse(text)
   })
 
-/** Contains the environment, so that a message of one environment is invalid in another with the same secret. */
+/**
+ * Contains the environment, so that a message from one environment is invalid in another environment with the same
+ * secret.
+ */
 const builderUse = ({ environment }: SharedSettings): string =>
   environment === "development" ? "builder messages" : `builder messages of ${environment}`
 
 /**
- * Returns the terms. A second key or agreement is valid for as long as the settings list it: the operator decides
- * when a replacement is over.
+ * Returns the terms. A second key or agreement is valid while the settings list it, so the operator decides when a
+ * replacement is complete.
  */
 const builderTermsOf = (
   settings: SharedSettings,

@@ -15,8 +15,8 @@ export const listed = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 })
 
 /**
- * Returns all contracts. The operator's contract replaces a default of the same symbol, since the journal counts in
- * its ticks and lots.
+ * Returns all contracts. The operator's contract replaces a default for the same symbol, because the journal counts
+ * in the operator's ticks and lots.
  */
 export const contracts = (later: ReadonlyArray<Instrument>): VenueSettings["instruments"] =>
   new Map([...defaults.instruments, ...later.map((instrument) => [instrument.symbol, instrument] as const)])

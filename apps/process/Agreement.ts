@@ -38,8 +38,8 @@ export const hashesOf = (
 }
 
 /**
- * Returns the contracts that the living nodes list. A contract listed after their start waits until all of them have
- * ended; otherwise a node that died could not start again beside the others.
+ * Returns the contracts that the live nodes list. A contract listed after they started waits until all of them have
+ * exited. Otherwise, a crashed node could not start again beside the others.
  */
 export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSettings) {
   const { later, nodes } = yield* Effect.gen(function* () {
@@ -87,7 +87,8 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
   VENUE_TRON_GENESIS: settings.tron.genesis,
   VENUE_TRON_TOKEN: settings.tron.chain.token,
   VENUE_TRON_XPUB: settings.tron.xpub,
-  // Without the authority: during a replacement, some nodes trust both authorities and others one.
+  // Whether nodes use TLS, without the authority. During a replacement, some nodes trust both authorities and others
+  // trust one.
   "whether nodes show certificates": settings.tls !== undefined,
   "the shard groups": Runner.groups.availableShardGroups,
   "the terms of a command": [defaults.commandExpiryMillis, defaults.leaseMillis],

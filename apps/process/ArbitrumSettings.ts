@@ -133,8 +133,8 @@ export const all = Config.all({
 export type ArbitrumSettings = Config.Success<typeof all>
 
 /**
- * Returns the rail of a process without endpoints and wallet, which only derives deposit addresses; none without an
- * extended public key.
+ * Returns the rail for a process without endpoints and wallet, which only derives deposit addresses. Returns an empty
+ * option without an extended public key.
  */
 export const addressesOnly = Effect.fn("ArbitrumSettings.addressesOnly")(function* (
   settings: ArbitrumSettings
@@ -147,7 +147,7 @@ export const addressesOnly = Effect.fn("ArbitrumSettings.addressesOnly")(functio
   return Option.some(railOf(settings, { endpoints: [], signer, addressAt, token }))
 })
 
-/** Returns the rail; none without endpoints in the settings. */
+/** Returns the rail, or an empty option if the settings contain no endpoints. */
 export const provider = Effect.fn("ArbitrumSettings.provider")(function* (
   settings: ArbitrumSettings
 ): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused, HttpClient.HttpClient> {

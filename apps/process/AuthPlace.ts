@@ -1,4 +1,4 @@
-/** Addresses of the authentication service and its pages; also processes that do not serve them need the addresses. */
+/** URLs of the authentication service and its pages. Processes that do not serve them need these URLs too. */
 import * as Pages from "@venue/gateway/auth/Pages"
 import { urlOf } from "@venue/gateway/http/Listening"
 import { Option } from "effect"

@@ -34,7 +34,7 @@ export const all = Config.all({
 })
 export type BankSettings = Config.Success<typeof all>
 
-/** Returns the rail; none without a bank in the settings. */
+/** Returns the rail, or an empty option if the settings contain no bank. */
 export const provider = Effect.fn("BankSettings.provider")(function* ({
   key,
   url
@@ -66,7 +66,7 @@ export const nameOnly = ({ url }: BankSettings): Option.Option<RailProvider> => 
   }))
 }
 
-/** Returns the secret; undefined for a venue that polls its bank. */
+/** Returns the secret, or undefined for a venue that only polls its bank. */
 export const webhookSecretOf = Effect.fnUntraced(function* ({ webhookSecret }: BankSettings) {
   if (Option.isNone(webhookSecret)) return undefined
   const isRight = StandardWebhook.isSecret(webhookSecret.value)

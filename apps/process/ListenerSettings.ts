@@ -1,4 +1,4 @@
-/** Settings of the addresses that clients use. */
+/** Settings of the URLs and ports that clients use. */
 import { Config } from "effect"
 import * as Setting from "./Setting.ts"
 

@@ -26,7 +26,7 @@ import type { SharedSettings } from "./Settings.ts"
 
 export interface ListenersOptions {
   readonly admin: Pick<AdminServer.AdminServerOptions, "token">
-  /** Keys of the pages: pages send the first, all are accepted. */
+  /** Keys of the pages. Pages send the first key, and all keys are accepted. */
   readonly authClientKeys: ReadonlyArray<string>
 }
 

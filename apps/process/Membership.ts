@@ -1,6 +1,6 @@
 /**
- * Membership of a process in the venue: joins before it serves, reports its state every second, and leaves after it
- * has handed over its work.
+ * A process's membership in the venue. The process joins before it serves, reports its state every second, and leaves
+ * after it has handed over its work.
  */
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import * as GivenUp from "@venue/postgres/GivenUp"

@@ -24,7 +24,7 @@ export interface NodeTerms {
   readonly priceSources?: string | undefined
 }
 
-/** Returns the layers. The node joins before its services start and leaves after they have ended. */
+/** Returns the layers. The node joins before its services start and leaves after they have stopped. */
 export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, instruments, priceSources }: NodeTerms) =>
   LivingGateways.layer.pipe(
     Layer.provideMerge(

@@ -1,4 +1,7 @@
-/** Child process of a cluster: started with its settings, its output read by line, stopped with this process. */
+/**
+ * Child process of a cluster. It is started with its settings, its output is read line by line, and it stops with
+ * this process.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { Effect, Schema } from "effect"
@@ -44,7 +47,7 @@ const begin = ({ environment, onLine, name, place, program }: NodeProcessOptions
       ),
       // Ctrl-C reaches only this process, which stops its children in order.
       detached: true,
-      // The channel carries no messages; when it closes, the child knows that this process has ended, for whatever
+      // The channel carries no messages. When it closes, the child detects that this process has exited, for whatever
       // reason.
       stdio: ["ignore", "pipe", "pipe", "ipc"]
     })

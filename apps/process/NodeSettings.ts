@@ -123,7 +123,8 @@ export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings
 const refused = (error: Config.ConfigError) => Effect.fail(StartFailure.refusalOf(error))
 
 /**
- * Returns the address that other nodes dial and the address at which this node listens; by default they are the same.
+ * Returns the address that other nodes connect to and the address at which this node listens. By default they are the
+ * same.
  */
 export const addressesOf = Effect.fnUntraced(function* ({ address, listen }: NodeSettings) {
   const dialled = yield* addressOf(

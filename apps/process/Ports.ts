@@ -1,4 +1,7 @@
-/** Ports of a process, checked before the start changes anything: a second start must not disturb a running process. */
+/**
+ * A process's ports, checked before the start changes anything, because a second start must not disturb a running
+ * process.
+ */
 import * as Listening from "@venue/gateway/http/Listening"
 import { Effect, Schema } from "effect"
 import type { SharedSettings } from "./Settings.ts"

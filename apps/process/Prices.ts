@@ -8,8 +8,8 @@ import { SettingRefused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"
 
 /**
- * Returns the sources. `simulated` are the symbols with simulated prices, which come at once; `text` is the contents
- * of the file.
+ * Returns the sources. `simulated` lists the symbols with simulated prices, which are sent immediately. `text` is the
+ * file's contents.
  */
 export const sources = Effect.fn("Prices.sources")(function* (
   { priceSources, simulatedPrices }: SharedSettings,

@@ -1,12 +1,12 @@
-/** End of a process: on request, after a fault, or while its database hangs. */
+/** Exit of a process: on request, after a fault, or while its database hangs. */
 import { Cause, Exit, Runtime } from "effect"
 
 /**
- * Records whether a stop was requested, and limits the duration of the stop. A process with an IPC channel stops when
- * the channel closes: its supervisor has ended.
+ * Records whether a stop was requested, and limits the stop's duration. A process with an IPC channel stops when the
+ * channel closes, because its supervisor has exited.
  */
 export const watch = (stopMillis = usualStopMillis): void => {
-  // A line that a full disk or a closed pipe rejects is lost; the process continues.
+  // A line that a full disk or a closed pipe rejects is lost, and the process continues.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   process.once("SIGTERM", () => (isStopRequested = true))
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => boundTheStop(stopMillis))
@@ -24,12 +24,12 @@ export const teardown: Runtime.Teardown = (exit, onExit) =>
 let isStopRequested = false
 
 /**
- * Maximum duration of a stop. Sockets take up to 5 s, the cancels of armed connections 5 s more, in-flight requests
- * 15 s more; the rest is for a database that hangs.
+ * Maximum duration of a stop. Sockets take up to 5 s, cancels for armed connections 5 s more, and in-flight requests
+ * 15 s more. The rest is for a database that hangs.
  */
 const usualStopMillis = 30_000
 
-/** Ends the process if its stop takes longer than `stopMillis`. */
+/** Exits the process if its stop takes longer than `stopMillis`. */
 export const boundTheStop = (stopMillis = usualStopMillis) =>
   setTimeout(() => {
     console.error(

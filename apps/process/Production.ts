@@ -22,7 +22,7 @@ export const check = (settings: NodeSettings): Effect.Effect<void, SettingRefuse
   return Effect.fail(new SettingRefused({ setting: broken[0], expected: `${broken[2]} in ${settings.environment}` }))
 }
 
-/** Refuses an environment other than development: the command generates secrets and demo users. */
+/** Refuses an environment other than development, because the command generates secrets and demo users. */
 export const developmentOnly = (environment: NodeSettings["environment"], command: string) =>
   expect(
     "VENUE_ENVIRONMENT",
@@ -76,7 +76,7 @@ const isForTests = (secret: Redacted.Redacted): boolean => testPrefixes.test(Red
 const isDrawn = (secret: Redacted.Redacted): boolean => Redacted.value(secret).length >= 32 && !isForTests(secret)
 const isSecure = (url: Option.Option<string>, scheme: "https" | "wss" = "https"): boolean =>
   Option.isSome(url) && url.value.startsWith(`${scheme}://`)
-/** Returns whether an address is not that of an example. */
+/** Returns whether a URL does not use an example host. */
 const isOwn = (url: string): boolean => !(URL.parse(url)?.hostname ?? ".example").endsWith(".example")
 
 const databases = Table.selection({

@@ -36,10 +36,10 @@ const connected = (providers: ReadonlyArray<Option.Option<RailProvider>>) => {
 
 type FilledIn = RailSettings & Pick<SharedSettings, "simulatedRails">
 
-/** Rails of a development, which simulates unconnected rails. */
+/** Rails for development, in which unconnected rails are simulated. */
 export const layerFilledIn = (settings: FilledIn) =>
   settings.simulatedRails ? StoredRails.fillingIn(layer(settings)) : layer(settings)
 
-/** Rails of a gateway of a development, with the same simulation. */
+/** Rails for a development gateway, with the same simulation. */
 export const layerGatewayFilledIn = (settings: FilledIn) =>
   settings.simulatedRails ? StoredRails.fillingIn(layerGateway(settings)) : layerGateway(settings)

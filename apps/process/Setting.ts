@@ -14,8 +14,8 @@ export type Reader =
   | "tron-balances"
 
 /**
- * Processes that must have the same value. `never` is fixed by the first start; `replaced` has two values during a
- * replacement; `process` may differ.
+ * Processes that must have the same value. `never`: the first start fixes the value. `replaced`: two values are valid
+ * during a replacement. `process`: each process can have its own value.
  */
 export type Change = "never" | "all nodes" | "all runners" | "all gateways" | "replaced" | "process"
 
@@ -71,7 +71,7 @@ export const onOff = (name: string, description: Description<"on" | "off">) =>
 export const list = (name: string, description: Description<string>) =>
   Config.map(string(name, { default: "", ...description }), apart)
 
-/** Declares secrets separated by commas: the first is used, all are accepted during a replacement. */
+/** Declares secrets separated by commas. The first is used, and all are accepted during a replacement. */
 export const secrets = (name: string, description: Description<Redacted.Redacted>) =>
   Config.map(secret(name, { default: Redacted.make(""), ...description }), (text) =>
     apart(Redacted.value(text)).map((value) => Redacted.make(value))

@@ -142,7 +142,7 @@ export const shared = {
     readers: Setting.gateways,
     changes: "replaced"
   }),
-  /** Messages link to the first; messages with the second are accepted too. */
+  /** Messages link to the first agreement. Messages that link to the second are accepted too. */
   clientAgreementUrls: Setting.list("VENUE_CLIENT_AGREEMENT_URL", {
     default: "https://venue.example/legal/client-agreement",
     meaning: "Agreement that builder messages link to; two while one [replaces](keys.md) another",

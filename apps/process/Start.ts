@@ -1,4 +1,4 @@
-/** Start of every process: a failed start prints one line, and a requested stop exits with 0. */
+/** Start of every process. A failed start prints one line, and a requested stop exits with 0. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { release } from "@venue/api/Release"
@@ -11,11 +11,11 @@ import * as StartFailure from "./StartFailure.ts"
 export interface StartOptions {
   /** Maximum duration of a stop, in milliseconds. */
   readonly stopMillis?: number
-  /** First line of output; none if empty. */
+  /** First line of output. Omitted if empty. */
   readonly firstLine?: string
 }
 
-/** First line of a process of the venue. */
+/** First line that every venue process logs. */
 export const starting = `venue: starting release ${release}`
 
 export const run = <E>(
@@ -39,6 +39,6 @@ export const run = <E>(
 
 /**
  * Maximum listeners on one socket. A response that waits for a full socket to drain adds a listener and removes it
- * afterwards; one for each call in flight between two nodes is no leak, although Node warns above ten.
+ * afterwards. One listener per in-flight call between two nodes is not a leak, although Node warns above ten.
  */
 const waitingOnOneSocket = 1_000

@@ -4,7 +4,7 @@ import { Cause, type Config } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { SettingRefused } from "./SettingRefused.ts"
 
-/** Returns the reason in one line; the tag of an error without a message. */
+/** Returns the reason in one line, or the error's tag if the error has no message. */
 export const messageOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (isSqlError(error))

@@ -1,4 +1,7 @@
-/** TLS files of a node: its certificate, its key, and the authority that it trusts; all three or none. */
+/**
+ * A node's TLS files: its certificate, its key, and the authority that it trusts. Either all three are set, or none
+ * of them.
+ */
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, Effect, FileSystem, Option, Redacted, Result } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
@@ -25,7 +28,10 @@ export const paths = {
 }
 type Paths = { readonly [Name in keyof typeof paths]: Option.Option<string> }
 
-/** Reads and checks the files: an invalid file would otherwise only show in failing connections, on another node. */
+/**
+ * Reads and checks the files. Otherwise an invalid file would be noticed only by failing connections, on another
+ * node.
+ */
 export const read = Effect.fnUntraced(function* (given: Paths) {
   const all = [given.tlsCert, given.tlsKey, given.tlsCa] as const
   if (all.every(Option.isNone)) return undefined

@@ -78,8 +78,8 @@ export const all = Config.all({
 export type TronSettings = Config.Success<typeof all>
 
 /**
- * Returns the rail of a process without nodes and wallet, which only derives deposit addresses; none without an
- * extended public key.
+ * Returns the rail for a process without nodes and wallet, which only derives deposit addresses. Returns an empty
+ * option without an extended public key.
  */
 export const addressesOnly = Effect.fn("TronSettings.addressesOnly")(function* (
   settings: TronSettings
@@ -89,7 +89,7 @@ export const addressesOnly = Effect.fn("TronSettings.addressesOnly")(function* (
   return Option.some(yield* railOf(settings, [], { hot: elsewhere, signed: () => elsewhere }))
 })
 
-/** Returns the rail; none without nodes in the settings. */
+/** Returns the rail, or an empty option if the settings contain no nodes. */
 export const provider = Effect.fn("TronSettings.provider")(function* (
   settings: TronSettings
 ): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused, HttpClient.HttpClient> {
@@ -145,8 +145,7 @@ const nodesOf = Effect.fnUntraced(function* (urls: Redacted.Redacted, apiKey: Re
 })
 
 /**
- * Returns the signing functions: those of the wallet if the settings name one, otherwise those of the key in this
- * process.
+ * Returns the signing functions. They use the wallet if the settings contain one, otherwise the key in this process.
  */
 const signingOf = Effect.fnUntraced(function* (settings: TronSettings) {
   const wallet = yield* WalletConnection.signer(settings, { VENUE_WALLET_TRON_KEY: settings.key })

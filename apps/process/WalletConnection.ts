@@ -24,7 +24,10 @@ export const settings = {
 }
 type WalletConnection = { readonly [Name in keyof typeof settings]: Config.Success<(typeof settings)[Name]> }
 
-/** Returns the signer; none without a wallet. With a wallet, refuses keys in the settings of this process. */
+/**
+ * Returns the signer, or an empty option without a wallet. With a wallet, keys in this process's settings are
+ * refused.
+ */
 export const signer = Effect.fnUntraced(function* (
   { walletSecret, walletUrl }: WalletConnection,
   keys: Readonly<Record<string, Option.Option<Redacted.Redacted>>>

@@ -1,4 +1,4 @@
-/** Delivery of webhooks, and the addresses that they may reach. */
+/** Delivers webhooks, and restricts the IP addresses that they can reach. */
 import * as WebhookDelivery from "@venue/cluster/singletons/WebhookDelivery"
 import { LoopbackEndpoints } from "@venue/providers/webhooks/Endpoint"
 import { Resolver } from "@venue/providers/webhooks/Resolver"
@@ -6,7 +6,7 @@ import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { Layer } from "effect"
 import type { SharedSettings } from "./Settings.ts"
 
-/** Rule for the addresses of endpoints, for nodes that accept endpoints or send to them. */
+/** Rule for endpoints' IP addresses, for nodes that accept endpoints or send to them. */
 export const endpoints = ({ webhookLoopback }: SharedSettings) => Layer.succeed(LoopbackEndpoints)(webhookLoopback)
 
 export const delivery = (settings: SharedSettings) =>

@@ -1,4 +1,4 @@
-/** Readiness of a runner: it holds shards, and every entity on them has answered within the last 5 s. */
+/** Readiness of a runner. The runner holds shards, and every entity on them has responded within the last 5 s. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as Places from "@venue/cluster/clients/Places"
@@ -29,7 +29,7 @@ export const make = Effect.gen(function* () {
 
   const probe = Effect.suspend(() => {
     const here = own()
-    // An entity that leaves and returns must answer again.
+    // An entity that leaves and returns must respond again.
     for (const entity of answeredAtMillis.keys()) if (!here.has(entity)) answeredAtMillis.delete(entity)
     const probes = [...here].map(([entity, { deskId, symbol }]) => {
       if (deskId !== undefined) return Effect.ignore(Effect.andThen(deskClient.wake(deskId), answered(entity)))

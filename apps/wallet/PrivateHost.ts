@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { lookup } from "node:dns/promises"
 import { SettingRefused } from "../process/SettingRefused.ts"
 
-/** Returns the listening address of a host; resolves names, such as those of containers. */
+/** Returns the listening address of a host. Resolves names, such as those of containers. */
 export const addressOf = Effect.fnUntraced(function* (host: string) {
   const refused = (expected: string) => new SettingRefused({ setting: "VENUE_WALLET_HOST", expected })
   const { address } = yield* Effect.tryPromise({

@@ -1,6 +1,6 @@
 /**
- * Signing policy of the wallet: each withdrawal once, on one chain, to one destination, within the limits of the
- * settings.
+ * The wallet's signing policy. Each withdrawal is paid once, on one chain, to one destination, within the limits in
+ * the settings.
  */
 import { dayOf } from "@venue/domain/Day"
 import type {
@@ -73,7 +73,7 @@ export const empty = (): SigningPolicy => ({
   paidOfDay: 0n
 })
 
-/** Returns the event to record, or undefined if it is recorded already. Fails with the reason of a refusal. */
+/** Returns the event to record, or undefined if it is already recorded. Fails with the reason for a refusal. */
 export const decide = (
   policy: SigningPolicy,
   limits: Limits,
@@ -152,8 +152,8 @@ const decidePayment = (policy: SigningPolicy, limits: Limits, order: ArbitrumPay
 }
 
 /**
- * Decides a TRON payment. A further transaction of a withdrawal counts towards the daily limit again: the wallet does
- * not know whether the earlier one was executed.
+ * Decides a TRON payment. Each further transaction for a withdrawal counts towards the daily limit again, because the
+ * wallet cannot tell whether the earlier one was executed.
  */
 const decideTron = (policy: SigningPolicy, limits: Limits, order: TronPayment, nowMillis: number) => {
   const { amount, destination, expirationMillis, withdrawalId } = order

@@ -4,7 +4,8 @@ import { dirname } from "node:path"
 import * as SigningPolicy from "./SigningPolicy.ts"
 
 /**
- * First line: the key and chain of the record. The record of another key or chain would allow signed payments again.
+ * First line, with the record's key and chain. A record for a different key or chain would allow signed payments
+ * again.
  */
 const Heading = Schema.TaggedStruct("SigningRecord", {
   version: Schema.Literal(1),
@@ -21,7 +22,7 @@ export class RecordRefused extends Schema.TaggedError<RecordRefused>()("RecordRe
   }
 }
 
-/** A write failed, so the contents of the file are unknown; this process signs nothing from here on. */
+/** A write failed, so the file's contents are unknown. From then on, this process signs nothing. */
 export class RecordBroken extends Schema.TaggedError<RecordBroken>()("RecordBroken", { cause: Schema.Defect() }) {
   override get message() {
     return `the signing record cannot be written, so nothing is signed: ${String(this.cause)}`
@@ -29,7 +30,7 @@ export class RecordBroken extends Schema.TaggedError<RecordBroken>()("RecordBrok
 }
 
 export interface SigningRecord {
-  /** Applies `decide` and returns when its event is on disk; calls run one after another. */
+  /** Applies `decide` and returns once its event is on disk. Calls run one after another. */
   readonly decide: (
     decide: (policy: SigningPolicy.SigningPolicy) => Result.Result<SigningPolicy.SigningEvent | undefined, string>
   ) => Effect.Effect<Result.Result<void, string>, RecordBroken>

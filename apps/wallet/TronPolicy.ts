@@ -1,6 +1,6 @@
 /**
- * Signing policy of TRON. A payment there uses up no nonce, so time decides whether an earlier transaction can still
- * be executed: by this machine's clock and by the final block in the order, with a margin.
+ * Signing policy for TRON. A TRON payment uses up no nonce, so time decides whether an earlier transaction can still
+ * be executed. The decision uses this machine's clock and the final block in the order, with a margin.
  */
 import type { TronPayment } from "@venue/providers/rails/SigningOrder"
 import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
@@ -51,5 +51,5 @@ export const transactionOf = ({ hot }: TronLimits, order: TronPayment): string =
 
 const longestMillis = 30 * 60_000
 const clockMillis = 2 * 60_000
-/** Margin after the expiration, as long as the margin of the rail. */
+/** Margin after the expiration, equal to the rail's margin. */
 const marginMillis = 5 * 60_000

@@ -38,7 +38,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   return yield* broken
 })
 
-/** Returns the owner of the record; for a wallet that signs only on TRON, the TRON account and chain id 0. */
+/** Returns the record's owner. For a wallet that signs only on TRON, this is the TRON account and chain id 0. */
 export const ownerOf = ({
   keys,
   limits,

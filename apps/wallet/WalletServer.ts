@@ -19,7 +19,7 @@ export const routes = (options: WalletServerOptions) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const signer = yield* SignerContract.Signer
-      // The wallet is ready as soon as it answers: a broken record ends the process.
+      // The wallet is ready as soon as it responds, because a broken record ends the process.
       for (const status of ["live", "ready"] as const)
         yield* router.add("GET", `/health/${status}`, HttpServerResponse.jsonUnsafe({ status }))
       yield* router.add("GET", "/accounts", guarded(options, accounts(signer)))

@@ -319,7 +319,7 @@ export const Desk = Entity.make("Desk", [
    * milliseconds to wait.
    */
   Rpc.make("SpendMessages", { payload: { userId: UserId, cost: Cost }, success: Schema.Number }),
-  /** Reports that a gateway is stopping. `connections` are those that might be armed. */
+  /** Reports that a gateway is stopping. `connections` lists all connections that might be armed. */
   Rpc.make("Leave", { payload: { ...speaker, connections: Schema.Array(SeenConnection) }, error: Unavailable }),
   /** Starts the desk if it is not running. */
   Rpc.make("Wake")

@@ -158,7 +158,7 @@ export const Market = Entity.make("Market", [
   Rpc.make("Preview", { payload: { command: PreviewCommand }, success: MarketPreview, error: Unavailable }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
   /**
-   * Asks for the read tables to reach row `seq` without the usual delay during a burst, because a reader is waiting.
+   * Requests that the read tables reach row `seq` without the usual delay during a burst, because a reader is waiting.
    */
   Rpc.make("CatchUp", { payload: { seq: Schema.Number } }),
   /** Returns the alarms that an operator has to resolve. */

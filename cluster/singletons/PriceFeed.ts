@@ -115,7 +115,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
     if (price === undefined) return
     sending.add(symbol)
     const done = Effect.sync(() => sending.delete(symbol))
-    // Forked, so that a market that does not respond delays no other market. Such a market gets the next price.
+    // Forked, so that an unresponsive market does not delay the others. Such a market gets the next price.
     fork(Effect.ensuring(Effect.ignore(markets.observe(symbol, price.priceE8, "external", price.quotedAtMillis)), done))
   }
   const beat = yield* Beat.make(

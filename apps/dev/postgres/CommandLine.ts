@@ -4,7 +4,10 @@ import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** Returns the program and its arguments, separated by spaces; empty for a zombie. Fails if no process has the pid. */
+/**
+ * Returns the program and its arguments, separated by spaces, or an empty string for a zombie. Fails if no process
+ * has the pid.
+ */
 export const commandLine = (pid: number): Effect.Effect<string, EmbeddedPostgresError> =>
   process.platform === "linux"
     ? Effect.map(

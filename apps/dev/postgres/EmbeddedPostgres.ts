@@ -1,4 +1,4 @@
-/** Embedded database server: starts and stops with the venue, and is adopted after a crash. */
+/** Embedded database server. Starts and stops with the venue, and is adopted after a crash. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { resolve } from "node:path"
 import { Effect, Exit, Option, Redacted, Schedule, Scope } from "effect"
@@ -15,7 +15,7 @@ export { EmbeddedPostgresError }
 export interface EmbeddedPostgresOptions {
   /** Directory of the database files, or of the file with their location. */
   readonly dataDir: string
-  /** Whether the database existed before; a missing one is then an error. */
+  /** Whether the database existed before. If so, a missing database is an error. */
   readonly isKnown?: boolean
   /** Logs each step that takes time. */
   readonly log: Log
@@ -58,7 +58,7 @@ interface Claimed {
   readonly session: PgClient.PgClient
 }
 
-/** Takes over a server that a killed run left behind, once the lock of the dead venue is free. */
+/** Takes over a server that a killed run left behind, once the dead venue's lock is free. */
 const adopt = Effect.fnUntraced(function* (remembered: PostgresHome.PostgresHome, log: Log) {
   const left = yield* Postmaster.find(remembered)
   if (Option.isNone(left)) return Option.none<Claimed>()
@@ -78,13 +78,13 @@ const adopt = Effect.fnUntraced(function* (remembered: PostgresHome.PostgresHome
   return Option.map(Option.flatten(answered), (session): Claimed => ({ home, server, session }))
 })
 
-/** Waits until a server that was already stopping is gone. */
+/** Waits until a server that was already stopping has exited. */
 const gone = (home: PostgresHome.PostgresHome) =>
   Postmaster.find(home).pipe(Effect.repeat({ until: Option.isNone, schedule: Schedule.spaced("100 millis") }))
 
 /**
- * Ends the server before the lock on it is released, so that no venue adopts a stopping server. Restarts a server
- * that dies: committed rows remain, and the venue reads them back.
+ * Stops the server before its lock is released, so that no venue adopts a stopping server. Restarts a server that
+ * crashes. Committed rows remain, and the venue reads them back.
  */
 const keep = Effect.fnUntraced(function* (
   { home, server, session }: Claimed,
@@ -118,8 +118,8 @@ const database = "venue"
 const inUse = "another venue is running on this data directory"
 
 /**
- * Holds a lock in one session for the lifetime of the venue; the server releases it when the venue dies. The lock
- * distinguishes an orphaned server from one in use, which a process id cannot.
+ * Holds a lock in one session while the venue runs. The server releases the lock if the venue crashes. Unlike a
+ * process id, the lock distinguishes an orphaned server from one in use.
  */
 const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome, server: Postmaster.Postmaster) {
   const scope = yield* Scope.fork(yield* Effect.scope)

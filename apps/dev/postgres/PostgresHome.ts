@@ -8,13 +8,16 @@ import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type Log, type Owner, reachable, run } from "./PostgresPrograms.ts"
 
 export interface PostgresHome {
-  /** Directory of the server's files; outside the data directory if the server's user cannot enter that. */
+  /**
+   * Directory of the server's files. It is outside the data directory if the server's user cannot enter that
+   * directory.
+   */
   readonly directory: string
   /** Data directory of Postgres. */
   readonly data: string
   /** Directory of `postgres` and `initdb`. */
   readonly programs: string
-  /** User of the server; undefined for the user of this process. */
+  /** The server's user, or undefined for this process's user. */
   readonly owner: Owner | undefined
   readonly port: number
   readonly password: Redacted.Redacted
@@ -60,8 +63,8 @@ const step = "use the database files"
 const remedy = "restore the folder, or remove the whole data directory to begin a new venue"
 
 /**
- * Refuses to create a database where one existed: the old one cannot be opened without its password, and one in
- * another directory cannot be found.
+ * Refuses to create a database where one existed. The old one cannot be opened without its password, and one in
+ * another directory cannot be located.
  */
 const refuseToBegin = Effect.fnUntraced(function* (file: string, isKnown: boolean) {
   const database = join(dirname(file), "postgres", "data")
@@ -74,8 +77,8 @@ const refuseToBegin = Effect.fnUntraced(function* (file: string, isKnown: boolea
 })
 
 /**
- * Checks the files that Postgres needs: its own message is less clear, and an empty database must not replace a
- * damaged one.
+ * Checks the files that Postgres needs, because the message from Postgres is less clear and an empty database must
+ * not replace a damaged one.
  */
 const ensureWhole = Effect.fnUntraced(function* ({ data }: PostgresHome) {
   for (const part of ["PG_VERSION", "base", "global", "pg_wal"]) {
@@ -174,7 +177,7 @@ const serverUser = Effect.fnUntraced(function* (log: Log) {
   return { uid: Number(uid), gid: Number(gid) }
 })
 
-/** Returns the wanted port, or any free port for 0. Fails if the wanted port is taken. */
+/** Returns the wanted port, or any free port if `wanted` is 0. Fails if the wanted port is taken. */
 const freePort = (wanted: number) =>
   Effect.callback<number, EmbeddedPostgresError>((resume) => {
     const server = createServer()

@@ -31,7 +31,7 @@ export const run = (step: string, program: string, args: ReadonlyArray<string>, 
     return Effect.sync(() => child.kill())
   })
 
-/** Returns the directory of the packaged programs, or of a copy if the server's user cannot run them. */
+/** Returns the directory of the packaged programs, or a copy of it if the server's user cannot run them. */
 export const reachable = Effect.fn("PostgresPrograms.reachable")(function* (
   directory: string,
   owner: Owner | undefined,

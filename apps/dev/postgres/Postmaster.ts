@@ -1,4 +1,4 @@
-/** Server process of one Postgres data directory: initialises, starts, finds and ends it. */
+/** Server process of one Postgres data directory: initialises, starts, detects and stops it. */
 import { spawn } from "node:child_process"
 import { chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
@@ -61,8 +61,8 @@ export const isInitialised = (home: PostgresHome) =>
   Effect.isSuccess(attempt("look for the database", () => stat(join(home.data, "PG_VERSION"))))
 
 /**
- * Returns the live server of this data directory; none for a stale pid file, or for a pid that belongs to another
- * program.
+ * Returns the live server of this data directory. Returns an empty option for a stale pid file, or for a pid that
+ * belongs to another program.
  */
 export const find = Effect.fn("Postmaster.find")(function* (home: PostgresHome) {
   const lines = yield* pidLines(home)
@@ -87,9 +87,9 @@ const linesOf = (file: string) =>
   )
 
 /**
- * Removes pid and lock files with which Postgres would refuse to start: after a power cut the pid may belong to
- * another program of this user, or the dead server may be a zombie. A pid without a process is left to Postgres,
- * which also finds orphans of the dead server.
+ * Removes pid and lock files that would make Postgres refuse to start. After a power cut, the pid might belong to
+ * another program of this user, or the dead server might be a zombie. If the pid has no process, its file is left to
+ * Postgres, which also detects orphans of the dead server.
  */
 const removeStalePids = Effect.fnUntraced(function* (home: PostgresHome) {
   for (const file of [pidFile(home), join(home.directory, `${socketName(home.port)}.lock`)]) {
@@ -103,8 +103,8 @@ const removeStalePids = Effect.fnUntraced(function* (home: PostgresHome) {
 })
 
 /**
- * Returns when the server accepts connections. Retries while a server that was just killed, or one of its workers, is
- * still ending.
+ * Returns once the server accepts connections. Retries while a server that was just killed, or one of its workers, is
+ * still exiting.
  */
 export const launch = Effect.fn("Postmaster.launch")((home: PostgresHome, settings: Readonly<Record<string, string>>) =>
   Effect.retry(launchOnce(home, settings), {
@@ -115,8 +115,8 @@ export const launch = Effect.fn("Postmaster.launch")((home: PostgresHome, settin
 )
 
 /**
- * Starts the server in its own process group: Ctrl-C reaches only this process, which ends the server after the last
- * write.
+ * Starts the server in its own process group, so that Ctrl-C reaches only this process, which stops the server after
+ * the last write.
  */
 const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Readonly<Record<string, string>>) {
   const step = "start the database"
@@ -181,8 +181,8 @@ const faultIn = (log: string): string =>
     .at(-1) ?? "it ended by itself"
 
 /**
- * Returns whether the directory can hold a socket: its path may be too long, or its file system without sockets. The
- * server then has only its port.
+ * Returns whether the directory can hold a socket. Its path might be too long, or its file system might not support
+ * sockets. In that case the server has only its port.
  */
 const canHoldSocket = ({ directory, port }: PostgresHome) => {
   if (Buffer.byteLength(join(directory, socketName(port))) > maxSocketBytes) return Effect.succeed(false)
@@ -199,7 +199,7 @@ const maxSocketBytes = 103
 const socketName = (port: number) => `.s.PGSQL.${port}`
 
 /**
- * Ends the server. A fast shutdown rolls back open transactions and writes all data; after 20 s the server is
+ * Stops the server. A fast shutdown rolls back open transactions and writes all data. After 20 s the server is
  * aborted, and the next start recovers.
  */
 export const end = Effect.fn("Postmaster.end")(function* (home: PostgresHome, pid: number) {
