@@ -9,7 +9,7 @@ import type { RowPlace } from "./Stream.ts"
 /** Result of a comparison with a row whose balances are no longer kept. */
 export const notKnown: unique symbol = Symbol("not known")
 
-/** Result of a comparison: the difference, undefined if there is none, or `notKnown`. */
+/** Result of a comparison: the difference, undefined for equal values, or `notKnown`. */
 export type Finding = string | undefined | typeof notKnown
 
 /** Reads a place again, in another snapshot. */

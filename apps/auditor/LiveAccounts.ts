@@ -26,7 +26,7 @@ export const rowsOf = ({ markets, seq, userId }: TraderReport): ReadonlyArray<Ro
   ...markets.map(([symbol, row]) => ({ stream: marketStream(MarketSymbol.make(symbol)), seq: row }))
 ]
 
-/** Returns the first difference. If there is no difference but a part could not be compared, returns `notKnown`. */
+/** Returns the first difference. Without a difference, returns `notKnown` if a part could not be compared. */
 const findingOf = (books: Books.Books, report: TraderReport): Faults.Finding => {
   const { accounts, markets, seq, userId } = report
   // A user without rows has an empty book.

@@ -57,7 +57,7 @@ const endsWithin = "12 seconds"
 const killedWithin = "5 seconds"
 
 /**
- * Waits for the processes that a killed supervisor left behind, and kills those that do not exit. Returns whether
+ * Waits for the processes that a killed supervisor left behind, and kills any process that does not exit. Returns whether
  * there were any.
  */
 export const takeOver = Effect.fn("ClusterFile.takeOver")(function* (

@@ -235,7 +235,7 @@ const stopsAreOver = ({ state, name }: Account) =>
     () => `${name} has stops without a position`
   )
 
-/** Prints the funding received so far. Demo positions rarely last a full hour. */
+/** Prints the funding received until now. Demo positions rarely last a full hour. */
 const printFunding = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>) {
   const minutes = 60 - Math.floor(((yield* Clock.currentTimeMillis) / 60_000) % 60)
   const soFar = accounts.map(({ state, name }) => `${name} ${text(state.positions.get(symbol)?.net_funding ?? 0)}`)

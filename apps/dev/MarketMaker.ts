@@ -123,7 +123,7 @@ const openOrders = (client: TradeClient.TradeClient) =>
     Option.map(Option.fromNullishOr(all_orders_response), ({ orders }) => orders)
   )
 
-/** Cancels all orders. Of this client's messages, only this one gets an `ack` response. */
+/** Cancels all orders. The venue responds to this client's other messages without an `ack`. */
 const cancelAll = (client: TradeClient.TradeClient) =>
   client.ask({ type: "cancel_all_orders", params: {} }, ({ ack }) =>
     ack === undefined ? Option.none() : Option.some(true)

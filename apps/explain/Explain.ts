@@ -19,7 +19,7 @@ export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("Ar
   }
 }
 
-/** No database is configured and no embedded server is running. */
+/** Neither a configured database nor a running embedded server exists. */
 export class DatabaseUnknown extends Schema.TaggedError<DatabaseUnknown>()("DatabaseUnknown", {
   dataDir: Schema.String
 }) {

@@ -152,8 +152,7 @@ const decidePayment = (policy: SigningPolicy, limits: Limits, order: ArbitrumPay
 }
 
 /**
- * Decides a TRON payment. Each further transaction for a withdrawal counts towards the daily limit again, because the
- * wallet cannot tell whether the earlier one was executed.
+ * Decides a TRON payment. Each further transaction for a withdrawal counts towards the daily limit again, because the earlier one might have been executed.
  */
 const decideTron = (policy: SigningPolicy, limits: Limits, order: TronPayment, nowMillis: number) => {
   const { amount, destination, expirationMillis, withdrawalId } = order

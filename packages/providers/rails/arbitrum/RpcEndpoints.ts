@@ -1,4 +1,4 @@
-/** All endpoints for the chain. Those that respond must agree; otherwise the state is unknown. */
+/** All endpoints for the chain. The responding endpoints must agree; otherwise the state is unknown. */
 import { Clock, Effect, Equal, type Option, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import * as FinalityWatch from "../FinalityWatch.ts"
