@@ -1,7 +1,8 @@
 /**
- * The server to be measured against: one plain Node process with one book, one journal row per batch, and an
- * acknowledgement only after its row is committed. Run as `node test/bench/Anchor.ts <database url> <port>`; it tells
- * its parent, or standard output, the port it listens on, and answers "totals" with what its book adds up to.
+ * Anchor server: the published figure that the venue's throughput is compared with. One plain Node process keeps one
+ * book, writes one journal row per batch, and acknowledges an order only after its row is committed. Run it as `node
+ * test/bench/Anchor.ts <database url> <port>`. It sends its listening port to its parent process, or prints the port
+ * to standard output. It responds to a "totals" message with the totals of its book.
  */
 import type { Socket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
@@ -11,7 +12,7 @@ import { mapped } from "./LoadFrames.ts"
 
 const maxOrders = 4_000_000
 const { lotsPerUnit, symbol: traded, ticksPerUnit } = mapped(1)
-/** Price in ticks at which a market order is held. */
+/** Price in ticks at which the server reserves balance for a market order. */
 const marketHold = 70_000
 const anyUser = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
 const [databaseUrl = "", port = "0"] = process.argv.slice(2)
@@ -53,7 +54,7 @@ process.on("message", () => {
     trades,
     volume
   } = book
-  // Sent lots and ticks: the load multiplies the lots of the flow.
+  // In sent lots and ticks, because the load multiplies the flow's lots.
   process.send?.({ totals: { trades, volume, notional, resting, bid, ask } })
 })
 process.on("disconnect", () => process.exit(0))
@@ -77,7 +78,7 @@ function take(socket: WebSocket, text: string): void {
   }
 }
 
-/** Shape, a hold on the connection's balance, the book. */
+/** Checks the order's shape, reserves balance of the connection, and then matches the order. */
 function add(socket: WebSocket, params: Record<string, unknown>): void {
   const { symbol, side, order_type: type, order_time_in_force: tif, client_order_id: clientId } = params
   const quantity = Math.round(Number(params["quantity"]) * lotsPerUnit)
@@ -113,7 +114,7 @@ function cancel(socket: WebSocket, params: Record<string, unknown>): void {
   answer(socket, response(echo, found ? orderId(id) : "", found ? "CANCELLED" : "NO_SUCH_ORDER"))
 }
 
-/** Cancels every order: the book has no owners. */
+/** Cancels every order, because the book does not record owners. */
 function cancelAll(socket: WebSocket): void {
   for (let id = 1; id < maxOrders && book.resting > 0; id++) book.cancel(id)
   events.push(`{"e":"cancelAll","at":${clock}}`)
@@ -127,7 +128,7 @@ function answer(to: WebSocket, frame: string): void {
   setImmediate(flush)
 }
 
-/** Writes one row for everything that arrived during the previous write, then one buffer per socket. */
+/** Writes one row for all commands that arrived during the previous write, then one buffer per socket. */
 async function flush(): Promise<void> {
   scheduled = false
   flushing = true
@@ -184,7 +185,7 @@ function response(params: Record<string, unknown>, id: string, status: string): 
   })
 }
 
-/** Returns the flow's id: the digits after the run's tag. */
+/** Returns the order's id in the flow, which is the number after the run's tag. */
 function idOf(clientOrderId: string): number {
   let at = clientOrderId.length
   while (at > 0 && clientOrderId.charCodeAt(at - 1) >= 48 && clientOrderId.charCodeAt(at - 1) <= 57) at--

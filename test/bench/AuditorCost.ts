@@ -1,4 +1,7 @@
-/** Cost of the auditor for a venue at half of its capacity: order throughput, and a share of a core. */
+/**
+ * The auditor's cost on a venue at half of its capacity: the loss of order throughput, and the auditor's CPU time as
+ * a fraction of one core.
+ */
 import { type AuditorBeside, startAuditor } from "./AuditorBeside.ts"
 import { connect, type PostgresClient } from "./Database.ts"
 import type { FloodOptions, FloodReport, FloodStarted } from "./FloodClient.ts"
@@ -8,7 +11,7 @@ import { after, cpuSeconds, fund, settled, startServer, startVenue, type Venue }
 import * as Worker from "./Worker.ts"
 
 const connections = 32
-/** Multiplies the duration of a round: audits run about once a second, and a round needs several. */
+/** Multiplies the duration of a round. Audits run about once a second, and a round needs several of them. */
 const times = 6
 
 export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -26,12 +29,12 @@ export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => 
   const shares: Array<Round> = []
   const notes: Array<string> = []
   for (let index = 0; index <= options.rounds; index++) {
-    // The first to come would otherwise always be the same.
+    // Alternates which measurement runs first, so that neither always has the advantage of the first turn.
     const isFirst = index % 2 === 1
     const alone = isFirst ? undefined : await flood(venue, { rate }, seconds)
     const { fault, report, share } = await audited(venue, database, server.url, rate, seconds)
     const other = alone ?? (await flood(venue, { rate }, seconds))
-    // Warm-up round.
+    // Round 0 only warms up the processes.
     if (index === 0) continue
     const spoilt = fault ?? spoiltBy(report) ?? spoiltBy(other)
     const counted = (one: Round): Round => (spoilt === undefined ? one : { ...one, void: spoilt })
@@ -64,7 +67,7 @@ export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => 
   ]
 }
 
-/** Starts an auditor that has already processed the existing rows, so that only new ones cost time. */
+/** Starts an auditor that has already processed the existing rows, so that only new rows cost CPU time. */
 const audited = async (venue: Venue, database: PostgresClient, url: string, rate: number, seconds: number) => {
   await settled(venue, database)
   const beside = await startAuditor(url)
@@ -80,7 +83,7 @@ const audited = async (venue: Venue, database: PostgresClient, url: string, rate
   return { report, share, fault: said }
 }
 
-/** CPU time of all its threads, divided by the duration of the load. */
+/** Returns the CPU time of all the auditor's threads, divided by the duration of the load. */
 const shareOf = async ({ pid }: AuditorBeside, seconds: number): Promise<number> => {
   const startedAt = performance.now()
   const used = cpuSeconds(pid)
@@ -102,7 +105,7 @@ const auditsOf = async (database: PostgresClient): Promise<number> => {
   return Number(rows[0]!.at)
 }
 
-/** Resolves when two more audits have ended. */
+/** Resolves when two more audits have finished. */
 const heard = async (database: PostgresClient, before: number): Promise<void> => {
   const givenUpAt = performance.now() + 120_000
   const seen = new Set<number>()

@@ -1,4 +1,4 @@
-/** Repeated validation of a cached access token, compared with `jose` validating the same token. */
+/** Repeated validation of a cached access token, compared with the `jose` library validating the same token. */
 import type { BearerReport } from "./BearerWorker.ts"
 import type { Options } from "./Options.ts"
 import { figure, type Round, type Row, round, say } from "./Report.ts"
@@ -8,7 +8,7 @@ export const bearer = async ({ rounds, seconds }: Options): Promise<ReadonlyArra
   const worker = Worker.start("BearerWorker.ts", [String(seconds)], { flags: Worker.heapFlags })
   await worker.hear()
   const found: Array<Round> = []
-  // The first round warms both up.
+  // The first round only warms up both validators.
   for (let index = 0; index <= rounds; index++) {
     const { josePerSecond, oursPerSecond } = await worker.ask<BearerReport>("round")
     say(

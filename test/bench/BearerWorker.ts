@@ -1,6 +1,7 @@
 /**
- * Checks one access token again and again, by the venue's memory of it and by `jose` in turn: `BearerWorker.ts
- * <seconds>` says when it is ready and answers each request with a `BearerReport`.
+ * Worker that validates one access token repeatedly, alternating between the venue's token cache and `jose`. Run it
+ * as `BearerWorker.ts <seconds>`. It sends a message when it is ready, and responds to each request with a
+ * `BearerReport`.
  */
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
@@ -20,11 +21,11 @@ export interface BearerReport {
 }
 
 const seconds = Number(process.argv[2])
-/** Alternates, so that both see the same good and bad moments of a round. */
+/** Number of alternating turns, so that slow moments of the machine affect both validators equally. */
 const turns = 5
-/** Checks between two readings of the clock. */
+/** Number of checks between two readings of the clock. */
 const chunk = 500
-/** Concurrent checks, so that `jose` never waits for its worker thread. */
+/** Number of concurrent checks, so that `jose` always has work for its worker thread. */
 const together = 16
 const issuer = "https://auth.venue.example/auth/v1"
 const rules: JWTVerifyOptions = {
@@ -55,7 +56,7 @@ const work = Effect.gen(function* () {
     method: "web3"
   })
   const bytes = Buffer.from(Redacted.value(accessToken))
-  /** A fresh string per request, as the server receives it. */
+  /** Returns a new string for each request, as the server receives one. */
   const token = (): string => bytes.toString("latin1")
   const { kid = "" } = decodeProtectedHeader(token())
   const key = (yield* SigningKeys).find(kid)!
@@ -94,7 +95,7 @@ const asked = Effect.callback<void>((resume) => {
   process.once("message", () => resume(Effect.void))
 })
 
-/** Returns checks per second; the work returns its count. */
+/** Returns the number of checks per second. `work` returns the number of checks it did. */
 const timed = <E>(work: Effect.Effect<number, E>): Effect.Effect<number, E> =>
   Effect.gen(function* () {
     const startedAt = performance.now()

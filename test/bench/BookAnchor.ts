@@ -1,28 +1,30 @@
 /**
- * The simplest fast order book, price-time priority on typed arrays: generates the flow and serves as the yardstick.
+ * The simplest fast order book: price-time priority on typed arrays. It generates the flow (the benchmark's recorded
+ * order stream) and is the reference that other books are compared with.
  */
 
-/** Called for each fill, before the resting order is unlinked. */
+/** Called for each fill, before the resting order is removed from its list. */
 export type OnFill = (maker: number, taker: number, quantity: number, price: number) => void
 
 /**
- * Orders are dense integers, prices are ticks, quantities are lots. Side 0 buys, side 1 sells. Each price is a linked
- * list of orders in the arrays below; one bit per price tells which of them are not empty.
+ * Orders are dense integers, prices are ticks, and quantities are lots. Side 0 buys and side 1 sells. Each price
+ * level is a linked list of orders in the arrays below. A bitmap has one bit per price, which is set if the level has
+ * orders.
  */
 export class BookAnchor {
   readonly ticks: number
   readonly price: Int32Array
-  /** Remaining quantity; 0 for an order that does not rest. */
+  /** Remaining quantity by order id; 0 for an order that is not resting. */
   readonly quantity: Int32Array
   readonly side: Uint8Array
-  /** Highest bid and lowest ask; -1 and `ticks` when that side is empty. */
+  /** Highest bid and lowest ask. The bid is -1, and the ask is `ticks`, if that side is empty. */
   readonly best: [number, number]
   trades = 0
   volume = 0
   notional = 0
   resting = 0
   onFill: OnFill | null = null
-  /** Called when a fill, not a cancel, takes a resting order off the book. */
+  /** Called when a resting order leaves the book because it is filled. Not called for a cancel. */
   onFilled: ((maker: number) => void) | null = null
   readonly #head: readonly [Int32Array, Int32Array]
   readonly #tail: readonly [Int32Array, Int32Array]
@@ -43,14 +45,14 @@ export class BookAnchor {
     this.#before = new Int32Array(maxOrders)
   }
 
-  /** Matches up to the price and rests the remainder; returns the resting quantity. */
+  /** Matches an order up to its price and rests the remainder. Returns the resting quantity. */
   add(id: number, side: 0 | 1, price: number, quantity: number): number {
     const rest = this.#cross(id, side, quantity, price)
     if (rest > 0) this.#link(id, side, price, rest)
     return rest
   }
 
-  /** Matches at any price; returns the unfilled quantity. */
+  /** Matches an order at any price. Returns the unfilled quantity. */
   market(id: number, side: 0 | 1, quantity: number): number {
     return this.#cross(id, side, quantity, side === 0 ? this.ticks : -1)
   }
@@ -125,7 +127,8 @@ export class BookAnchor {
   #nextBid(from: number): number {
     const bits = this.#bits[0]
     let word = from >> 5
-    // A shift by 32 wraps to 0 in 32-bit arithmetic, so the mask of the top bit comes out as all ones, as it should.
+    // In 32-bit arithmetic a shift by 32 wraps to 0. Therefore the mask for the top bit is all ones, which is
+    // correct.
     let found = bits[word]! & ((2 << (from & 31)) - 1)
     while (found === 0) {
       if (--word < 0) return -1

@@ -1,4 +1,4 @@
-/** Validation of the checkouts that the bench compares with. */
+/** Validation of the checkouts that the bench compares this checkout with. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -27,18 +27,18 @@ it("rejects a folder that is not a checkout", () => {
   expect(() => open(folder)).toThrow("is no checkout of this project: it has no scripts/boot.mjs, no apps/dev/main.ts")
 })
 
-it("states how to install a checkout without packages", () => {
+it("reports how to install the packages of a checkout that has none", () => {
   sources()
   expect(() => open(folder)).toThrow(`${folder} has no node_modules: run npm ci in it first`)
 })
 
-it("rejects packages linked from another checkout, which would be measured instead", () => {
+it("rejects packages linked from another checkout, because the bench would measure that checkout instead", () => {
   sources()
   link(join(import.meta.dirname, "../../packages/domain"))
   expect(() => open(folder)).toThrow("@venue/domain of")
 })
 
-it("uses the checkout's own Node flags, if it has any", () => {
+it("uses the Node flags of the checkout if the checkout defines any", () => {
   sources()
   link("../../packages/domain")
   expect(open(folder).nodeFlags).toEqual([])

@@ -1,25 +1,25 @@
-/** A checkout of the project: this one, or another to compare with. */
+/** A checkout of the project: either this one, or another version to compare this one with. */
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { join, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export interface Checkout {
-  /** Name in rows: the folder and its commit. */
+  /** Name in the result rows: the folder and its commit. */
   readonly name: string
   readonly folder: string
-  /** Node flags of its venue. */
+  /** Node flags with which the checkout runs its venue. */
   readonly nodeFlags: ReadonlyArray<string>
 }
 
-/** Opens a checkout; throws with a remedy if it cannot run. */
+/** Opens a checkout. Throws an error that states the remedy if the checkout cannot run. */
 export const open = (given: string): Checkout => {
   const missing = needed.filter((file) => !existsSync(join(given, file)))
   if (missing.length > 0) throw new Error(`${given} is no checkout of this project: it has no ${missing.join(", no ")}`)
   const folder = realpathSync(resolve(given))
   const packages = join(folder, "node_modules", "@venue")
   if (!existsSync(packages)) throw new Error(`${given} has no node_modules: run npm ci in it first`)
-  // A link to another checkout's packages would measure that checkout.
+  // If a package links to another checkout, the bench would measure that other checkout.
   const strange = readdirSync(packages).find((name) => !isIn(folder, join(packages, name)))
   if (strange !== undefined) {
     throw new Error(
@@ -34,7 +34,7 @@ const needed = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
 const isIn = (folder: string, path: string): boolean => existsSync(path) && realpathSync(path).startsWith(folder + sep)
 
-/** Reads the flags; none without that file. */
+/** Reads the checkout's Node flags. Returns no flags if the file does not exist. */
 const flagsOf = (folder: string): ReadonlyArray<string> => {
   const file = join(folder, "scripts", "node-flags.json")
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as ReadonlyArray<string>) : []
@@ -50,5 +50,5 @@ const commitOf = (folder: string): string => {
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** This checkout, which needs no validation. */
+/** This checkout, which needs no validation because the bench itself runs from it. */
 export const ours: Checkout = { name: "ours", folder: resolve(root), nodeFlags: flagsOf(root) }

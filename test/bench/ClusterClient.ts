@@ -1,4 +1,7 @@
-/** A plain client of a cluster: one command in flight, the next after its answer, over any live gateway. */
+/**
+ * A plain client of a cluster. It sends its next command after it receives the response to the previous one, over any
+ * live gateway.
+ */
 import type { WebSocket } from "ws"
 import { type BenchMarket, markets } from "./ClusterMarkets.ts"
 import type { Cluster } from "./ClusterProcess.ts"
@@ -7,18 +10,21 @@ import { statusOf } from "./LoadFrames.ts"
 import { connect } from "./TraderPair.ts"
 import { after } from "./VenueProcess.ts"
 
-/** Role of a client: rest an order and cancel it, or sell to the best bid. */
+/** Role of a client: a maker rests an order and cancels it; a taker sells to the best bid. */
 export type Part = "maker" | "taker"
 
 export interface ClusterClient {
   readonly market: BenchMarket
-  /** Commands executed, commands refused or failed, and commands without an answer because the connection closed. */
+  /**
+   * Numbers of commands that were executed, that were refused or failed, and that have no response because the
+   * connection closed.
+   */
   readonly counts: { readonly done: number; readonly refused: number; readonly unknown: number }
-  /** Time of the last executed command, by `performance.now()`. */
+  /** Time at which the last command was executed, by `performance.now()`. */
   readonly doneAt: () => number
-  /** Last refusal of each kind. */
+  /** Last refusal of each kind, by status or error code. */
   readonly refusals: ReadonlyMap<string, string>
-  /** Current action, for the error of a timeout. */
+  /** Returns the client's current action, for the error message of a timeout. */
   readonly about: () => string
   readonly stop: () => Promise<void>
 }
@@ -30,13 +36,13 @@ export interface ClientOptions {
   readonly part: Part
   /** Prefix of the client order ids. */
   readonly tag: string
-  /** Pause between an answer and the next command. */
+  /** Pause between a response and the next command, in milliseconds. */
   readonly pauseMillis: number
-  /** Number of executed commands after which it stops; unlimited by default. */
+  /** Number of executed commands after which the client stops. Unlimited by default. */
   readonly commands?: number
 }
 
-/** One client per user of the cluster, over all markets; one in four is a taker. */
+/** Returns one client for each user of the cluster, distributed over all markets. One client in four is a taker. */
 export const mostlyMakers = (
   { tradeUrls, users }: Pick<Cluster, "tradeUrls" | "users">,
   { pauseMillis, tag }: Pick<ClientOptions, "pauseMillis" | "tag">
@@ -131,5 +137,7 @@ export const begin = async (options: ClientOptions): Promise<ClusterClient> => {
   }
 }
 
-/** Statuses of an executed order or cancel; a cancel that arrives after the fill counts too. */
+/**
+ * Statuses of an executed order or cancel. A cancel that arrives after its order was filled also counts as executed.
+ */
 const done: ReadonlySet<string> = new Set(["ACK", "CANCELLED", "NO_SUCH_ORDER"])

@@ -1,4 +1,4 @@
-/** CPU cost of an order on servers with the markets spread over three runners, compared with one runner. */
+/** CPU cost of an order when the markets are spread over three runners, compared with one runner. */
 import * as Client from "./ClusterClient.ts"
 import { type Cluster, startCluster } from "./ClusterProcess.ts"
 import type { Options } from "./Options.ts"
@@ -6,9 +6,9 @@ import { type Round, type Row, round, say } from "./Report.ts"
 import { after, startServer } from "./VenueProcess.ts"
 
 const connections = 128
-/** Commands per runner before the first round. */
+/** Number of commands for each runner before the first round. */
 const warmCommands = 10_000
-/** On a slower machine the first rounds are too high. */
+/** Time limit of the warm-up, in milliseconds. On a slower machine the first rounds show a cost that is too high. */
 const warmedWithinMillis = 90_000
 
 export const nodes = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -68,7 +68,8 @@ const underLoad = async <A>(cluster: Cluster, run: number, act: (answered: () =>
   const clients = await Client.mostlyMakers(cluster, { tag: `c${run}`, pauseMillis: 0 })
   const done = await act(() => clients.reduce((sum, { counts }) => sum + counts.done, 0))
   await Promise.all(clients.map((client) => client.stop()))
-  // Read tables lag behind the orders and must not be charged to the other cluster.
+  // Waits for the read tables, which lag behind the orders. Otherwise their CPU time would count towards the other
+  // cluster.
   await after(2_000)
   return done
 }

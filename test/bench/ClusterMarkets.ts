@@ -1,9 +1,9 @@
-/** Markets of a measured cluster: a constant price, and a quantity of about 100 USD. */
+/** The markets of a measured cluster. Each has a constant price and an order quantity worth about 100 USD. */
 
 export interface BenchMarket {
   readonly symbol: string
   readonly price: number
-  /** Price below the market but inside the bands, without sellers. */
+  /** Price below the market but inside the price bands, at which no sellers exist. */
   readonly low: number
   readonly quantity: number
 }

@@ -1,4 +1,4 @@
-/** Traders who all hold a position: in each pair, one bought what the other sold. */
+/** Creates traders who all hold a position. In each pair of traders, one bought from the other. */
 import { markets } from "./ClusterMarkets.ts"
 import * as Client from "./ClusterClient.ts"
 import { holding } from "./ClusterProcess.ts"
@@ -13,7 +13,10 @@ export const hold = async (urls: ReadonlyArray<string>, traders: ReadonlyArray<D
   }
 }
 
-/** Executes one trade of a pair, and retries refusals: the maker rests a bid, the taker sells to the best bid. */
+/**
+ * Executes one trade between the two traders of a pair and retries refused commands. The maker rests a bid, and the
+ * taker sells to the best bid.
+ */
 const trade = async (urls: ReadonlyArray<string>, pair: readonly [DevUser, DevUser], n: number): Promise<void> => {
   const market = markets[n % markets.length]!
   for (const [index, part] of (["maker", "taker"] as const).entries()) {

@@ -1,4 +1,4 @@
-/** A cluster as `npm run cluster` starts it, on a database server of the bench. */
+/** A cluster as `npm run cluster` starts it, on one of the bench's database servers. */
 import { spawn } from "node:child_process"
 import { createWriteStream, existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,9 +19,9 @@ export interface Cluster {
   readonly users: ReadonlyArray<DevUser>
   /** Running nodes, runners first. */
   readonly nodes: () => ReadonlyArray<NodeProcess>
-  /** Resolves when every node is ready, each as a process other than the given one. */
+  /** Resolves when every node is ready. If a process is given, its node must be running as a different process. */
   readonly whole: (but?: NodeProcess) => Promise<void>
-  /** Restarts a node as an operator would; resolves when another process of that name is ready. */
+  /** Restarts a node as an operator would. Resolves when a new process of that name is ready. */
   readonly restart: (name: string) => Promise<void>
   readonly isBalanced: () => Promise<boolean>
   /** CPU seconds of all running nodes. */
@@ -44,7 +44,7 @@ interface ClusterFile {
   readonly users: ReadonlyArray<DevUser>
 }
 
-/** Starts a cluster in which every market has a constant price and nobody quotes. */
+/** Starts a cluster in which every market has a constant price and no market maker places quotes. */
 export const startCluster = async (options: ClusterOptions): Promise<Cluster> => {
   const { databaseUrl, folder, gateways, runners, traders } = options
   const dataDir = mkdtempSync(join(folder, "cluster-"))
@@ -150,9 +150,15 @@ export const holding = async (what: string, millis: number, holds: () => boolean
 
 const readyNodes = "select distinct name from node where is_ready and last_seen_at > now() - interval '2 seconds'"
 const listeners = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
-/** Creating thousands of traders takes a minute, and several on a busy machine. */
+/**
+ * Time limit of a start, in milliseconds. Creating thousands of traders takes one minute, or several minutes on a
+ * busy machine.
+ */
 const startMillis = 600_000
-/** Runners use cluster port BASE + n and health port BASE + 100 + n; gateways take steps of 10 from BASE + 200. */
+/**
+ * Returns a free port BASE. Runner n uses cluster port BASE + n and health port BASE + 100 + n. Each gateway uses a
+ * block of 10 ports, starting at BASE + 200.
+ */
 const portBase = async (runners: number, gateways: number): Promise<number> => {
   const ofRunners = Array.from({ length: runners }, (_, n) => [n + 1, n + 101])
   const ofGateways = Array.from({ length: gateways }, (_, n) => listeners.map((_name, at) => 200 + 10 * n + at))

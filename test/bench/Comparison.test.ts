@@ -1,18 +1,18 @@
-/** Alternation of two checkouts, and the direction of their ratios. */
+/** The alternation of two checkouts, and the direction of their ratios. */
 import { expect, it } from "vitest"
 import { alternated, order, ratio, row } from "./Comparison.ts"
 import { verdict } from "./Report.ts"
 
-it("alternates the order: ours, theirs, theirs, ours", () => {
+it("measures this checkout first in even rounds and the other checkout first in odd rounds", () => {
   expect([0, 1, 2, 3].flatMap(order).join(" ")).toBe("ours theirs theirs ours ours theirs theirs ours")
 })
 
-it("returns a ratio above 1 if ours is better, for figures of either direction", () => {
+it("returns a ratio above 1 if this checkout is better, whether a higher or a lower figure is better", () => {
   expect(ratio("higher", { ours: 120, theirs: 100 }).ratio).toBe(1.2)
   expect(ratio("lower", { ours: 100, theirs: 120 }).ratio).toBe(1.2)
 })
 
-it("excludes the first round, which warms both up", async () => {
+it("excludes the first round, which only warms up both checkouts", async () => {
   const measured: Array<string> = []
   const found = await alternated(2, async (side, index) => {
     measured.push(`${side} ${index}`)
@@ -25,12 +25,12 @@ it("excludes the first round, which warms both up", async () => {
   ])
 })
 
-it("does not warm up subjects that start anew in every round", async () => {
+it("skips the warm-up round for subjects that start a new process in every round", async () => {
   const found = await alternated(2, async (_, index) => index, 1)
   expect(found.length).toBe(2)
 })
 
-it("takes the smallest ratio as the worst round, and names the side of a void one", () => {
+it("reports the smallest ratio as the worst round, and names the checkout that made a round void", () => {
   const what = { name: "p99", unit: "ms", better: "lower", against: "older" } as const
   const rounds = [
     { ours: { figure: 10 }, theirs: { figure: 12 } },

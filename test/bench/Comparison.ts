@@ -1,10 +1,13 @@
-/** Alternating measurement of two checkouts with one driver: ours is the newer, theirs the older. */
+/**
+ * Alternating measurement of two checkouts with the same load client. `ours` is the newer checkout, and `theirs` is
+ * the older one.
+ */
 import { type Checkout, ours } from "./Checkout.ts"
 import type { Goal, Round, Row } from "./Report.ts"
 
 export type Side = "ours" | "theirs"
 
-/** One value per side. */
+/** One value for each of the two checkouts. */
 export type Pair<A> = Readonly<Record<Side, A>>
 
 export const pairOf = (theirs: Checkout): Pair<Checkout> => ({ ours, theirs })
@@ -14,10 +17,13 @@ export const both = async <A, B>(pair: Pair<A>, make: (one: A, side: Side) => Pr
   return { ours: newer, theirs: await make(pair.theirs, "theirs") }
 }
 
-/** Order of the sides: ours, theirs, theirs, ours, so that a drift favours neither. */
+/**
+ * Returns the measuring order of a round: ours, theirs, and then theirs, ours. A drift of the machine's speed
+ * therefore favours neither checkout.
+ */
 export const order = (index: number): ReadonlyArray<Side> => (index % 2 === 0 ? ["ours", "theirs"] : ["theirs", "ours"])
 
-/** Runs the rounds; round 0 warms both up and is excluded. */
+/** Runs the rounds and returns their figures. Round 0 only warms up both checkouts and is excluded. */
 export const alternated = async <A>(
   rounds: number,
   measure: (side: Side, index: number) => Promise<A>,
@@ -32,14 +38,14 @@ export const alternated = async <A>(
   return found
 }
 
-/** Returns new / old, inverted if less is better: above 1, ours is better. */
+/** Returns new / old, or old / new if a lower figure is better. A ratio above 1 means that this checkout is better. */
 export const ratio = (better: Goal["better"], { ours, theirs }: Pair<number>): Round => ({
   venue: ours,
   anchor: theirs,
   ratio: better === "higher" ? ours / theirs : theirs / ours
 })
 
-/** One figure of one side in one round. */
+/** One figure of one checkout in one round. */
 export interface Found {
   readonly figure: number
   readonly void?: string | undefined

@@ -1,4 +1,4 @@
-/** A socket server that echoes every message: the cost of a round trip without work. */
+/** WebSocket server that echoes every message, to measure the cost of a round trip without any work. */
 import { WebSocketServer } from "ws"
 
 const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false })

@@ -1,4 +1,7 @@
-/** The flow as commands of the matching engine: US500-USD on a Friday during opening hours, with all rules enabled. */
+/**
+ * The flow (the benchmark's recorded order stream) as commands to the matching engine. The market is US500-USD during
+ * opening hours on a Friday, with all rules enabled.
+ */
 import { AccountId } from "@venue/domain/AccountId"
 import { ratesOf } from "@venue/domain/Fee"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -12,12 +15,15 @@ import { ids } from "./Ids.ts"
 
 export const us500 = initialInstruments.find(({ symbol }) => symbol === "US500-USD")!
 
-/** One lot of the flow is worth 65 USD, above the minimum notional. */
+/**
+ * Multiplier from the flow's lots to sent lots. One lot of the flow is worth 65 USD, which is above the minimum
+ * notional.
+ */
 export const lotsPerFlowLot = 100
 
 /**
- * Of the flow's first price, so that its few hundred ticks stay within the band. One object for all passes: the shape of
- * one made for each was collected in between, and what came anew threw the optimised machine away.
+ * The flow's first price, so that its range of a few hundred ticks stays within the price band. All passes share one
+ * object: V8 discards optimised code when the object's hidden class is garbage-collected between passes.
  */
 const observed: MarketCommand = { _tag: "Observe", priceE8: 655_360_000_000, teller: "operator" }
 
@@ -32,9 +38,9 @@ const settings: Engine.Settings = { maxOpenOrders: 1_000_000 }
 
 /** Ids that clients and the gateway would assign. */
 export interface Names {
-  /** Command id by position in the flow. */
+  /** Returns the command id of the record at this index of the flow. */
   readonly commandId: (place: number) => Id
-  /** Order id by the flow's id. */
+  /** Returns the order id of an id in the flow. */
   readonly orderId: (id: number) => OrderId
   readonly clientOrderId: (id: number) => string
   readonly makers: ReadonlyArray<string>
@@ -58,7 +64,7 @@ export const name = (records: Int32Array): Names => {
   }
 }
 
-/** Sums of the recorded events, to compare with the totals of the flow. */
+/** Sums of the recorded events, for comparison with the flow's totals. */
 export class Sums {
   trades = 0
   volume = 0
@@ -92,14 +98,17 @@ export class EngineRun {
     Engine.decide(this.engine, observed, startMillis, [])
   }
 
-  /** Prepares decoded commands, outside the measured time. */
+  /** Prepares decoded commands before the time measurement starts. */
   prepare(from: number, to: number): void {
     this.#from = from
     this.#batch = []
     for (let i = from; i < to; i++) this.#batch.push(this.#command(i, nowAt(i)))
   }
 
-  /** Decides the prepared commands, 100 per millisecond of market time, and creates the row with its levels. */
+  /**
+   * Decides the prepared commands at 100 per millisecond of market time, and creates the journal row with its price
+   * levels.
+   */
   run(): void {
     const { engine } = this
     const row: Array<MarketEvent> = []

@@ -13,9 +13,9 @@ const killsOfRound = 10
 const freezesOfRound = 5
 
 interface Silence {
-  /** Time until the last market answered any client again. */
+  /** Seconds until each market has executed a client's command again. */
   readonly ofMarkets: number
-  /** Time until the last client got an answer again. */
+  /** Seconds until each client has executed a command again. */
   readonly ofClients: number
 }
 
@@ -73,7 +73,10 @@ const rowOf = (
   notes
 })
 
-/** Runs the failures, each on another runner and after full recovery from the last. */
+/**
+ * Runs the failures and returns the slowest recovery. Each failure affects another runner, after full recovery from
+ * the previous failure.
+ */
 const slowest = async (
   cluster: Cluster,
   clients: ReadonlyArray<Client.ClusterClient>,
@@ -101,7 +104,7 @@ const silenceAfter = async (
 ): Promise<Silence> => {
   process.kill(node.pid, signal)
   const since = performance.now()
-  // Reads everything that the process had sent before it ended.
+  // Skips responses that the process had sent before it stopped.
   const from = since + inFlightMillis
   const heardAt = new Map<Client.ClusterClient, number>()
   const isAnswered = () => {
@@ -117,7 +120,8 @@ const silenceAfter = async (
   })
   const bySymbol = Map.groupBy(clients, ({ market }) => market.symbol)
   const first = [...bySymbol.values()].map((ofMarket) => Math.min(...ofMarket.map((client) => heardAt.get(client)!)))
-  // What is dead counts as ready until it was not seen for so long; two that are gone at once are another question.
+  // A stopped node counts as ready until its missed heartbeats exceed this time. Waiting for the node keeps failures
+  // from overlapping.
   await after(readyMillis)
   await cluster.whole(node)
   await after(2_000)

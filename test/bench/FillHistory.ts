@@ -1,6 +1,7 @@
 /**
- * `npm run fill -- --trades 10000000 [--account <id>]`: gives one account a long history, in the database of
- * `VENUE_DATABASE_URL`, to see how lists and files of it are. Never where a venue runs: the rows stand in no journal.
+ * `npm run fill -- --trades 10000000 [--account <id>]`: writes a long trade history for one account into the database
+ * of `VENUE_DATABASE_URL`, to measure its lists and exports. It must not run on a production database, because the
+ * rows have no journal entries.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as DatabaseClaim from "@venue/postgres/DatabaseClaim"
@@ -28,7 +29,7 @@ const url = process.env["VENUE_DATABASE_URL"] ?? stop("VENUE_DATABASE_URL says w
 const accountId = values.account ?? randomUUID()
 
 const fill = Effect.gen(function* () {
-  // Every venue and cluster node holds the lock that is requested here.
+  // Fails if a venue is running: every venue and cluster node holds this lock.
   yield* DatabaseClaim.hold("alone")
   yield* Layer.build(Migrations.layer)
   const database = yield* Effect.promise(() => connect(url))

@@ -1,6 +1,7 @@
 /**
- * An open-loop load, run as a child process: orders leave on time whether or not earlier ones were answered. Each
- * connection places orders that rest away from the market and cancels each at once; or two connections trade with each other.
+ * Open-loop load, run as a child process: it sends orders at a fixed rate, even if earlier orders have no response
+ * yet. Each connection places orders that rest away from the market and cancels each of them immediately.
+ * Alternatively, pairs of connections trade with each other.
  */
 import { readFileSync } from "node:fs"
 import type { WebSocket } from "ws"
@@ -13,18 +14,20 @@ export interface FloodOptions {
   readonly url: string
   readonly keysFile: string
   readonly connections: number
-  /** Number of connections that never read; they send `frozenShare` times as much as the others. */
+  /**
+   * Number of connections that never read. These connections send `frozenShare` times as many commands as the others.
+   */
   readonly frozen: number
   readonly seconds: number
-  /** Commands per second over all connections; 0 keeps `window` in flight on each instead. */
+  /** Commands per second over all connections. If 0, each connection instead keeps `window` commands in flight. */
   readonly rate: number
   readonly window: number
-  /** Sends only orders at the market: two connections trade with each other. */
+  /** True to send only orders at the market price, so that pairs of connections trade with each other. */
   readonly trades: boolean
   readonly tag: string
 }
 
-/** The load has begun. */
+/** Sent when the load starts. */
 export interface FloodStarted {
   readonly event: "Started"
 }
@@ -33,13 +36,13 @@ export interface FloodReport {
   readonly event: "Finished"
   readonly sentPerSecond: number
   readonly answeredPerSecond: number
-  /** Latency of executed commands on connections that read. */
+  /** Latency of executed commands, on connections that read. */
   readonly p50Millis: number
   readonly p99Millis: number
-  /** Count of each status and error code. */
+  /** Number of responses by status or error code. */
   readonly answers: Readonly<Record<string, number>>
   readonly unanswered: number
-  /** Not sent because the connection's buffer was full. */
+  /** Number of commands that were not sent because the connection's buffer was full. */
   readonly heldBack: number
   readonly frozenClosed: number
   readonly closed: number
@@ -49,7 +52,7 @@ const options = JSON.parse(process.argv[2] ?? "{}") as FloodOptions
 const frozenShare = 10
 const turnMillis = 5
 const maxBufferedBytes = 256 * 1024
-/** Buy orders of one lot of the flow, far below the market. */
+/** Price in ticks of buy orders of one flow lot, far below the market. */
 const price = 65_100
 const tradePrice = 65_536
 const graceMillis = 3_000
@@ -70,12 +73,12 @@ let over = false
 interface Line {
   readonly socket: WebSocket
   readonly frozen: boolean
-  /** An order that is placed and not yet cancelled. */
+  /** Id of an order that is placed and not yet cancelled. */
   open: number
-  /** Side of the next order, if it trades. */
+  /** Side of the next order, if the connection trades. */
   side: number
   inFlight: number
-  /** Number of due commands, including a fraction. */
+  /** Number of commands that are due to be sent, including a fraction. */
   due: number
 }
 
@@ -88,7 +91,7 @@ over = true
 const seconds = (performance.now() - startedAt) / 1000
 const answeredPerSecond = Math.round(answered / seconds)
 await new Promise((resolve) => setTimeout(resolve, options.rate > 0 ? graceMillis : 200))
-// A frozen reader is told only now that it fell behind.
+// A connection that never reads learns here that it fell behind, because it resumes reading.
 for (const { frozen, socket } of lines) if (frozen) socket.resume()
 if (options.frozen > 0) await new Promise((resolve) => setTimeout(resolve, 500))
 latencies.sort((a, b) => a - b)
@@ -120,7 +123,8 @@ async function open(): Promise<ReadonlyArray<Line>> {
     const frozen = made.length < options.frozen
     const channels = frozen ? ["order_responses", "fills", "positions", "balances"] : ["order_responses"]
     const socket = await connect(options.url, keys[made.length]!, channels)
-    // Each starts at another phase, so that they do not send at the same instant; the two trading connections do not.
+    // Each connection starts at a different phase, so that connections do not all send at the same instant. The two
+    // connections of a trading pair share a phase.
     const turn = options.trades ? made.length - (made.length % 2) : made.length
     const line: Line = { socket, frozen, open: 0, side: made.length % 2, inFlight: 0, due: turn / options.connections }
     if (frozen) socket.pause()
@@ -172,7 +176,7 @@ function send(line: Line): void {
 
 function read(line: Line, frame: string): void {
   let status = statusOf(frame)
-  // What became of an order that was answered before.
+  // Skips further updates about an order that already has its first response.
   if (options.trades && (status === "FILLED" || status === "CANCELLED_STP")) return
   let id = idOf(frame)
   let kind: 0 | 1 = status === "CANCELLED" || status === "NO_SUCH_ORDER" ? Kind.cancel : Kind.add

@@ -1,15 +1,15 @@
-/** Flood frames are valid input of a WebSocket server. */
+/** Checks that the flood's WebSocket frames are valid input for a server. */
 import { createRequire } from "node:module"
 import type { Writable } from "node:stream"
 import { expect, it } from "vitest"
 import { framesOf } from "./FloodFrames.ts"
 
-/** The receiver of the `ws` package; its types omit it. */
+/** The receiver class of the `ws` package, which its types omit. */
 const { Receiver } = createRequire(import.meta.url)("ws") as {
   readonly Receiver: new (options: { isServer: true; allowSynchronousEvents: true; maxPayload?: number }) => Writable
 }
 
-it("builds blocks of whole, masked frames of one kind", () => {
+it("builds blocks that contain only complete, masked frames of one kind", () => {
   for (const [kind, event] of [
     ["pings", "ping"],
     ["texts", "message"]
@@ -23,7 +23,7 @@ it("builds blocks of whole, masked frames of one kind", () => {
   }
 })
 
-it("builds fragments of one byte each that never end their message", () => {
+it("builds one-byte fragments of a message that never finishes", () => {
   const { block, first, frameBytes } = framesOf("fragments")
   expect(frameBytes).toBe(7)
   const receiver = new Receiver({ isServer: true, allowSynchronousEvents: true, maxPayload: 100 * 1024 })

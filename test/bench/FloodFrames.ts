@@ -1,13 +1,13 @@
 /** WebSocket frames for flooding a listener, built once and written repeatedly. */
 
-/** Pings, empty text messages, or one message that arrives a byte at a time and never ends. */
+/** Kinds of flood: pings, empty text messages, or one endless message that arrives in fragments of one byte. */
 export const kinds = ["pings", "texts", "fragments"] as const
 export type FloodKind = (typeof kinds)[number]
 
 export interface Frames {
-  /** Bytes to send before the block. */
+  /** Bytes to send once, before the first block. */
   readonly first: Buffer
-  /** As many whole frames as fit. */
+  /** As many complete frames as fit into one write. */
   readonly block: Buffer
   /** Size of each frame in the block. */
   readonly frameBytes: number
@@ -22,7 +22,7 @@ export const framesOf = (kind: FloodKind): Frames => {
 const blockBytes = 64 * 1024
 const mask = Buffer.of(0x12, 0x34, 0x56, 0x78)
 
-/** Short, and masked as the protocol requires of clients. */
+/** Builds a short frame, masked as the protocol requires of clients. */
 const masked = (head: number, text: string): Buffer =>
   Buffer.concat([
     Buffer.of(head, 0x80 | text.length),
@@ -34,6 +34,6 @@ const none = Buffer.alloc(0)
 const made: Readonly<Record<FloodKind, { readonly first: Buffer; readonly frame: Buffer }>> = {
   pings: { first: none, frame: masked(0x89, "") },
   texts: { first: none, frame: masked(0x81, "{}") },
-  // Neither the opening frame nor its continuations are final.
+  // Neither the opening frame nor the continuation frames have the FIN bit.
   fragments: { first: masked(0x01, "{"), frame: masked(0x00, " ") }
 }

@@ -1,4 +1,4 @@
-/** Lower bound of a durable acknowledgement: one socket echo and one commit of a small row. */
+/** Lower bound for a durable acknowledgement: one WebSocket echo and one commit of a small row. */
 import { WebSocket } from "ws"
 import type { PostgresClient } from "./Database.ts"
 import * as Worker from "./Worker.ts"
@@ -8,7 +8,7 @@ export interface Floor {
   readonly commitMillis: number
 }
 
-/** Measures each for half of the time; medians. */
+/** Measures each operation for half of the time and returns the medians. */
 export const measure = async (database: PostgresClient, seconds: number): Promise<Floor> => {
   const server = Worker.start("Echo.ts", [])
   const port = await server.hear<number>()

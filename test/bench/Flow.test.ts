@@ -1,8 +1,8 @@
-/** The flow matches the published one. */
+/** Checks that the generated flow equals the published flow. */
 import { expect, it } from "vitest"
 import { makeFlow } from "./Flow.ts"
 
-it("matches the control totals of F1", () => {
+it("generates flow F1 with the published control totals", () => {
   expect(makeFlow().totals).toEqual({
     trades: 395_539,
     volume: 15_026_970,
@@ -13,7 +13,7 @@ it("matches the control totals of F1", () => {
   })
 })
 
-it("matches the control totals of F1s", () => {
+it("generates flow F1s with the published control totals", () => {
   expect(makeFlow(1_000_000, 1_000).totals).toEqual({
     trades: 395_329,
     volume: 15_025_912,

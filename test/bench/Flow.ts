@@ -1,16 +1,19 @@
-/** The order flow for every engine: identical records and control totals. */
+/** The flow: the benchmark's recorded order stream, with the same records and control totals for every engine. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { BookAnchor } from "./BookAnchor.ts"
 
-/** A record is `recordInts` int32: kind, side (0 buy, 1 sell), price in ticks, quantity in lots, id. */
+/** Number of int32 values in one record: kind, side (0 buy, 1 sell), price in ticks, quantity in lots, id. */
 export const recordInts = 5
 export const Kind = { add: 0, cancel: 1, market: 2 } as const
 
-/** Control totals after the prefill and all operations; an engine with other totals did not run this flow. */
+/**
+ * Control totals after the prefill and all operations. If an engine's totals differ, the engine did not run this flow
+ * correctly.
+ */
 export interface Totals {
   readonly trades: number
   readonly volume: number
-  /** Sum of ticks x lots. */
+  /** Sum of ticks × lots over all trades. */
   readonly notional: number
   readonly resting: number
   readonly bid: number
@@ -18,14 +21,17 @@ export interface Totals {
 }
 
 export interface Flow {
-  /** Passive orders before the clock starts. */
+  /** Number of passive orders that are placed before the clock starts. */
   readonly prefill: number
   readonly operations: number
   readonly records: Int32Array
   readonly totals: Totals
 }
 
-/** F1: 1,000,000 operations on a book of 10,000 orders; F1s is the same on 1,000. */
+/**
+ * Generates a flow. F1 has 1,000,000 operations on a book of 10,000 orders. F1s has the same operations on a book of
+ * 1,000 orders.
+ */
 export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260): Flow => {
   const count = operations + prefill
   const records = new Int32Array(count * recordInts)
@@ -44,7 +50,7 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
     records.set([kind, side, price, quantity, id], written)
     written += recordInts
   }
-  // The product of two uniform draws favours prices near the touch; the price never crosses.
+  // The product of two uniform draws favours prices near the best price. The price never crosses the book.
   const add = (): void => {
     const side = (draw() & 1) as 0 | 1
     const distance = 1 + Math.floor(((draw() % 20) * (draw() % 20)) / 10)
@@ -57,7 +63,7 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
     book.add(id, side, price, quantity)
     live.push(id)
   }
-  // Cancels only resting orders, so that no cancel misses.
+  // Cancels only resting orders, so that every cancel succeeds.
   const cancel = (): void => {
     const id = live.at(draw())
     write(Kind.cancel, book.side[id]!, book.price[id]!, 0, id)
@@ -92,7 +98,10 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
   return { prefill, operations, records, totals }
 }
 
-/** Writes two int32 (operations and prefill), then the records; the caller keeps the totals. */
+/**
+ * Writes the numbers of operations and prefill orders as two int32 values, then the records. The file does not
+ * include the totals.
+ */
 export const writeFlow = (path: string, flow: Flow): void =>
   writeFileSync(
     path,

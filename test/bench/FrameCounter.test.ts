@@ -1,9 +1,9 @@
-/** The counter counts whole frames, wherever reads split them. */
+/** Checks that the counter counts complete frames, however reads split them. */
 import { createRequire } from "node:module"
 import { expect, it } from "vitest"
 import * as FrameCounter from "./FrameCounter.ts"
 
-/** The sender of the `ws` package; its types omit it. */
+/** The sender class of the `ws` package, which its types omit. */
 const { Sender } = createRequire(import.meta.url)("ws") as {
   readonly Sender: {
     readonly frame: (data: Buffer, options: object) => ReadonlyArray<Buffer>
@@ -37,7 +37,7 @@ const counting = () => {
   return { counted, counter }
 }
 
-it("counts each numbered message once, however it is split, and answers a ping", () => {
+it("counts each numbered message once, however reads split it, and reports a ping", () => {
   const all = Buffer.concat([...said.map((one) => framed(one)), framed("", 9), framed(message("trade", 5))])
   const bytes = [...said.slice(1), message("trade", 5)].reduce((sum, { length }) => sum + length, 0)
   for (const size of [1, 2, 7, 63, 64, 65, 1_000, 65_536, all.length]) {
@@ -53,7 +53,7 @@ it("counts each numbered message once, however it is split, and answers a ping",
   }
 })
 
-it("keeps a partial frame when the read buffer is reused", () => {
+it("keeps the start of an incomplete frame when the caller reuses the read buffer", () => {
   const { counted, counter } = counting()
   const memory = Buffer.alloc(40)
   const all = framed(message("trade", 1))
@@ -62,7 +62,7 @@ it("keeps a partial frame when the read buffer is reused", () => {
   expect(counted.trades).toBe(1)
 })
 
-it("reports a missing, repeated or invalid number", () => {
+it("reports a missing, repeated or invalid sequence number", () => {
   for (const second of [message("trade", 3), message("trade", 1), '{"err":{"error_code":"RateLimited"}}']) {
     const { counter } = counting()
     counter.read(Buffer.concat([framed(message("trade", 1)), framed(second)]))

@@ -1,24 +1,24 @@
-/** Counts the frames of a market-data stream on one socket without decoding text. */
+/** Counts the frames of a market-data stream on one socket, without decoding their text. */
 
 export interface FrameListener {
-  /** Called for each numbered message with its payload size in bytes. */
+  /** Called for each numbered message, with its payload size in bytes. */
   readonly frame: (bytes: number) => void
-  /** Called after `frame` for a trade. */
+  /** Called after `frame` if the message is a trade. */
   readonly trade: () => void
   readonly ping: () => void
 }
 
 export interface FrameCounter {
-  /** Processes a read; the buffer may be reused afterwards. */
+  /** Processes the bytes of one read. The caller is allowed to reuse the buffer afterwards. */
   readonly read: (bytes: Buffer) => void
-  /** Reason why the messages were not complete, unique and in order. */
+  /** Returns why the messages were not complete, unique and in order, or undefined if they were. */
   readonly problem: () => string | undefined
 }
 
 export const make = (heard: FrameListener): FrameCounter => {
-  /** Start of a frame that is too short to classify. */
+  /** Start of a frame that is too short to classify yet. */
   let rest = none
-  /** Outstanding bytes of a frame that is counted already. */
+  /** Number of bytes still expected for a frame that is already counted. */
   let left = 0
   let sequence = 0
   let problem: string | undefined
@@ -61,14 +61,17 @@ export const make = (heard: FrameListener): FrameCounter => {
 const none = Buffer.alloc(0)
 const text = 0x1
 const ping = 0x9
-/** Every message starts with `{"type":"` and its channel name, then the number. */
+/**
+ * Position of the channel name: every message starts with `{"type":"` and its channel name, followed by the sequence
+ * number.
+ */
 const kindAt = 9
-/** The only channel with this first letter. */
+/** First letter of the trades channel. No other channel name starts with it. */
 const trade = "t".charCodeAt(0)
-/** `subscribed`, which has no number. */
+/** First letter of `subscribed`, a message without a sequence number. */
 const confirmation = "s".charCodeAt(0)
 const colon = ":".charCodeAt(0)
-/** Covers the longest name and number. */
+/** Number of bytes that cover the longest channel name and sequence number. */
 const peekBytes = 64
 
 const headerOf = (second: number): number => (second < 126 ? 2 : second === 126 ? 4 : 10)

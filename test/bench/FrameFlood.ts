@@ -1,6 +1,7 @@
 /**
- * Some sockets of one address that send frames as fast as a listener takes them, and read whatever comes back. A child
- * process: asked for a `FrameFlood`, it says when they have begun and afterwards tells a `FrameFloodReport`.
+ * Sockets from one IP address that send frames as fast as a listener accepts them and read all responses. Runs as a
+ * child process: after a `FrameFlood` message it reports when the sockets have started, and later sends a
+ * `FrameFloodReport`.
  */
 import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
@@ -15,16 +16,16 @@ export interface FrameFlood {
 }
 
 export interface FrameFloodReport {
-  /** Rate over all sockets, of frames that were written. */
+  /** Rate of written frames over all sockets. */
   readonly framesPerSecond: number
-  /** Upgrades that succeeded, and upgrades that failed. */
+  /** Numbers of successful and failed WebSocket upgrades. */
   readonly opened: number
   readonly refused: number
-  /** Connections closed by the listener. */
+  /** Number of connections that the listener closed. */
   readonly cut: number
 }
 
-/** Delay before a closed connection reconnects. */
+/** Delay before a closed connection reconnects, in milliseconds. */
 const againMillis = 250
 const maxUpgrades = 60
 const openingMillis = 5_000
@@ -81,11 +82,11 @@ function run({ address, kind, port, seconds, sockets }: FrameFlood): void {
     process.send!({ ...counts, framesPerSecond } satisfies FrameFloodReport)
   }
   for (let i = 0; i < sockets; i++) begin()
-  // If the listener admits fewer sockets, those flood it.
+  // If the listener admits fewer sockets than requested, the flood starts with the admitted sockets.
   setTimeout(flow, openingMillis)
 }
 
-/** Writes one block at a time, and yields to other sockets and timers. */
+/** Writes one block at a time, so that other sockets and timers also run. */
 function pour(socket: Socket, { block, first }: Frames): void {
   const more = (): void => {
     if (socket.destroyed || !socket.writable) return

@@ -1,6 +1,6 @@
 /**
- * Lists of an account with a long history: its newest page against that of a short one, the whole of it as a file, and a
- * page against a bare server that runs the same statement.
+ * Lists of an account with a long history. Compares the newest page with that of a short history, the export of the
+ * whole list with idle memory, and a page with a bare server that runs the same statement.
  */
 import { readFileSync } from "node:fs"
 import { addressOf } from "../../apps/dev/Wallets.ts"
@@ -16,9 +16,9 @@ import * as Worker from "./Worker.ts"
 
 const path = "/user/trade?limit=100"
 const connections = 16
-/** The comparison account has this many times fewer trades. */
+/** Divisor for the trade count of the account with a short history. */
 const shorter = 1_000
-/** Trades of the account whose whole list is read. */
+/** Number of trades of the account whose whole list is exported. */
 const longestFile = 1_000_000
 const mebibyte = 1024 * 1024
 const maxAboveIdle = 64 * mebibyte
@@ -30,7 +30,7 @@ export const history = async (options: Options): Promise<ReadonlyArray<Row>> => 
     ["trader-1", "trader-2", "trader-3"].map((name) => readerOf(venue, name))
   )
   const lengths = [options.trades, Math.ceil(options.trades / shorter), Math.min(options.trades, longestFile)]
-  // Nobody trades on this temporary venue, so rows outside the journal do no harm.
+  // This temporary venue has no trading, so rows without journal entries do no harm.
   const database = await connect(server.url)
   for (const [index, reader] of [long!, short!, file!].entries()) {
     await LongHistory.write(database, { accountId: reader.accountId, trades: lengths[index]! }, (text) =>
@@ -109,7 +109,7 @@ const bareServer = async (options: Options, venue: Venue, reader: Reader, databa
   }
 }
 
-/** Peak memory above the idle level while one client downloads the file at full speed. */
+/** Measures peak memory above the idle level while one client downloads the export at full speed. */
 const wholeFile = async (options: Options, venue: Venue, reader: Reader, trades: number): Promise<Row> => {
   const rounds: Array<Round> = []
   for (let index = 0; index <= options.rounds; index++) {
@@ -156,7 +156,7 @@ const readFile = async (venue: Venue, { token }: Reader) => {
 
 const portOf = ({ urls }: Venue): number => Number(new URL(urls.rest).port)
 
-/** Signs a user of the venue in with their wallet. */
+/** Signs in a user of the venue with the user's wallet. */
 const readerOf = async (venue: Venue, name: string): Promise<Reader> => {
   const { users } = JSON.parse(readFileSync(venue.devFile, "utf8")) as {
     readonly users: ReadonlyArray<DevUser & { readonly wallet_private_key: `0x${string}` }>

@@ -1,4 +1,7 @@
-/** A bare `node:http` server that answers every request with 300 bytes of JSON: the cost of a read without work. */
+/**
+ * Bare `node:http` server that responds to every request with 300 bytes of JSON, to measure the cost of a read
+ * without any work.
+ */
 import { createServer } from "node:http"
 
 const body = JSON.stringify({ data: "x".repeat(288) })

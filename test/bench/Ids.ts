@@ -1,10 +1,11 @@
-/** Version 4 UUIDs as clients and the gateway generate them, reproducible from a number. */
+/** Version 4 UUIDs like those that clients and the gateway generate, but reproducible from a number. */
 import { randomInt } from "node:crypto"
 import { type Id, version4 } from "@venue/domain/Id"
 import { mix } from "@venue/domain/BitMix"
 
 /**
- * Ids of one kind in one process, in series as the edge draws them; the same number gives the same id, as a fresh one.
+ * Returns a generator of ids of one kind, in series as the gateway draws them. The same number always gives the same
+ * id, in a new object.
  */
 export const ids = (): ((number: number) => Id) => {
   const salts = Array.from({ length: 4 }, () => randomInt(2 ** 31)) as [number, number, number, number]

@@ -1,4 +1,7 @@
-/** Time for which a replaced API key is still accepted on another node: two nodes with caches on one database. */
+/**
+ * Time during which a replaced API key is still accepted on another node. Two nodes with key caches share one
+ * database.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Hmac } from "@venue/auth/access/Hmac"
 import * as KeyPair from "@venue/auth/keys/KeyPair"
@@ -18,7 +21,7 @@ import { startServer } from "./VenueProcess.ts"
 
 const replacements = 20
 const promisedMillis = 1_000
-/** A key that is accepted for longer was not revoked. */
+/** Time limit in milliseconds. A key that is still accepted after this time counts as not revoked. */
 const patienceMillis = 10_000
 
 export const replacement = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -42,7 +45,7 @@ export const replacement = async (options: Options): Promise<ReadonlyArray<Row>>
 
 interface Found {
   readonly millis: ReadonlyArray<number>
-  /** Number of times the other node still accepted a replaced key. */
+  /** Number of times that the other node still accepted a replaced key. */
   readonly accepted: number
   readonly faults: ReadonlyArray<string>
 }
@@ -51,7 +54,7 @@ const measure = Effect.fnUntraced(function* (url: Redacted.Redacted, rounds: num
   const here = yield* node(url)
   const there = yield* node(url)
   const found: Array<Found> = []
-  // The first round warms both up.
+  // The first round only warms up both nodes.
   for (let index = 0; index <= rounds; index++) {
     const one = yield* replacedOften(here, there)
     say(`  ${index === 0 ? "warm-up" : `round ${index}`}: ${told(one.millis, one.accepted)}`)
@@ -60,7 +63,7 @@ const measure = Effect.fnUntraced(function* (url: Redacted.Redacted, rounds: num
   return found
 })
 
-/** The services with which a node checks keys. */
+/** Builds the services with which a node checks API keys. */
 const node = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const services = yield* Layer.build(
     Hmac.layer.pipe(
@@ -72,7 +75,7 @@ const node = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     )
   )
   const { forget, verify } = Context.get(services, Hmac)
-  /** Returns the reason for rejection; undefined for a valid key. */
+  /** Returns the reason for which a key is rejected, or undefined for a valid key. */
   const refusal = ({ publicKey, secret }: Pair) =>
     Effect.suspend(() => {
       const nonce = randomBytes(16).toString("hex")
@@ -112,7 +115,7 @@ const replacedOften = Effect.fnUntraced(function* (here: Node, there: Node) {
     yield* here.transaction.run(here.keys.rotate(userId, publicKey, next))
     here.forget(publicKey)
     const answeredAt = performance.now()
-    // Checks both at once, so that neither delays the other.
+    // Checks both nodes concurrently, so that neither check delays the other.
     const [atHome, attempts] = yield* Effect.all([here.refusal(old), untilRefused(there, old)], {
       concurrency: "unbounded"
     })

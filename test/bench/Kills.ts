@@ -1,4 +1,4 @@
-/** Repeatedly kills the venue under load and audits all acknowledgements, using the kill test. */
+/** Kills the venue repeatedly under load and audits all acknowledgements. It runs the kill test of `test/nodes`. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import * as Guard from "../nodes/Guard.ts"

@@ -1,11 +1,14 @@
-/** One run of the load client in a child process. */
+/** Runs the load client once, in a child process. */
 import type { LoadMessage, LoadOptions, LoadReport } from "./LoadClient.ts"
 import * as Worker from "./Worker.ts"
 
-/** One lot of the flow is worth 13 USD, above the minimum notional. */
+/**
+ * Multiplier from the flow's lots to sent lots. One sent order of one flow lot is worth 13 USD, which is above the
+ * minimum notional.
+ */
 export const lotsPerFlowLot = 20
 
-/** Runs the load; calls `started` when the book is filled and the clock starts. */
+/** Runs the load. Calls `started` when the book is filled and the clock starts. */
 export const run = async (options: LoadOptions, started: () => void = () => {}): Promise<LoadReport> => {
   const client = Worker.start("LoadClient.ts", [JSON.stringify(options)], { flags: ["--max-semi-space-size=32"] })
   for (;;) {
@@ -18,5 +21,5 @@ export const run = async (options: LoadOptions, started: () => void = () => {}):
 
 let runs = 0
 
-/** Returns a prefix for the client order ids of a run. */
+/** Returns a new prefix for the client order ids of one run. */
 export const nextTag = (): string => `r${++runs}-`

@@ -1,4 +1,4 @@
-/** Load client and anchor reproduce the flow. */
+/** Checks that the load client and the anchor server reproduce the flow. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
@@ -27,7 +27,7 @@ const hears = <A>(process: ChildProcess, isIt: (message: A) => boolean = () => t
     return Effect.sync(() => process.off("message", listener))
   })
 
-it.live("reaches the control totals in the anchor's book for a flow sent in order", () =>
+it.live("reaches the flow's control totals in the anchor server's book when one pair sends the flow in order", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "venue-load-"))),

@@ -1,6 +1,6 @@
 /**
- * A closed-loop load on a trade socket, run as a child process: `fork("LoadClient.ts", [JSON.stringify(options)])`.
- * It tells its parent `Started` when the book is filled and `Finished` with the figures, or `Failed`.
+ * Closed-loop load on a trade socket, run as a child process: `fork("LoadClient.ts", [JSON.stringify(options)])`. It
+ * sends its parent `Started` when the book is filled, and later `Finished` with the figures, or `Failed`.
  */
 import { readFileSync } from "node:fs"
 import { Kind, readFlow, recordInts } from "./Flow.ts"
@@ -10,43 +10,54 @@ import { type Ledger, TraderPair } from "./TraderPair.ts"
 export interface LoadOptions {
   readonly url: string
   readonly flowFile: string
-  /** A file shaped like `dev.json`; its users `trader-…` are taken in pairs. Null for a server that lets anybody in. */
+  /**
+   * File in the format of `dev.json`, whose `trader-…` users form the pairs. Null for a server without
+   * authentication.
+   */
   readonly keysFile: string | null
-  /** Pairs. Each is a maker and a taker on connections of their own that share the commands in flight. */
+  /**
+   * Number of pairs. Each pair is a maker and a taker on separate connections that share a limit of in-flight
+   * commands.
+   */
   readonly connections: number
   readonly inFlight: number
   readonly seconds: number
-  /** Begins the client order ids of this run; must not end in a digit. */
+  /** Prefix of this run's client order ids. It must not end in a digit. */
   readonly tag: string
   readonly lotsPerFlowLot: number
-  /** Cancels the makers' orders of an earlier run first, and of this one at its end. */
+  /** True to cancel the makers' orders of an earlier run first, and this run's orders at the end. */
   readonly clear: boolean
-  /** Keeps exact order in each pair and adds up the fills: slow, for checking control totals with one pair. */
+  /**
+   * True to keep exact order in each pair and to sum the fills. This is slow and serves to check control totals with
+   * one pair.
+   */
   readonly totals: boolean
 }
 
 export interface LoadReport {
   readonly event: "Finished"
-  /** Answered within the time. */
+  /** Number of commands that received a response within the time. */
   readonly orders: number
   readonly seconds: number
   readonly ordersPerSecond: number
   readonly p50Millis: number
   readonly p99Millis: number
   readonly p999Millis: number
-  /** Cancels that came after the fill. */
+  /** Number of cancels that arrived after their order was filled. */
   readonly missed: number
-  /** How often each refusal came, errors included. Any refusal in the prefill counts too. */
+  /** Number of refusals by status or error code, including those during the prefill. */
   readonly refused: Readonly<Record<string, number>>
-  /** How many orders were acknowledged in all, the prefill too, and the sum of their ids in the flow. */
+  /** Number of acknowledged orders including the prefill, and the sum of their ids in the flow. */
   readonly accepted: CountedIds
-  /** The same of cancels by client order id. */
+  /** Number of cancels by client order id, and the sum of their ids in the flow. */
   readonly cancelled: CountedIds
-  /** Commands without an answer two seconds after the end. */
+  /** Number of commands without a response two seconds after the end. */
   readonly unanswered: number
-  /** The flow was finished before the time was over. */
+  /** True if the whole flow was sent before the time ended. */
   readonly exhausted: boolean
-  /** Where `totals` was asked for and the flow is exhausted; in ticks and lots of the flow. */
+  /**
+   * Totals in the flow's ticks and lots, if `totals` was requested and the flow was sent completely. Otherwise null.
+   */
   readonly totals: { trades: number; volume: number; notional: number; resting: number } | null
 }
 
@@ -60,7 +71,7 @@ export type LoadMessage =
   | { readonly event: "Failed"; readonly reason: string }
   | LoadReport
 
-/** A prefill is not timed, so it may have more in flight. */
+/** Limit of in-flight commands for the prefill. It is higher because the prefill is not timed. */
 const prefillWindow = 32
 const openingAtOnce = 32
 const options = JSON.parse(process.argv[2] ?? "{}") as LoadOptions
@@ -111,7 +122,7 @@ async function main(): Promise<void> {
   measuring = false
   for (const pair of pairs) pair.stopped = true
   await Promise.race([finished, after(2_000)])
-  // Fills follow their acknowledgement.
+  // Waits for fills, which arrive after the acknowledgement of their order.
   if (options.totals) await after(500)
 
   const unanswered = pairs.reduce((sum, pair) => sum + pair.inFlight, 0)
@@ -156,7 +167,10 @@ function readKeys(): (index: number) => Key {
   return (index) => ({ publicKey: traders[index]!.public_key, secretKey: traders[index]!.secret_key })
 }
 
-/** Deals records `from` to `to` out by id, so that a cancel follows its add. */
+/**
+ * Distributes the records from `from` to `to` over the pairs by order id, so that a cancel goes to the same pair as
+ * its order.
+ */
 function share(pairs: number, from: number, to: number): ReadonlyArray<Int32Array> {
   const shares = Array.from({ length: pairs }, (): Array<number> => [])
   for (let at = from * recordInts; at < to * recordInts; at += recordInts) {
@@ -165,7 +179,10 @@ function share(pairs: number, from: number, to: number): ReadonlyArray<Int32Arra
   return shares.map((offsets) => Int32Array.from(offsets))
 }
 
-/** Trades come from the takers' fills, so that each counts once; what rests from who was acknowledged and has left. */
+/**
+ * Sums the fills of takers, so that each trade counts once. The resting quantity is the acknowledged quantity minus
+ * the filled or cancelled quantity.
+ */
 function addUp(frame: string, maker: boolean): void {
   const body = JSON.parse(frame)
   if (maker && body.order_response?.quantity_remaining === 0) totals.resting--
@@ -198,7 +215,7 @@ function report(seconds: number, exhausted: boolean, unanswered: number): LoadRe
   }
 }
 
-/** Adds less cancels of the whole flow. */
+/** Returns the number of adds minus the number of successful cancels in the whole flow. */
 function restingChanges(): number {
   let change = 0
   for (let at = 0; at < flow.records.length; at += recordInts) {

@@ -1,4 +1,7 @@
-/** The few trade frames a load needs, written and read without building objects: the client shares the server's cores. */
+/**
+ * Writes and reads the few kinds of trade frames that a load needs, without building objects, because the client
+ * shares CPU cores with the server.
+ */
 import { createHmac, randomBytes } from "node:crypto"
 import { Kind } from "./Flow.ts"
 
@@ -7,20 +10,20 @@ export interface Key {
   readonly secretKey: string
 }
 
-/** Conversion of flow records to orders of one instrument. */
+/** Conversion of the flow's records to orders for one instrument. */
 export interface Mapping {
   readonly symbol: string
   /** Ticks per unit of price. */
   readonly ticksPerUnit: number
   /** Lots per unit of quantity. */
   readonly lotsPerUnit: number
-  /** Lots sent per lot of the flow, to stay above the minimum notional. */
+  /** Multiplier from the flow's lots to sent lots, so that orders stay above the minimum notional. */
   readonly lotsPerFlowLot: number
 }
 
 /**
- * AUD-USD: tick 0.00001, lot 1. The flow's prices are what it trades at, and of all contracts FX has the widest limits of
- * position and open interest, also at a weekend, when they are a tenth.
+ * AUD-USD has tick 0.00001 and lot 1, and its market price matches the flow's prices. FX contracts have the highest
+ * limits for position and open interest, even at the weekend, when the limits shrink to a tenth.
  */
 export const symbol = "AUD-USD"
 export const startPrice = 0.65536
@@ -41,7 +44,10 @@ export const authFrame = (key: Key): string => {
   })
 }
 
-/** Returns a writer of commands. Client order ids are `tag` plus the flow's id; `tag` must not end in a digit. */
+/**
+ * Returns a writer of commands. Each client order id is `tag` followed by the order's id in the flow, so `tag` must
+ * not end in a digit.
+ */
 export const commandWriter = (mapping: Mapping, tag: string) => {
   const named = `"symbol":"${mapping.symbol}"`
   const opening = `{"type":"add_order","params":{${named},"reduce_only":false,"side":"`
@@ -58,14 +64,17 @@ export const commandWriter = (mapping: Mapping, tag: string) => {
   }
 }
 
-/** Returns the status of an order response; empty for any other frame. */
+/** Returns the status of an order response, or an empty string for any other frame. */
 export const statusOf = (frame: string): string => {
   if (!frame.startsWith(`{"order_response":`)) return ""
   const start = frame.indexOf(`"status":"`) + 10
   return frame.slice(start, frame.indexOf(`"`, start))
 }
 
-/** Returns a reader of the flow's id from an order id with the tag; 0 for an order of another load. */
+/**
+ * Returns a function that reads the flow's id from a client order id with this tag, or 0 for an order of another
+ * load.
+ */
 export const idReader = (tag: string) => {
   const mark = `order_id":"${tag}`
   return (frame: string): number => {

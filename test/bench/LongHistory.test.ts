@@ -1,4 +1,4 @@
-/** A generated history reads like a traded one, and is not written while a venue runs. */
+/** Checks that a generated history reads like a traded one, and that the script refuses to run beside a venue. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { AccountId } from "@venue/domain/AccountId"
 import * as DatabaseClaim from "@venue/postgres/DatabaseClaim"
@@ -13,7 +13,7 @@ import { freshDatabase } from "../Postgres.ts"
 
 const program = fileURLToPath(new URL("FillHistory.ts", import.meta.url))
 
-/** Runs the script; returns exit code and output. */
+/** Runs the script and returns its exit code and output. */
 const fill = (databaseUrl: string, ...args: ReadonlyArray<string>) =>
   Effect.callback<readonly [number | null, string]>((resume) => {
     const child = spawn(process.execPath, [program, ...args], {
@@ -25,7 +25,7 @@ const fill = (databaseUrl: string, ...args: ReadonlyArray<string>) =>
   })
 
 it.live(
-  "reads generated rows as trades and filled orders, extends them, and refuses to run beside a venue",
+  "reads generated rows as trades and filled orders, adds more on a second run, and refuses to run beside a venue",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

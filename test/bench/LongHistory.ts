@@ -1,4 +1,4 @@
-/** Generates a long trade history of one account, as the projection of the markets would have written it. */
+/** Writes a long trade history for one account, in the form in which the market projection writes trades. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { PostgresClient } from "./Database.ts"
 
@@ -7,15 +7,16 @@ export interface LongHistory {
   readonly trades: number
 }
 
-/** Trades per statement. */
+/** Number of trades per statement. */
 const perStatement = 200_000
-/** Fills per order. */
+/** Number of fills per order. */
 const fillsOfOrder = 2
 const secondsOfTrade = 1
 
 /**
- * Writes the account's side of each trade alone, one a second up to now, over all markets in turn, and an ended order for
- * each two of them. The numbers are above all that a market gives its trades.
+ * Writes one trade per second up to the current time, cycling through all markets, and one filled order for every two
+ * trades. Only this account's side of each trade is written. The trade numbers are higher than any that a market
+ * assigns.
  */
 export const write = async (
   database: PostgresClient,
@@ -43,7 +44,7 @@ export const write = async (
 
 const firstNumber = 4_000_000_000_000
 
-/** Ids are in the order of time, as those are that the venue draws. */
+/** Ids increase with time, as the venue's own order ids do. */
 const orderId = (order: string) => `substr(md5($1), 1, 8) || '-0000-4000-8000-' || lpad(to_hex(${order}), 12, '0')`
 const at = (trade: string) => `$5::bigint - ($4::bigint - ${trade}) * ${secondsOfTrade * 1_000}`
 const symbolOf = (order: string) => `($6::text[])[1 + ${order} % array_length($6::text[], 1)]`

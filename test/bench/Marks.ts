@@ -1,17 +1,20 @@
-/** CPU cost of positions while marks move without liquidations: a venue with positions, less one without. */
+/**
+ * CPU cost of positions while marks move without liquidations: the cost of a venue with positions minus that of a
+ * venue without positions.
+ */
 import type { MarksReport } from "./MarksWorker.ts"
 import type { Options } from "./Options.ts"
 import { figure, median, type Round, type Row, round, say } from "./Report.ts"
 import * as Worker from "./Worker.ts"
 
 const traders = 10_000
-/** Twenty symbols, ten times a second. */
+/** Twenty symbols, each marked ten times a second. */
 const marksPerSecond = 200
 
 export const marks = async ({ rounds, seconds }: Options): Promise<ReadonlyArray<Row>> => {
   const [holding, empty] = await Promise.all([start(traders, seconds), start(0, seconds)])
   const found: Array<{ readonly holding: MarksReport; readonly empty: MarksReport }> = []
-  // The first round warms both up; the order alternates.
+  // The first round only warms up both venues. The order of the venues alternates.
   for (let index = 0; index <= rounds; index++) {
     const reports = new Map<Worker.Worker, MarksReport>()
     for (const worker of index % 2 === 0 ? [holding, empty] : [empty, holding]) {
@@ -39,7 +42,7 @@ export const marks = async ({ rounds, seconds }: Options): Promise<ReadonlyArray
   ]
 }
 
-/** Voids a round in which marks were late or an account came close to liquidation. */
+/** Voids a round if marks were late or an account was close to liquidation. */
 const judged = (one: Round, reports: ReadonlyArray<MarksReport>, seconds: number): Round => {
   const least = 0.95 * marksPerSecond * seconds
   for (const { marks, nearLiquidation } of reports) {

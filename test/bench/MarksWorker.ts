@@ -1,6 +1,7 @@
 /**
- * A venue in memory whose marks move: `MarksWorker.ts <traders> <seconds>`. Each trader has three positions, none of them
- * near liquidation; it says "ready" once all are held, and answers each message with a `MarksReport`.
+ * A venue in memory with moving marks: `MarksWorker.ts <traders> <seconds>`. Each trader has three positions, none of
+ * them near liquidation. The worker sends "ready" once all positions exist, and responds to each message with a
+ * `MarksReport`.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Ids } from "@venue/cluster/clients/Ids"
@@ -17,7 +18,7 @@ import { layerMemory } from "@venue/testing/TestVenue"
 import { Clock, Effect, Schedule } from "effect"
 
 export interface MarksReport {
-  /** Of CPU, of one core, for each second. */
+  /** CPU time used per second, as a fraction of one core. */
   readonly cpu: number
   readonly marks: number
   readonly nearLiquidation: number
@@ -28,12 +29,15 @@ const [traders = 0, seconds = 1] = process.argv.slice(2).map(Number)
 const symbolCount = 20
 const positionsEach = 3
 const everyMillis = 100
-/** Three times as much is held, and none of it is in danger before it has moved by a quarter. */
+/**
+ * Deposit of each account in USD. Each account holds positions of three times this value, so none is near liquidation
+ * until its price has moved by a quarter.
+ */
 const usdOfAccount = 1_000
 const usdOfPosition = 1_000
 const startUsd: Readonly<Record<string, number>> = { EQUITY: 200, INDEX: 4_000, COMMODITY: 50, FX: 1.1 }
 
-/** Those that are listed, and as many more as it takes, each like one of them. */
+/** The listed instruments, extended with renamed copies of them until there are `symbolCount`. */
 const instruments: ReadonlyArray<Instrument> = Array.from({ length: symbolCount }, (_, place) => {
   const listed = initialInstruments[place % initialInstruments.length]!
   const base = place < initialInstruments.length ? listed.base : `${listed.base}${place}`
@@ -42,7 +46,7 @@ const instruments: ReadonlyArray<Instrument> = Array.from({ length: symbolCount 
 const settings = { ...defaults, instruments: new Map(instruments.map((listed) => [listed.symbol, listed])) }
 const usdOf = ({ category }: Instrument): number => startUsd[category]!
 
-/** Every second trader is short of what the one before it is long of. */
+/** Traders form pairs. The second trader of a pair is short in the markets in which the first is long. */
 const userOf = (trader: number) => UserId.make(`trader-${trader}`)
 const marketsOf = (trader: number): ReadonlyArray<Instrument> =>
   Array.from(
@@ -90,7 +94,7 @@ const hold = Effect.gen(function* () {
         () => resume(Effect.void)
       )
     })
-  // The sells rest before the buys come.
+  // The sell orders rest before the buy orders arrive.
   for (const side of ["SELL", "BUY"] as const) {
     const nowMillis = yield* Clock.currentTimeMillis
     const first = side === "BUY" ? 0 : 1
@@ -118,14 +122,14 @@ const positions = (users: ReadonlyArray<UserId>) =>
     summaries(users),
     (found) => found.flatMap(({ holdings }) => holdings).filter(({ quantityLots }) => quantityLots !== 0).length
   )
-/** Each sell that rests is as large as any other of its market. */
+/** All resting sell orders in a market have the same size, so every buy order matches completely. */
 const openOrders = Effect.suspend(() =>
   Effect.map(summaries(Array.from({ length: traders }, (_, trader) => userOf(trader))), (found) =>
     found.flatMap(({ holdings }) => holdings).reduce((open, holding) => open + holding.openOrders, 0)
   )
 )
 
-/** Each mark is another than the one before it, and none is further than half a percent from where it began. */
+/** Each mark differs from the previous one and stays within half a percent of its start price. */
 const mark = Effect.fnUntraced(function* (count: number) {
   const markets = yield* MarketClient
   const away = Math.abs((count % 100) - 50)
@@ -176,7 +180,7 @@ await Effect.runPromise(
   Effect.gen(function* () {
     yield* mark(marks++)
     yield* hold
-    // Who has traded has run more of the same code already.
+    // Moves the marks for both venues as a warm-up, because the venue with positions has already executed more code.
     yield* Effect.repeat(
       Effect.suspend(() => mark(marks++)),
       { times: 500 }

@@ -1,4 +1,4 @@
-/** The matching engine with all rules, compared with npm order books and C++. */
+/** The matching engine with all rules, compared with order books from npm and with a C++ book. */
 import { spawnSync } from "node:child_process"
 import { deepStrictEqual } from "node:assert"
 import { join } from "node:path"
@@ -12,12 +12,15 @@ import type { Options } from "./Options.ts"
 import { median, type Round, type Row, round, say } from "./Report.ts"
 import * as Worker from "./Worker.ts"
 
-/** Published ratio of the C++ anchor to liquibook on F1: between 36 and 46. */
+/**
+ * Published ratio of the C++ anchor (the figure that rows are compared with) to the liquibook library on F1. The
+ * published value lies between 36 and 46.
+ */
 const liquibooksPerAnchor = 40
-/** For F1s, which has short levels. */
+/** The same ratio on F1s, whose price levels are short. */
 const liquibooksPerAnchorShort = 18
 
-/** Passive orders before the clock starts. */
+/** Number of passive orders that are placed before the clock starts. */
 const prefills = { F1: 10_000, F1s: 1_000 } as const
 type FlowName = keyof typeof prefills
 
@@ -82,7 +85,7 @@ async function onFlow(options: Options, name: FlowName, perAnchor: number): Prom
   return rows
 }
 
-/** Turns per book and round, so that a slow moment of the machine affects all books. */
+/** Number of turns per book and round, so that a slow moment of the machine affects all books. */
 const turns = 3
 
 interface Subject {
@@ -93,16 +96,16 @@ interface Subject {
 }
 
 interface Turns {
-  /** Includes the C++ book where it can be compiled. */
+  /** True to include the C++ book if it can be compiled. */
   readonly native: boolean
   /**
-   * Every other turn begins with the last, and every round has new processes: what V8 made of the same code in one stays
-   * for as long as it runs, and is better in some than in others.
+   * True to start new processes in every round and to reverse the order of the subjects in every other turn. V8
+   * optimises the same code better in some processes than in others, and a process keeps the result until it exits.
    */
   readonly anew: boolean
 }
 
-/** Measures the rates of all subjects, in alternating order. */
+/** Measures the rates of all subjects in alternating order. */
 async function measure(
   options: Options,
   flowName: FlowName,
@@ -116,7 +119,7 @@ async function measure(
   const seconds = options.seconds / turns
   const inTurn = (index: number): ReadonlyArray<Subject> =>
     turned.anew && order(index)[0] === "theirs" ? subjects.toReversed() : subjects
-  // Warms up one at a time; side by side would still be a cold start.
+  // Warms up one process at a time, because processes that warm up together slow each other down.
   const begin = async (index: number): Promise<ReadonlyMap<string, Worker.Worker>> => {
     const workers = new Map<string, Worker.Worker>()
     for (const { book, checkout, name } of inTurn(index)) {

@@ -1,7 +1,8 @@
 /**
- * One book in a process of its own: `MatchingWorker.ts <book> <flow file> <seconds> <seconds of warm-up>`. Warm, it
- * says "ready", and for every message runs whole passes, each on a new book, and answers with a `MatchingReport`.
- * That and the form of the flow file are a contract: the bench of another checkout starts this file (see README.md).
+ * Runs one book in a separate process: `MatchingWorker.ts <book> <flow file> <seconds> <seconds of warm-up>`. After
+ * the warm-up it sends "ready". For every message it runs whole passes, each on a new book, and responds with a
+ * `MatchingReport`. These messages and the flow file's format are a contract, because the bench of another checkout
+ * starts this file (see README.md).
  */
 import { BookAnchor } from "./BookAnchor.ts"
 import { EngineRun, name } from "./EngineFlow.ts"
@@ -23,7 +24,7 @@ interface Run {
 const [book = "", flowFile = "", wanted = "1", warmUp = "3"] = process.argv.slice(2)
 const { operations, prefill, records } = readFlow(flowFile)
 const names = name(records)
-/** Commands in one batch of a busy market. */
+/** Number of commands in one batch of a busy market. */
 const batch = 256
 
 function begin(): Run {
@@ -73,7 +74,7 @@ function measure(least: number): MatchingReport {
   return { operations: passes * operations, seconds: millis / 1000, totals: run.totals() }
 }
 
-/** Runs one pass; counts only the time that batches spend in the book. */
+/** Runs one pass and counts only the time that the book takes to process the batches. */
 function pass(run: Run, from: number, to: number): number {
   let millis = 0
   for (let at = from; at < to; at += batch) {

@@ -1,4 +1,7 @@
-/** Bytes per resting order, including client id, owner and remembered command, compared with an npm book. */
+/**
+ * Bytes per resting order, including its client order id, owner and remembered command, compared with an npm order
+ * book.
+ */
 import { type Checkout, ours } from "./Checkout.ts"
 import { alternated, type Found, type Pair, row } from "./Comparison.ts"
 import type { MemoryReport } from "./MemoryWorker.ts"
@@ -33,7 +36,7 @@ export const compared = async ({ rounds }: Options, checkouts: Pair<Checkout>): 
   const measure = async (side: keyof typeof checkouts): Promise<Found> => ({
     figure: await bytes("venue", checkouts[side])
   })
-  // Each measurement has a fresh process, without warm-up.
+  // Each measurement starts a new process without a warm-up.
   const found = await alternated(rounds, measure, 1)
   return [row({ name, unit, better: "lower", against: checkouts.theirs.name }, found)]
 }

@@ -11,7 +11,9 @@ export interface MemoryReport {
 
 const [book = "", count = ""] = process.argv.slice(2)
 const orders = Number(count)
-/** Passive orders only; texts are regenerated on each call, so that only the book retains them. */
+/**
+ * The flow contains only passive orders. Strings are generated anew on each call, so that only the book retains them.
+ */
 const { records, totals } = makeFlow(0, orders)
 const names = name(records)
 const clientOrderId = ids()
@@ -35,7 +37,7 @@ const fill = (): EngineRun | NpmRun => {
   return run
 }
 
-// Compiles code and creates object shapes before the first measurement, so that they do not count.
+// Compiles code and creates hidden classes before the first measurement, so that these do not count.
 fill()
 const before = used()
 const run = fill()

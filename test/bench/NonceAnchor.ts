@@ -1,7 +1,7 @@
 /**
- * The least a signed read takes when a nonce is good once, on every node and over restarts: `HttpAnchor.ts`, and each
- * request's signature is checked and its nonce committed before the answer. What comes while an insert is in flight goes
- * with the next. `NonceAnchor.ts <database url> <keys>`.
+ * Minimum cost of a signed read if each nonce is valid once, over all nodes and restarts. This server is
+ * `HttpAnchor.ts` plus a signature check and a commit of the nonce before each response. Requests that arrive during
+ * an insert are part of the next insert. Run it as `NonceAnchor.ts <database url> <keys>`.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type ServerResponse } from "node:http"
@@ -41,9 +41,9 @@ const flush = async (): Promise<void> => {
     waiting = []
     const values = [group.map(({ publicKey }) => publicKey), group.map(({ nonce }) => nonce)]
     const { rows } = await database.query({ name: "nonces", text: insert, values })
-    // The load never repeats a nonce.
+    // The load never repeats a nonce, so a missing row is a fault.
     if (rows.length < group.length) process.exit(1)
-    // Starts the next insert before it answers these requests.
+    // Starts the next insert before it responds to these requests.
     setImmediate(() => {
       for (const { answer } of group) say(answer, 200)
     })

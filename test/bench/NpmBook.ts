@@ -1,11 +1,14 @@
-/** npm order books driven by the flow. Orders are created before the clock starts, as for the venue's engine. */
+/**
+ * Order books from npm that run the flow. Orders are created before the clock starts, as they are for the venue's
+ * engine.
+ */
 import { createRequire } from "node:module"
 import { Kind, recordInts, type Totals } from "./Flow.ts"
 
 export const npmBooks = ["hft-limit-order-book", "nodejs-order-book"] as const
 export type NpmBookName = (typeof npmBooks)[number]
 
-/** The part of both packages that is used. */
+/** The part of both packages' interface that the bench uses. */
 export interface NpmBook {
   readonly limit: (order: Order) => Answer
   readonly market: (order: { side: "buy" | "sell"; size: number }) => Answer
@@ -73,7 +76,10 @@ export class NpmRun {
     }
   }
 
-  /** Totals that the book exposes; it does not report trade prices. */
+  /**
+   * Returns the totals that the book exposes. They include no notional, because the book does not report trade
+   * prices.
+   */
   totals(): Pick<Totals, "trades" | "volume" | "resting"> {
     return { trades: this.#trades, volume: this.#volume, resting: this.#resting }
   }

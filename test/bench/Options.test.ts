@@ -1,10 +1,10 @@
-/** Command line of the bench. */
+/** Command-line options of the bench. */
 import { expect, it } from "vitest"
 import { read } from "./Options.ts"
 
 const parts = ["matching", "socket"]
 
-it("runs all parts with five rounds against their anchors by default", () => {
+it("runs all parts with five rounds, each compared with its anchor (the published figure), by default", () => {
   expect(read([], parts)).toEqual({
     parts,
     rounds: 5,
@@ -19,13 +19,13 @@ it("runs all parts with five rounds against their anchors by default", () => {
   })
 })
 
-it("accepts another checkout beside the parts, in any order", () => {
+it("accepts another checkout together with part names, in any order", () => {
   const asked = { parts: ["socket"], shapes: ["16x16", "1x1"], against: "../older" }
   expect(read(["--against", "../older", "socket", "--shapes", "16x16,1x1"], parts)).toMatchObject(asked)
   expect(read(["socket", "--shapes", "16x16,1x1", "--against", "../older"], parts)).toMatchObject(asked)
 })
 
-it("lets an explicit figure override a quick run", () => {
+it("uses an explicit number instead of the number that a quick run implies", () => {
   expect(read(["--quick", "--seconds", "2"], parts)).toMatchObject({ seconds: 2, operations: 100_000, rounds: 5 })
 })
 

@@ -4,24 +4,26 @@ import { parseArgs } from "node:util"
 export interface Options {
   readonly parts: ReadonlyArray<string>
   readonly rounds: number
-  /** Duration of a timed round; a book runs whole flows until they add up to it. */
+  /** Duration of a timed round. A book runs whole flows until their times reach this duration. */
   readonly seconds: number
-  /** Operations of a flow. */
+  /** Number of operations in a flow. */
   readonly operations: number
   readonly overloadSeconds: number
   readonly kills: number
-  /** Trades of the account with the long history. */
+  /** Number of trades of the account with the long history. */
   readonly trades: number
-  /** Working folder, removed when the bench ends. */
+  /** Working folder, which is deleted when the bench exits. */
   readonly folder: string
   readonly json: string | null
-  /** Shapes as connections x in-flight commands; empty for all. */
+  /** Shapes to run, each as connections × in-flight commands. Empty to run all shapes. */
   readonly shapes: ReadonlyArray<string>
-  /** Folder of another checkout that is measured alternately; null to measure against anchors. */
+  /**
+   * Folder of another checkout that is measured in alternation with this one, or null to measure against the anchors.
+   */
   readonly against: string | null
 }
 
-/** Parses the command line; returns a text that describes the first error. */
+/** Parses the command line. Returns an error message for the first invalid option. */
 export const read = (
   args: ReadonlyArray<string>,
   parts: ReadonlyArray<string>

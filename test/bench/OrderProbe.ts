@@ -1,7 +1,7 @@
 /**
- * Traders who place an order away from the market and cancel it, at an even rate within the limits of messages, whether or
- * not earlier ones were answered. A child process, `OrderProbe.ts <place>`: asked for some seconds of it, it answers with
- * an `OrderProbeReport`.
+ * Traders who place an order away from the market and then cancel it, at an even rate below the rate limits, even if
+ * earlier commands have no response yet. Runs as a child process, `OrderProbe.ts <place>`: for each requested number
+ * of seconds it responds with an `OrderProbeReport`.
  */
 import { Kind } from "./Flow.ts"
 import { connect } from "./TraderPair.ts"
@@ -15,25 +15,28 @@ export interface OrderProbePlace {
 
 export interface OrderProbeReport {
   readonly commands: number
-  /** Latency since a command was due; a refused or unanswered command counts as the longest wait. */
+  /**
+   * Latency, measured from the time at which a command was due. A refused or unanswered command counts as the longest
+   * possible wait.
+   */
   readonly p50Millis: number
   readonly p99Millis: number
   readonly worstMillis: number
   readonly unanswered: number
-  /** Count by status or error code of commands that were neither placed nor cancelled. */
+  /** Number of commands that were neither placed nor cancelled, by status or error code. */
   readonly refused: Readonly<Record<string, number>>
 }
 
-/** 160 for eight traders; each could send 400 a second in its two rate-limit buckets. */
+/** 160 commands per second for eight traders. Each trader's two rate-limit buckets would allow 400 per second. */
 const perTraderPerSecond = 20
 const patienceMillis = 15_000
-/** Buy orders of one lot of the flow, far below the market. */
+/** Price in ticks of buy orders of one flow lot, far below the market. */
 const price = 65_100
 const { keys, url } = JSON.parse(process.argv[2] ?? "{}") as OrderProbePlace
 const tag = "p-"
 const write = commandWriter(mapped(lotsPerFlowLot), tag)
 const idOf = idReader(tag)
-/** Due time of each unanswered command, by kind and id. */
+/** Due time of each command without a response, by kind and id. */
 const due = [new Map<number, number>(), new Map<number, number>()] as const
 let took: Array<number> = []
 let refused: Record<string, number> = {}
@@ -66,7 +69,7 @@ function read(frame: string): void {
   if (!isDone) refused[status] = (refused[status] ?? 0) + 1
 }
 
-/** Alternates rounds: one places orders, the next cancels them. */
+/** Alternates rounds: one round places orders, and the next round cancels them. */
 async function probe(seconds: number): Promise<OrderProbeReport> {
   took = []
   refused = {}

@@ -1,4 +1,7 @@
-/** Three times the venue's capacity, and readers that stop reading: bounded, clearly refused, and quickly over. */
+/**
+ * A load of three times the venue's capacity, with some clients that stop reading. The venue must keep memory
+ * bounded, refuse clearly, and recover quickly.
+ */
 import { connect } from "./Database.ts"
 import type { FloodOptions, FloodReport } from "./FloodClient.ts"
 import type { Options } from "./Options.ts"
@@ -7,12 +10,12 @@ import { residentBytes, settled, startServer, startVenue, type Venue } from "./V
 import * as Worker from "./Worker.ts"
 
 const connections = 200
-/** In percent. */
+/** Percentage of connections that never read. */
 const frozen = 2
 const times = 3
 /**
- * Share of the maximum rate, which is reached with many commands per flush; single commands cost about four times as
- * much.
+ * Fraction of the maximum rate. The maximum needs many commands per flush, and single commands cost about four times
+ * as much.
  */
 const ordinary = 0.1
 const normalAgainSeconds = 30
@@ -22,7 +25,7 @@ export const overload = async (options: Options): Promise<ReadonlyArray<Row>> =>
   const server = await startServer(options.folder)
   const venue = await startVenue({ folder: options.folder, databaseUrl: server.url, traders: connections })
   const database = await connect(server.url)
-  // Cold code would underestimate the capacity.
+  // Tries several times, because code that is not yet optimised would show too low a capacity.
   const tries: Array<number> = []
   for (let i = 0; i < 3; i++) {
     tries.push((await flood(venue, { rate: 0, window: 16, seconds: 2 * options.seconds })).answeredPerSecond)
@@ -54,7 +57,7 @@ async function drowned(options: Options, venue: Venue, capacity: number, usual: 
   let seconds: number
   for (;;) {
     const probe = await flood(venue, { ...usual, seconds: 1 })
-    // The probe itself waits for stragglers after its second.
+    // Subtracts the probe's own duration, because the probe waits for late responses after its second of sending.
     seconds = (performance.now() - endedAt) / 1000 - 3
     probes.push(figure(probe.p99Millis))
     if (probe.p99Millis <= 2 * before.p99Millis || seconds > 2 * normalAgainSeconds) break
@@ -89,10 +92,13 @@ async function drowned(options: Options, venue: Venue, capacity: number, usual: 
   ]
 }
 
-/** A full garbage collection every few seconds determines a p99, so each turn includes several. */
+/**
+ * Number of garbage collections that each turn should include. A full collection every few seconds determines the
+ * p99.
+ */
 const collected = 4
 
-/** Runs each load on a venue that has finished the work of the previous one. */
+/** Runs each load only after the venue has finished the work of the previous load. */
 async function slowReaders(options: Options, settle: () => Promise<unknown>, venue: Venue, usual: Pace): Promise<Row> {
   const rounds: Array<Round> = []
   const notes: Array<string> = []

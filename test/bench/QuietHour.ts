@@ -1,4 +1,4 @@
-/** Real time that a test waits for a simulated hour on an almost idle venue. */
+/** Real time for which a test waits for one simulated hour on an almost idle venue. */
 import { type Checkout, ours } from "./Checkout.ts"
 import { alternated, type Found, type Pair, row } from "./Comparison.ts"
 import type { Options } from "./Options.ts"
@@ -20,14 +20,14 @@ export const clock = async ({ rounds }: Options): Promise<ReadonlyArray<Row>> =>
   return [{ name, unit, anchor: "1 s", rounds: found, goal, notes: [] }]
 }
 
-/** Compares the same hour on the venues of two checkouts. */
+/** Compares the same simulated hour on the venues of two checkouts. */
 export const compared = async ({ rounds }: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const measure = async (side: keyof typeof checkouts, index: number): Promise<Found> => {
     const seconds = await hour(checkouts[side])
     say(`  round ${index}, ${checkouts[side].name}: ${figure(seconds)} s`)
     return { figure: seconds }
   }
-  // Each has a fresh process, as a test has, without warm-up.
+  // Each measurement starts a new process without a warm-up, as a test does.
   const found = await alternated(rounds, measure, 1)
   return [row({ name, unit, better: "lower", against: checkouts.theirs.name }, found)]
 }

@@ -1,13 +1,14 @@
 /**
- * One hour of the test clock on the whole venue in memory: 14 markets of which three are priced, and two traders with a
- * position each. It runs on the packages of any checkout (see `startOurs`), tells a `QuietHourReport` and ends.
+ * One hour of the test clock on a whole venue in memory, with 14 markets of which three have prices, and two traders
+ * with one position each. It runs on the packages of any checkout (see `startOurs`), sends a `QuietHourReport` and
+ * exits.
  */
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 export interface QuietHourReport {
-  /** Real time. */
+  /** Real time in seconds. */
   readonly seconds: number
 }
 
@@ -35,7 +36,7 @@ const quietHour = Effect.gen(function* () {
     const { order_response: answer } = yield* client.take("order_response")
     if (answer.status !== "ACK")
       return yield* Effect.die(new Error(`the ${name}'s order was answered ${answer.status}`))
-    // The taker receives the trade; then both have a position.
+    // When the taker has received the trade, both traders have a position.
     if (name === "taker") yield* client.take("fill_response")
   }
   yield* venue.settle

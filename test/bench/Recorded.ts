@@ -1,4 +1,4 @@
-/** Outcome of a load according to the journal, the final authority on acknowledgements. */
+/** A load's outcome according to the journal, which is the authority for acknowledgements. */
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { PostgresClient } from "./Database.ts"
 import type { CountedIds } from "./LoadClient.ts"
@@ -16,9 +16,9 @@ export const headOf = async (database: PostgresClient): Promise<number> => {
 export interface Recorded {
   readonly rows: number
   readonly events: number
-  /** Accepted orders of this load. */
+  /** Number of this load's accepted orders. */
   readonly accepted: CountedIds
-  /** Number of them that were cancelled, by any command. */
+  /** Number of this load's accepted orders that were cancelled by any command. */
   readonly cancelled: number
   readonly trades: number
 }

@@ -1,4 +1,4 @@
-/** Time from a log to a ready book, compared with a replay of JSON lines in memory. */
+/** Time from a log to a ready book, compared with replaying JSON lines in memory. */
 import { deepStrictEqual } from "node:assert"
 import { join } from "node:path"
 import { makeFlow, writeFlow } from "./Flow.ts"

@@ -1,6 +1,6 @@
 /**
- * A book from its log: `RecoveryWorker.ts <venue | json> <flow file> <seconds>`. The venue's log is the rows its journal
- * holds; the anchor's is one line of JSON for each command and each fill, as the anchor server writes them.
+ * Rebuilds a book from its log: `RecoveryWorker.ts <venue | json> <flow file> <seconds>`. The venue's log consists of
+ * its journal rows. The anchor's log has one line of JSON per command and per fill, as the anchor server writes them.
  */
 import * as Engine from "@venue/matching/Engine"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -9,11 +9,11 @@ import { EngineRun, name, restingOf, us500 } from "./EngineFlow.ts"
 import { Kind, readFlow, recordInts, type Totals } from "./Flow.ts"
 
 export interface RecoveryReport {
-  /** Commands and trades, which both logs contain. */
+  /** Number of commands and trades, which both logs contain. */
   readonly events: number
   readonly seconds: number
   readonly totals: Pick<Totals, "resting" | "bid" | "ask" | "trades">
-  /** All entries of the log. */
+  /** Number of all entries in the log. */
   readonly recorded: number
   readonly bytes: number
 }
@@ -22,7 +22,7 @@ interface Log {
   readonly events: number
   readonly recorded: number
   readonly bytes: number
-  /** Builds the book; the returned function computes its totals after the clock has stopped. */
+  /** Rebuilds the book. The returned function computes the totals after the clock has stopped. */
   readonly replay: () => () => RecoveryReport["totals"]
 }
 
@@ -35,7 +35,7 @@ function venue(): Log {
   const rows: Array<Uint8Array> = []
   const names = name(records)
   const made = new EngineRun(records, names, (events) => rows.push(MarketRecord.encode(events)))
-  // About the number that gathers during one flush.
+  // Number of commands in a row, about the number that arrives during one flush.
   const batch = 128
   for (let at = 0; at < commands; at += batch) {
     made.prepare(at, Math.min(commands, at + batch))

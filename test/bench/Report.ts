@@ -1,11 +1,14 @@
-/** Results of a part of the bench: rows of figures by round, each with its anchor and goal. */
+/**
+ * The results of one part of the bench: rows of figures by round. Each row names its anchor, the figure that its
+ * ratio is computed against, and its goal.
+ */
 
-/** One alternating round: the measured figure, the anchor's figure, and their ratio. */
+/** One round: the measured figure, the anchor's figure, and their ratio. */
 export interface Round {
   readonly venue: number
   readonly anchor: number
   readonly ratio: number
-  /** Reason why the round is void. */
+  /** Reason for which the round is void. */
   readonly void?: string
 }
 
@@ -22,7 +25,7 @@ export interface Row {
   readonly anchor: string
   readonly rounds: ReadonlyArray<Round>
   readonly goal: Goal | null
-  /** Notes for the reader. */
+  /** Notes for the reader of the report. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -40,7 +43,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** Returns the verdict: the median decides, the worst round is reported beside it. */
+/** Returns the verdict, which the median decides. The worst round is reported with it. */
 export const verdict = ({ goal, rounds }: Row): Verdict => {
   const valid = rounds.filter((one) => one.void === undefined)
   const ratios = valid.map(({ ratio }) => ratio)

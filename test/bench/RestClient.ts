@@ -1,6 +1,6 @@
 /**
- * A closed loop of signed reads over keep-alive connections, one in flight on each, run as a child process:
- * `fork("RestClient.ts", [JSON.stringify(options)])` tells its parent a `RestReport`.
+ * Closed loop of signed reads over keep-alive connections, with one request in flight on each. Runs as a child
+ * process: `fork("RestClient.ts", [JSON.stringify(options)])` sends its parent a `RestReport`.
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
@@ -9,7 +9,7 @@ export interface RestOptions {
   readonly port: number
   readonly path: string
   readonly keys: ReadonlyArray<{ readonly public_key: string; readonly secret_key: string }>
-  /** Access token; without one, each request is signed with one of the keys in turn. */
+  /** Access token. Without a token, each request is signed with one of the keys, in rotation. */
   readonly token?: string
   readonly connections: number
   readonly seconds: number
@@ -20,7 +20,7 @@ export interface RestReport {
   readonly readsPerSecond: number
   readonly p50Millis: number
   readonly p99Millis: number
-  /** Count by status of responses other than 200. */
+  /** Number of responses other than 200, by status. */
   readonly refused: Readonly<Record<string, number>>
 }
 
@@ -44,7 +44,10 @@ const request = (index: number): string => {
   )
 }
 
-/** Opens a connection that reads whole responses, which have a length and arrive one at a time. */
+/**
+ * Opens a connection that reads complete responses. Each response has a content length, and responses arrive one at a
+ * time.
+ */
 const open = (index: number): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect(options.port, "127.0.0.1", () => resolve(socket))

@@ -1,6 +1,6 @@
 /**
- * Authenticated reads over REST, 16 connections: signature, nonce, timestamp and permission, against a bare server, and
- * against one that does no more than it must before it answers.
+ * Authenticated REST reads on 16 connections, with signature, nonce, timestamp and permission checks. Compares the
+ * venue with a bare server, and with a server that does only the minimum work before it responds.
  */
 import type { Checkout } from "./Checkout.ts"
 import { alternated, type Found, type Pair, row as comparedRow } from "./Comparison.ts"
@@ -10,7 +10,7 @@ import type { RestOptions, RestReport } from "./RestClient.ts"
 import { settled, startServer, startVenue, startVenues, type Venue } from "./VenueProcess.ts"
 import * as Worker from "./Worker.ts"
 
-/** Relative to a server that stores what a venue must store; the bare server shows the cost of that. */
+/** Goal relative to a server that stores each nonce, as a venue must. The bare server shows the cost of storing. */
 const goal: Goal = { better: "higher", solid: 0.35, aim: 0.75 }
 const connections = 16
 const path = "/user/positions"
@@ -26,7 +26,7 @@ export const rest = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const againstBare: Array<Round> = []
   const againstLeast: Array<Round> = []
   const notes: Array<string> = []
-  // The first round warms all up.
+  // The first round only warms up all servers.
   for (let index = 0; index <= options.rounds; index++) {
     const reports: Array<RestReport> = []
     for (const port of ports) {
@@ -79,7 +79,7 @@ export const compared = async (options: Options, checkouts: Pair<Checkout>): Pro
   return [comparedRow({ name, unit: "reads/s", better: "higher", against: checkouts.theirs.name }, found)]
 }
 
-/** Voids a round in which either side refused a read. */
+/** Voids a round in which the venue or the anchor refused a read. */
 const judged = (ours: RestReport, anchor: RestReport): Round => {
   const refusals = [ours, anchor].flatMap(refusalsOf)
   const found = round(ours.readsPerSecond, anchor.readsPerSecond)

@@ -1,4 +1,4 @@
-/** Cost for trading clients of restarting every node of a cluster in turn, as for an update. */
+/** Cost to trading clients when every node of a cluster restarts in turn, as it does for an upgrade. */
 import * as Client from "./ClusterClient.ts"
 import { startCluster } from "./ClusterProcess.ts"
 import type { Options } from "./Options.ts"

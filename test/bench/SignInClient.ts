@@ -1,7 +1,7 @@
 /**
- * Good users, each with a wallet and an address of their own, who sign in when it is their turn whether or not those
- * before them are in. A child process, `SignInClient.ts <place>`: asked for some seconds of it, it answers with a
- * `SignInReport`.
+ * Legitimate users, each with a separate wallet and IP address, who sign in at fixed times even if earlier sign-ins
+ * are still in progress. Runs as a child process, `SignInClient.ts <place>`: for each requested number of seconds it
+ * responds with a `SignInReport`.
  */
 import { request } from "node:http"
 import { body, headersOf, makeWallet, path, type Place } from "./SignInMessages.ts"
@@ -11,19 +11,19 @@ export interface SignInReport {
   readonly p50Millis: number
   readonly p99Millis: number
   readonly worstMillis: number
-  /** Count by response status; `none` for no response. */
+  /** Number of responses by status; `none` counts requests without a response. */
   readonly statuses: Readonly<Record<string, number>>
 }
 
 const place = JSON.parse(process.argv[2] ?? "{}") as Place
 const perSecond = 20
-/** Enough users that none reaches the limit of an address. */
+/** Enough users that no IP address reaches its rate limit. */
 const users = Array.from({ length: 512 }, makeWallet)
 const patienceMillis = 20_000
 const settleMillis = 500
 let next = 0
 
-/** Status, and time since the request was due. */
+/** Response status, and the time since the request was due. */
 interface Answer {
   readonly status: string
   readonly millis: number
@@ -56,10 +56,10 @@ const run = async (seconds: number): Promise<SignInReport> => {
   const due = Array.from({ length: seconds * perSecond }, (_, index) => {
     const user = next++ % users.length
     const { address, key } = users[user]!
-    // Random phase in its interval, so that sign-ins do not synchronise with other timers.
+    // Each request has a random phase in its interval, so that sign-ins do not synchronise with other timers.
     return { user, text: body(place, address, key), millis: ((index + Math.random()) * 1000) / perSecond }
   })
-  // Signing uses a whole core; waits until the delayed work is done.
+  // Signing uses a whole core, so the client waits until delayed work has finished.
   await new Promise((resolve) => setTimeout(resolve, settleMillis))
   const startedAt = performance.now()
   const answers = await Promise.all(

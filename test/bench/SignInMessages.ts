@@ -1,10 +1,10 @@
-/** Wallet sign-in requests as a page sends them. */
+/** Wallet sign-in requests in the form in which a web page sends them. */
 import { addressOf } from "../../apps/dev/Wallets.ts"
 import { randomBytes } from "node:crypto"
 import secp256k1 from "secp256k1"
 import { hashMessage } from "viem/utils"
 
-/** Sign-in endpoint, from the venue's file. */
+/** Sign-in endpoint, as described in the venue's `dev.json` file. */
 export interface Place {
   readonly port: number
   readonly clientKey: string
@@ -31,7 +31,10 @@ export const headersOf = ({ clientKey, port }: Place): Readonly<Record<string, s
   "content-type": "application/json;charset=UTF-8"
 })
 
-/** A message of this address issued now; valid if the key belongs to the address. */
+/**
+ * Returns a sign-in message for this address that is issued now. The message is valid if the key belongs to the
+ * address.
+ */
 export const body = ({ serviceName, uri }: Place, address: string, key: Uint8Array): string => {
   const message = [
     `${new URL(uri).host} wants you to sign in with your Ethereum account:`,

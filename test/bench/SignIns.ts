@@ -1,4 +1,7 @@
-/** Sign-ins of good users during a flood of thousands of bad signatures a second, compared with no flood. */
+/**
+ * Sign-ins of legitimate users during a flood of thousands of invalid signatures per second, compared with sign-ins
+ * without a flood.
+ */
 import { readFileSync } from "node:fs"
 import { connect, type PostgresClient } from "./Database.ts"
 import type { Options } from "./Options.ts"
@@ -9,11 +12,11 @@ import type { Place } from "./SignInMessages.ts"
 import { cpuSeconds, settled, startServer, startVenue, type Venue } from "./VenueProcess.ts"
 import * as Worker from "./Worker.ts"
 
-/** Source of the bad sign-ins. */
+/** Source of the invalid sign-ins. */
 interface Siege {
   readonly from: string
   readonly connections: number
-  /** Addresses of one round; a limit remembers earlier ones. */
+  /** IP addresses to use in a round. Each round needs new addresses, because rate limits remember earlier ones. */
   readonly addresses: (index: number) => ReadonlyArray<string>
   readonly maxSeconds: number
   readonly goal: Goal | null
@@ -33,20 +36,20 @@ const sieges: ReadonlyArray<Siege> = [
     from: `${figure(many)} addresses`,
     connections: many,
     addresses: (index) => Array.from({ length: many }, (_, n) => `127.${16 + index}.${n >> 8}.${n & 255}`),
-    // Each address may try 30 times before its limit, and all together for 12 s.
+    // Each IP address reaches its rate limit after 30 attempts. All addresses together reach their limits after 12 s.
     maxSeconds: 5,
     goal: null
   }
 ]
 
 /**
- * Multiplies the duration of a round: the p99 of only 300 sign-ins would be the third worst, dominated by a single
- * stall.
+ * Multiplier for the duration of a round. With only 300 sign-ins the p99 would be the third-slowest sign-in, which a
+ * single stall could determine.
  */
 const longer = 10
-/** Duration of the flood before the good users start. */
+/** Duration of the flood before the legitimate users start, in seconds. */
 const leadSeconds = 1
-/** Maximum preparation time of the good users; the flood lasts longer by it. */
+/** Maximum time in which the legitimate users prepare. The flood lasts longer by this time. */
 const preparationSeconds = 1
 
 interface Bench {
@@ -67,7 +70,7 @@ export const signin = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const bench: Bench = { venue, database, users, flood }
   const seconds = longer * options.seconds
   const found = sieges.map((siege) => ({ siege, rounds: new Array<Round>(), notes: new Array<string>() }))
-  // The first round warms all up, and creates the users.
+  // The first round only warms up all processes and creates the users.
   for (let index = 0; index <= options.rounds; index++) {
     await settled(venue, database)
     const alone = await users.ask<SignInReport>(String(seconds))
@@ -108,7 +111,7 @@ export const placeOf = ({ devFile, urls }: Venue): Place => {
 interface Besieged {
   readonly good: SignInReport
   readonly bad: FloodReport
-  /** Share of one core during the flood. */
+  /** The venue's CPU time during the flood, as a fraction of one core. */
   readonly venueCpu: number
 }
 
@@ -138,7 +141,7 @@ const judged = ({ goal }: Siege, { bad, good }: Besieged, alone: SignInReport): 
   const problems: Array<string> = []
   if (bad.statuses["200"] !== undefined) problems.push(`${bad.statuses["200"]} bad signatures were taken for good`)
   if (!allIn(alone)) problems.push(`sign-ins in peace: ${counts(alone.statuses)}`)
-  // Without a goal, reports the outcome.
+  // A row without a goal reports its outcome, so failed sign-ins do not make it void.
   if (goal !== null && !allIn(good)) problems.push(`sign-ins: ${counts(good.statuses)}`)
   if (goal !== null && bad.sentPerSecond < 0.99 * badPerSecond) problems.push(`${figure(bad.sentPerSecond)}/s sent`)
   const found = round(good.p99Millis, alone.p99Millis)

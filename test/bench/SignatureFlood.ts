@@ -1,7 +1,7 @@
 /**
- * Sign-ins that must be refused, sent on time whether or not earlier ones were answered: good messages for the right
- * page, signed by another key. A child process, `SignatureFlood.ts <place>`: asked for a `Flood`, it says when it flows
- * and afterwards tells a `FloodReport`.
+ * Invalid sign-ins, sent at fixed times even if earlier requests have no response yet. Each message is valid for its
+ * page but signed with another key. Runs as a child process, `SignatureFlood.ts <place>`: after a `Flood` message it
+ * reports when the flood has started, and later sends a `FloodReport`.
  */
 import { connect, type Socket } from "node:net"
 import { body, headersOf, makeWallet, path, type Place } from "./SignInMessages.ts"
@@ -10,7 +10,7 @@ export interface Flood {
   readonly perSecond: number
   readonly seconds: number
   readonly connections: number
-  /** Source addresses; connections use them in turn. */
+  /** Source IP addresses, which the connections use in rotation. */
   readonly addresses: ReadonlyArray<string>
 }
 
@@ -18,15 +18,15 @@ export interface FloodReport {
   readonly sentPerSecond: number
   readonly answeredPerSecond: number
   readonly statuses: Readonly<Record<string, number>>
-  /** Requests without a response when the final wait ended. */
+  /** Number of requests without a response after the final wait. */
   readonly unanswered: number
-  /** Not sent because the connection was full or closed. */
+  /** Number of requests that were not sent because the connection's buffer was full or the connection was closed. */
   readonly heldBack: number
 }
 
 const place = JSON.parse(process.argv[2] ?? "{}") as Place
 const maxBufferedBytes = 16 * 1024
-/** Distinct messages; one that was rejected for its signature may be sent again. */
+/** Number of distinct messages. A message that was rejected for its signature is sent again later. */
 const messages = 4_096
 const graceMillis = 3_000
 
@@ -43,7 +43,7 @@ const requests = (): ReadonlyArray<Buffer> => {
   })
 }
 
-/** Reports the status of each whole response; responses have a length and arrive in order. */
+/** Reports the status of each complete response. Each response has a content length, and responses arrive in order. */
 const open = (localAddress: string, answered: (status: string) => void): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port: place.port, localAddress }, () => {

@@ -1,4 +1,7 @@
-/** Steady traders while four sockets of one address flood a listener with frames, compared with no flood. */
+/**
+ * Traders at a steady rate while four sockets from one IP address flood a listener with frames, compared with the
+ * same traders without a flood.
+ */
 import type { Checkout } from "./Checkout.ts"
 import { alternated, both, type Found, type Pair, row } from "./Comparison.ts"
 import { kinds, type FloodKind } from "./FloodFrames.ts"
@@ -12,7 +15,7 @@ import * as Worker from "./Worker.ts"
 const traders = 8
 const sockets = 4
 const goal: Goal = { better: "lower", solid: 5, aim: 1.5 }
-/** A flood lasts this long before and after the measured trading. */
+/** Seconds by which a flood starts before and stops after the measured trading. */
 const marginSeconds = 0.5
 
 interface Siege {
@@ -26,7 +29,7 @@ const sieges = (["trade", "market_data"] as const).flatMap((listener) =>
 const rowName = ({ kind, listener }: Siege): string => `flood, p99 of orders beside ${kind} to ${listener}`
 const calmName = "flood, p99 of orders in peace"
 
-/** A venue with rate limits, its traders and the flooding clients. */
+/** A venue with rate limits, its traders, and the clients that flood it. */
 interface Bench {
   readonly venue: Venue
   readonly probe: Worker.Worker
@@ -39,7 +42,7 @@ export const flood = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const bench = await begin(venue)
   const rounds = sieges.map(() => new Array<Round>())
   const notes = sieges.map(() => new Array<string>())
-  // The first round warms all up.
+  // The first round only warms up all processes.
   for (let index = 0; index <= options.rounds; index++) {
     const calm = await inPeace(bench, options.seconds)
     for (const [place, siege] of sieges.entries()) {
@@ -109,7 +112,7 @@ const end = async ({ flood, probe }: Bench): Promise<void> => {
   await Promise.all([flood.stop(), probe.stop()])
 }
 
-/** A new address for each flood, so that limits do not carry over. */
+/** Returns a new IP address for each flood, so that a rate limit from one flood does not affect the next. */
 const addressOf = (index: number, place: number): string => `127.0.${index}.${2 + place}`
 
 const inPeace = async ({ probe, venue }: Bench, seconds: number): Promise<OrderProbeReport> => {
@@ -142,13 +145,16 @@ const beside = async (
   return { orders, frames: await flood.hear<FrameFloodReport>() }
 }
 
-/** Without a flood every command must succeed; under a flood, failures are part of the figures. */
+/**
+ * Returns why the round without a flood is void: there, every command must succeed. Under a flood, failures are part
+ * of the figures.
+ */
 const problemOf = (calm: OrderProbeReport): string | undefined => {
   const failures = failuresOf(calm)
   return failures === "" ? undefined : `in peace${failures}`
 }
 
-/** A listener may end a flood, but at least one socket must have started. */
+/** Returns a problem if no socket of the flood was opened. The listener is allowed to stop a flood that has started. */
 const absenceOf = ({ frames }: Besieged): string | undefined =>
   frames.opened === 0 ? "no socket of the flood was let in" : undefined
 

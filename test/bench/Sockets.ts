@@ -1,5 +1,6 @@
 /**
- * Durably acknowledged orders over the public socket: the venue in one process, compared with the plain anchor server.
+ * Durably acknowledged orders over the public WebSocket: the venue in one process, compared with the plain anchor
+ * server.
  */
 import { deepStrictEqual } from "node:assert"
 import { join } from "node:path"
@@ -32,7 +33,7 @@ const shapes: ReadonlyArray<Shape> = [
   { connections: 1, inFlight: 1, figure: "p50 against the floor", goal: { better: "lower", solid: 3, aim: 1.6 } }
 ]
 
-/** Everything that a round needs. */
+/** All parameters and processes that a round needs. */
 interface Bench {
   readonly options: Options
   readonly venue: Venue
@@ -41,7 +42,10 @@ interface Bench {
   readonly anchorPort: number
 }
 
-/** Gives each shape its own database server, venue and anchor, so that no shape affects the next. */
+/**
+ * Runs each shape with a separate database server, venue and anchor server, so that one shape does not affect the
+ * next.
+ */
 export const socket = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const wanted = wantedOf(options)
   const rows: Array<Row> = []
@@ -73,7 +77,7 @@ async function databases(server: Server): Promise<Pick<Bench, "database" | "anch
 }
 
 /**
- * Sends the flow in exact order, with one connection for makers and one for takers; the fills must match the control
+ * Sends the flow in exact order, with one connection for makers and one for takers. The fills must match the control
  * totals.
  */
 async function exact(bench: Bench): Promise<void> {
@@ -101,7 +105,7 @@ async function measure(bench: Bench, shape: Shape): Promise<Row> {
   const notes: Array<string> = []
   const rounds: Array<Round> = []
   say(`${nameOf(shape)}:`)
-  // The first round is twice as long, warms both up and does not count.
+  // The first round takes twice as long and is excluded, because it only warms up both servers.
   for (let index = 0; index <= options.rounds; index++) {
     const load = index === 0 ? { ...once, seconds: 2 * once.seconds } : once
     const { problem, report, waited } = await onVenue(bench, load)
@@ -141,7 +145,7 @@ interface VenueRound {
   readonly problem: string | undefined
 }
 
-/** Runs a load on the venue, and the checks without which the round is void. */
+/** Runs a load on the venue, and the checks that a valid round must pass. */
 async function onVenue({ database, venue }: Bench, options: LoadOptions): Promise<VenueRound> {
   const tag = Load.nextTag()
   await database.query("checkpoint")
@@ -160,7 +164,7 @@ async function onVenue({ database, venue }: Bench, options: LoadOptions): Promis
   return { report, waited, problem }
 }
 
-/** Checks the responses alone. */
+/** Returns a problem found in the responses alone, without reading the journal. */
 function problemOf({ refused, unanswered }: LoadReport): string | undefined {
   const refusals = Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
   if (refusals.length > 0) return `refused ${refusals.join(", ")}`
@@ -177,8 +181,8 @@ async function imbalanceOf(venue: Venue): Promise<string | undefined> {
 }
 
 /**
- * The same shapes on the venues of two checkouts, both on one database server. Their journals are not read: that of
- * another checkout may be written otherwise.
+ * Compares the same shapes on the venues of two checkouts, which share one database server. The journals are not
+ * read, because another checkout might write them in a different format.
  */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []

@@ -1,6 +1,7 @@
 /**
- * The cheapest correct fan-out in Node: each message is framed once, and that one buffer is written straight to each socket.
- * A child process: it tells its port, is told what it is to send, and begins when everybody has come.
+ * The cheapest correct fan-out in Node: each message is framed once, and the same buffer is written to each socket.
+ * Runs as a child process: it sends its port, receives a `FanOut` message, and starts when all subscribers are
+ * connected.
  */
 import { createServer } from "node:http"
 import type { Socket } from "node:net"
@@ -8,7 +9,7 @@ import { WebSocketServer } from "ws"
 
 export interface FanOut {
   readonly subscribers: number
-  /** Payload sizes of the messages, repeated cyclically. */
+  /** Payload sizes of the messages in bytes, used cyclically. */
   readonly frameBytes: ReadonlyArray<number>
 }
 
@@ -26,7 +27,7 @@ server.on("upgrade", (request, socket: Socket, head) => {
   })
 })
 
-/** Writes as fast as the readers read, one message per turn. */
+/** Writes as fast as the subscribers read, one message per turn of the event loop. */
 function pour({ frameBytes, subscribers }: FanOut): void {
   let sequence = 0
   const more = (): void => {

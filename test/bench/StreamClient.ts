@@ -1,6 +1,7 @@
 /**
- * Subscribers of one listener, and whoever makes the trades that they hear of: `StreamClient.ts <StreamOptions>`, a child
- * process. It says `Flowing` and `Over` at the two ends of what it measures, and then tells a `StreamReport`.
+ * Subscribers of one listener, and the traders who make the published trades: `StreamClient.ts <StreamOptions>`. Runs
+ * as a child process: it sends `Flowing` and `Over` at the start and end of the measurement, and then a
+ * `StreamReport`.
  */
 import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
@@ -10,10 +11,10 @@ import * as StreamFlow from "./StreamFlow.ts"
 export interface StreamOptions {
   readonly port: number
   readonly subscribers: number
-  /** Subscription that each connection sends; null if the server sends everything to everyone. */
+  /** Subscription message that each connection sends, or null if the server sends everything to every subscriber. */
   readonly subscription: string | null
   readonly seconds: number
-  /** Null if the server generates the messages by itself. */
+  /** Options of the trades to make, or null if the server generates the messages itself. */
   readonly flow: (StreamFlow.FlowOptions & { readonly inFlight: number }) | null
 }
 
@@ -21,25 +22,25 @@ export type StreamMessage = { readonly event: "Flowing" | "Over" } | StreamRepor
 
 export interface StreamReport {
   readonly event: "Finished"
-  /** Numbered messages received by all subscribers together. */
+  /** Number of numbered messages that all subscribers received together. */
   readonly deliveries: number
   readonly trades: number
   readonly bytes: number
   readonly seconds: number
   readonly deliveriesPerSecond: number
-  /** Payload sizes of one subscriber's messages, in order; at most `keptFrames`. */
+  /** Payload sizes of one subscriber's messages in order, at most `keptFrames` of them. */
   readonly frameBytes: ReadonlyArray<number>
-  /** Reason why the result is void; null if it counts. */
+  /** Reason for which the result is void, or null if it is valid. */
   readonly problem: string | null
 }
 
 const options = JSON.parse(process.argv[2] ?? "{}") as StreamOptions
 const keptFrames = 20_000
-/** Warm-up before the measurement. */
+/** Duration of the warm-up before the measurement, in milliseconds. */
 const leadMillis = 500
 const graceMillis = 15_000
 const openingAtOnce = 20
-/** One buffer suffices: each read is processed before the next. */
+/** One buffer is enough, because each read is processed before the next. */
 const memory = Buffer.allocUnsafe(256 * 1024)
 const pong = Buffer.of(0x8a, 0x80, 0, 0, 0, 0)
 const problems: Array<string> = []
@@ -57,7 +58,10 @@ interface Subscriber {
 }
 
 const flow = options.flow === null ? null : await StreamFlow.open(options.flow)
-/** Number of subscribers that have received each incomplete trade; the first entry is trade `delivered`. */
+/**
+ * Number of subscribers that have received each incomplete trade. The first entry belongs to trade number
+ * `delivered`.
+ */
 const hearing: Array<number> = []
 let delivered = 0
 let begun = 0
@@ -121,7 +125,10 @@ function trade(): void {
   flow!.trade()
 }
 
-/** Starts the next trade when one has reached everybody: nobody falls behind, and the venue always has work. */
+/**
+ * Starts the next trade when a trade has reached every subscriber. No subscriber falls behind, and the venue always
+ * has work.
+ */
 function heardTrade(subscriber: Subscriber): void {
   const place = subscriber.trades++ - delivered
   if (flow === null) return
@@ -130,7 +137,7 @@ function heardTrade(subscriber: Subscriber): void {
     return
   }
   if (++hearing[place]! < options.subscribers) return
-  // All earlier trades have reached everybody too, because each subscriber receives them in order.
+  // All earlier trades have also reached every subscriber, because each subscriber receives trades in order.
   hearing.splice(0, place + 1)
   delivered += place + 1
   if (!isOver) for (let i = 0; i <= place; i++) trade()
@@ -189,7 +196,7 @@ function upgradeOf(port: number): string {
   )
 }
 
-/** Masks with zeros, which costs nothing. */
+/** Returns a frame with a zero mask, which costs nothing to apply. */
 function masked(text: string): Buffer {
   const payload = Buffer.from(text)
   const header = Buffer.alloc(8)

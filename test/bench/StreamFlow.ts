@@ -1,11 +1,11 @@
-/** Trades of every market in turn, one per request, on books that stay constant. */
+/** Makes one trade per call, in each market in turn. The books stay constant. */
 import type { WebSocket } from "ws"
 import { type Key, statusOf } from "./LoadFrames.ts"
 import { connect } from "./TraderPair.ts"
 
 export interface FlowMarket {
   readonly symbol: string
-  /** Prices in ticks, and the number of ticks per unit of price. */
+  /** Mid price in ticks, and the number of ticks per unit of price. */
   readonly midTicks: number
   readonly ticksPerUnit: number
   /** Quantity of every order. */
@@ -20,17 +20,20 @@ export interface FlowOptions {
 }
 
 export interface StreamFlow {
-  /** Makes one trade in the next market: a taker takes one order at the touch, and the maker replaces it. */
+  /**
+   * Makes one trade in the next market. A taker takes one order at the best price, and the maker then replaces that
+   * order.
+   */
   readonly trade: () => void
-  /** Reason why not every order made its trade. */
+  /** Returns why some orders made no trade, or undefined if every order traded. */
   readonly problem: () => string | undefined
-  /** Cancels the books. */
+  /** Cancels all orders. */
   readonly end: () => Promise<void>
 }
 
-/** Far more than are ever taken at once. */
+/** Number of orders at the best price, far more than are taken at the same time. */
 const ordersAtTouch = 64
-/** Number of levels in a book snapshot. */
+/** Number of price levels in a book snapshot. */
 const levels = 20
 const patienceMillis = 60_000
 
@@ -87,7 +90,7 @@ export const open = async ({ maker: makerKey, markets, taker: takerKey, url }: F
       const market = markets[made % markets.length]!
       const side = sides[Math.floor(made / markets.length) % 2]!
       made++
-      // Takes from the other side, and replaces the taken order there.
+      // Takes an order from the opposite side, and then replaces it.
       taker.send(limit(market, side, -1, "IOC"))
       maker.send(limit(market, side === "BUY" ? "SELL" : "BUY", 1, "GTC"))
     },
@@ -111,10 +114,13 @@ export const open = async ({ maker: makerKey, markets, taker: takerKey, url }: F
 type Side = "BUY" | "SELL"
 const sides: ReadonlyArray<Side> = ["BUY", "SELL"]
 
-/** Statuses after an order was taken; other frames have none. */
+/** Expected order statuses after an order was taken. Other frames have an empty status. */
 const fine = new Set(["", "FILLED", "CANCELLED"])
 
-/** Price this many ticks from the mid on its own side; -1 is the touch of the other side. */
+/**
+ * Returns a limit order priced this many ticks from the mid price, on its own side. -1 is the best price of the
+ * opposite side.
+ */
 const limit = (
   { midTicks, quantity, symbol, ticksPerUnit }: FlowMarket,
   side: Side,

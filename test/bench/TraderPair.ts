@@ -1,14 +1,14 @@
-/** A pair of connections of two users: one rests the orders of its share of the flow, the other takes. */
+/** Two connections of two users: the maker rests the orders of this pair's records, and the taker takes them. */
 import type { Socket } from "node:net"
 import { WebSocket } from "ws"
 import { Kind } from "./Flow.ts"
 import { authFrame, type Key, statusOf } from "./LoadFrames.ts"
 
-/** Record of the commands of all pairs. */
+/** Shared record of the commands of all pairs. */
 export interface Ledger {
   readonly idOf: (frame: string) => number
   readonly write: (kind: number, side: number, price: number, quantity: number, id: number) => string
-  /** Send time of the add (or cancel) of an id; 0 if it is not in flight. */
+  /** Send time of the add (or of the cancel) for an order id; 0 if no such command is in flight. */
   readonly addedAt: Float64Array
   readonly cancelledAt: Float64Array
   readonly answered: (sentAt: number, kind: "done" | "missed" | "refused", status: string, id: number) => void
@@ -21,13 +21,16 @@ export interface TraderPairOptions {
   readonly maker: Key
   readonly taker: Key
   readonly takerChannels: ReadonlyArray<string>
-  /** Sends the next record only after the twin's earlier ones are answered: exact order, for control totals. */
+  /**
+   * True to send a record only after the twin connection's earlier records have responses. Exact order is needed for
+   * control totals.
+   */
   readonly ordered: boolean
 }
 
 export class TraderPair {
   inFlight = 0
-  /** Stops sending; commands in flight are still answered. */
+  /** Stops sending. In-flight commands still receive their responses. */
   stopped = true
   #offsets: Int32Array = new Int32Array(0)
   #next = 0
@@ -61,7 +64,10 @@ export class TraderPair {
     return new TraderPair(maker, taker, records, ledger, options.ordered)
   }
 
-  /** Sends the records at these offsets with `window` in flight; resolves when all are answered, or after `stop`. */
+  /**
+   * Sends the records at these offsets with `window` commands in flight. Resolves when all have responses, or after
+   * `stop`.
+   */
   run(offsets: Int32Array, window: number): Promise<void> {
     this.#offsets = offsets
     this.#next = 0
@@ -73,7 +79,7 @@ export class TraderPair {
     })
   }
 
-  /** Cancels whatever an earlier run left of the maker's orders. */
+  /** Cancels the maker's orders that an earlier run left open. */
   clear(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenAcknowledged = resolve
@@ -139,7 +145,7 @@ export class TraderPair {
 
   #answer(sent: Float64Array, id: number, kind: "done" | "missed" | "refused", status: string): void {
     const sentAt = sent[id]
-    // An order of an earlier run, or one that ended without a command of ours.
+    // Skips an order of an earlier run, and an order that ended without a command from this run.
     if (sentAt === undefined || sentAt === 0) return
     sent[id] = 0
     this.inFlight--
@@ -150,7 +156,10 @@ export class TraderPair {
 
 const corked = new Set<Socket>()
 
-/** Joins what one turn sends on one socket into one write; answers come in bursts and so do the next commands. */
+/**
+ * Combines all frames that one turn of the event loop sends on a socket into one write. Responses arrive in bursts,
+ * and so do the next commands.
+ */
 function cork(client: WebSocket): void {
   const socket = (client as unknown as { readonly _socket: Socket })._socket
   if (corked.has(socket)) return
@@ -166,7 +175,7 @@ function uncork(): void {
 
 export function connect(url: string, key: Key, channels: ReadonlyArray<string>): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
-    // A mask of zeros costs nothing to apply; the server has to take it off all the same.
+    // A zero mask costs the client nothing to apply, but the server still has to remove it.
     const socket = new WebSocket(url, { perMessageDeflate: false, generateMask: (mask) => mask.fill(0) })
     let confirmed = 0
     const refuse = (reason: string): void => {

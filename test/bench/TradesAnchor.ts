@@ -1,12 +1,13 @@
 /**
- * The least that `GET /user/trade?limit=100` takes: a bare `node:http` server that runs the same statement through plain
- * `pg` for each request and writes the same bytes, whoever asks. `TradesAnchor.ts <database url> <account> <base url>`.
+ * Minimum cost of `GET /user/trade?limit=100`: a bare `node:http` server that runs the same statement through plain
+ * `pg` for each request and writes the same bytes, without authentication. Run it as `TradesAnchor.ts <database url>
+ * <account> <base url>`.
  */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { createServer, type ServerResponse } from "node:http"
 import { connect, type PostgresClient } from "./Database.ts"
 
-/** As `pg` gives it. */
+/** Row of the statement as `pg` returns it. */
 interface Row {
   readonly symbol: string
   readonly side: string
@@ -86,7 +87,10 @@ const record = (row: Row) => {
   }
 }
 
-/** As many as the venue asks at a time; whoever comes while all are busy waits for the next that is free. */
+/**
+ * Four connections, as many as the venue uses at a time. A request that arrives while all are busy waits for the next
+ * free connection.
+ */
 const free = await Promise.all(Array.from({ length: 4 }, () => connect(databaseUrl)))
 const waiting: Array<(database: PostgresClient) => void> = []
 

@@ -1,4 +1,4 @@
-/** A venue in a process of its own on a database server of its own, as `npm start` runs it but for the settings. */
+/** Runs a venue in a separate process on a separate database server, as `npm start` does but with other settings. */
 import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
 import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
@@ -14,14 +14,14 @@ import * as Ports from "../nodes/Ports.ts"
 import { connect, type PostgresClient } from "./Database.ts"
 
 export interface Server {
-  /** Of the database `venue`. */
+  /** URL of the database `venue`. */
   readonly url: string
-  /** Of another, empty database of the same server. */
+  /** URL of another, empty database on the same server. */
   readonly anchorUrl: string
   readonly stop: () => Promise<void>
 }
 
-/** Refuses to be measured on when what is acknowledged would not be on disk. */
+/** Starts a database server. Throws if its settings allow an acknowledged commit that is not on disk. */
 export const startServer = async (folder: string): Promise<Server> => {
   chmodSync(folder, 0o755)
   const dataDir = mkdtempSync(join(folder, "postgres-"))
@@ -30,7 +30,7 @@ export const startServer = async (folder: string): Promise<Server> => {
   const scope = Scope.makeUnsafe()
   const started = await Effect.runPromise(EmbeddedPostgres.start({ dataDir, log: quiet }).pipe(Scope.provide(scope)))
   const left = await Effect.runPromise(Effect.flatMap(PostgresHome.open(dataDir, quiet), Postmaster.find))
-  // Ctrl-C leaves no time to stop it in order, and nothing it holds is wanted.
+  // Ctrl-C leaves no time for an orderly stop, and the server's data is no longer needed.
   const abandon = (): void => {
     if (Option.isSome(left)) process.kill(left.value.pid, "SIGQUIT")
   }
@@ -78,19 +78,20 @@ export interface VenueOptions {
   readonly folder: string
   readonly databaseUrl: string
   readonly traders: number
-  /** Of messages and requests; they hold only when that is wanted. */
+  /** True to enforce the rate limits on messages and requests. Off by default. */
   readonly rateLimits?: boolean
-  /** Whose venue. */
+  /** Checkout whose venue to start. This checkout by default. */
   readonly checkout?: Checkout
-  /** Of a venue that was stopped, which goes on. */
+  /** Data directory of a stopped venue to restart. A new directory by default. */
   readonly dataDir?: string
-  /** Beside those that every venue of a bench has, or in place of them. */
+  /** Environment variables that extend or override those of every bench venue. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
 /**
- * The flow's symbol has a price and everybody has funds; nobody quotes. It is booted as `npm start` does it, but for the
- * process in between, which would only pass signals on: the id of ours tells `boot.mjs` that this is the pinned Node.
+ * Starts a venue in which the flow's symbol has a price, every user has funds, and no market maker places quotes. It
+ * boots as `npm start` does, but without the intermediate process, which would only forward signals. `VENUE_BOOT`
+ * contains this process's id, which marks the running Node as the pinned version.
  */
 export const startVenue = async ({
   checkout = ours,
@@ -185,12 +186,12 @@ export const startVenue = async ({
 
 export interface Venues {
   readonly venues: Pair<Venue>
-  /** On their server; a checkpoint there is one of both. */
+  /** Connection to the venues' shared server, where one checkpoint covers both databases. */
   readonly database: PostgresClient
   readonly close: () => Promise<void>
 }
 
-/** A venue of each checkout, each with a database of its own on one server. */
+/** Starts a venue of each checkout. Both venues have separate databases on one server. */
 export const startVenues = async (
   folder: string,
   checkouts: Pair<Checkout>,
@@ -211,10 +212,13 @@ export const startVenues = async (
   return { venues, database, close }
 }
 
-/** With thousands of traders to make it takes a minute, and several on a busy machine. */
+/**
+ * Time limit of a start, in milliseconds. Creating thousands of traders takes one minute, or several minutes on a
+ * busy machine.
+ */
 const startMillis = 600_000
 
-/** Enough for the few that carry the whole flow between them. */
+/** Deposits enough that a few traders can run the whole flow between them. */
 export const fund = async (venue: Venue, count: number): Promise<void> => {
   const traders = venue.users.filter(({ name }) => name.startsWith("trader-")).slice(0, count)
   for (const { user_id } of traders) {
@@ -222,7 +226,7 @@ export const fund = async (venue: Venue, count: number): Promise<void> => {
   }
 }
 
-/** `BENCH_PROFILE=<folder>` has the venue write its CPU and heap profiles when it stops. */
+/** If `BENCH_PROFILE=<folder>` is set, the venue writes its CPU and heap profiles to the folder when it stops. */
 const profiling = (): ReadonlyArray<string> => {
   const folder = process.env["BENCH_PROFILE"]
   return folder === undefined
@@ -232,7 +236,7 @@ const profiling = (): ReadonlyArray<string> => {
 
 export const after = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** CPU seconds a process has used; NaN where that cannot be read. */
+/** Returns the CPU seconds that a process has used, or NaN if the platform does not provide them. */
 export const cpuSeconds = (pid: number): number => {
   if (process.platform !== "linux") return NaN
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -240,7 +244,7 @@ export const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Resident bytes of a process; NaN where that cannot be read. */
+/** Returns the resident bytes of a process, or NaN if the platform does not provide them. */
 export const residentBytes = (pid: number): number => {
   if (process.platform !== "linux") return NaN
   const found = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
@@ -248,9 +252,9 @@ export const residentBytes = (pid: number): number => {
 }
 
 /**
- * Waits until what the venue left for later is done, so that its anchor does not pay for it: the tables to read from are
- * as far as the journal, and the process does nothing. Answers how long that took. Without a database, whose tables
- * another checkout may have otherwise, the process alone tells, and has to do nothing for longer.
+ * Waits until the venue has finished its deferred work, so that this work does not slow the anchor. The read tables
+ * must have caught up with the journal, and the process must be idle. Returns the waiting time in seconds. Without a
+ * database connection (another checkout's tables might differ) it requires a longer idle time instead.
  */
 export const settled = async (venue: Venue, database: PostgresClient | null): Promise<number> => {
   const startedAt = performance.now()
@@ -269,7 +273,7 @@ export const settled = async (venue: Venue, database: PostgresClient | null): Pr
   return (performance.now() - startedAt) / 1000
 }
 
-/** The clock of an idle market may add a row at any time. */
+/** Reports a lag only for existing rows: the clock of an idle market might add a row at any time. */
 const behind = `
   select coalesce(max(journal.seq) - max(projection.seq), 0) as behind
   from journal left join projection on projection.position = 'trading:' || journal.stream where journal.stream = 'market/${symbol}'`

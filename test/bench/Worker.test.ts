@@ -1,4 +1,4 @@
-/** Who measures, and whose code. */
+/** The processes that measure, and the checkout whose code they run. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,17 +15,17 @@ const other = (files: Readonly<Record<string, string>>) => {
   return { folder, name: "older", nodeFlags: [] }
 }
 
-it("a worker of another checkout is the one that it has, in its folder", async () => {
+it("runs the other checkout's version of a worker, in that checkout's folder", async () => {
   const checkout = other({ "test/bench/Echo.ts": `process.send(\`theirs in \${process.cwd()}\`)` })
   const worker = Worker.start("Echo.ts", [], { checkout })
   expect(await worker.hear()).toBe(`theirs in ${checkout.folder}`)
 })
 
-it("a checkout that has no such worker is told from one that fails", () => {
+it("names the missing file when a checkout does not have the worker", () => {
   expect(() => Worker.start("Echo.ts", [], { checkout: other({}) })).toThrow("older has no test/bench/Echo.ts")
 })
 
-it("our worker on another checkout finds the packages of that one", async () => {
+it("resolves this checkout's worker against the other checkout's packages", async () => {
   const module = (name: string) =>
     JSON.stringify({ name, type: "module", exports: { ".": "./main.js", "./*": "./*.js" } })
   const checkout = other({
@@ -41,7 +41,7 @@ it("our worker on another checkout finds the packages of that one", async () => 
   expect(await Worker.startOurs("QuietHourWorker.ts", checkout).hear()).toBe("theirs")
 })
 
-it("a worker that ends without a word fails whoever waits for it", async () => {
+it("fails a pending receive when the worker exits without a message", async () => {
   const worker = Worker.start("Echo.ts", [], { checkout: other({ "test/bench/Echo.ts": "process.exit(3)" }) })
   await expect(worker.hear()).rejects.toThrow("ended with 3")
 })

@@ -1,4 +1,7 @@
-/** A child process that measures: it says when it is warm, and answers each request with what it found. */
+/**
+ * A child process that measures. It sends a message when it has warmed up, and responds to each request with its
+ * result.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,13 +11,13 @@ import { type Checkout, ours } from "./Checkout.ts"
 
 export interface Worker {
   readonly pid: number
-  /** The next message that `isIt`; fails when the process ends first. */
+  /** Resolves with the next message that satisfies `isIt`. Fails if the process exits first. */
   readonly hear: <A>(isIt?: (message: A) => boolean) => Promise<A>
   readonly ask: <A>(request: string) => Promise<A>
   readonly stop: () => Promise<void>
 }
 
-/** The flags of a venue for everybody that is measured in a process of its own. */
+/** Returns the Node flags for a process that is measured: a fixed heap limit and the venue's flags. */
 export const heapFlagsOf = ({ nodeFlags }: Checkout): ReadonlyArray<string> => [
   "--expose-gc",
   "--max-old-space-size=4096",
@@ -22,7 +25,7 @@ export const heapFlagsOf = ({ nodeFlags }: Checkout): ReadonlyArray<string> => [
 ]
 export const heapFlags = heapFlagsOf(ours)
 
-/** The worker of that name as the checkout has it. */
+/** Starts the checkout's own version of the worker file. */
 export const start = (file: string, args: ReadonlyArray<string>, options: WorkerOptions = {}): Worker => {
   const { checkout = ours } = options
   if (!existsSync(join(checkout.folder, "test/bench", file))) {
@@ -32,8 +35,9 @@ export const start = (file: string, args: ReadonlyArray<string>, options: Worker
 }
 
 /**
- * Our worker of that name on the packages of a checkout that need not have it: as text that is evaluated in its folder,
- * all of its imports are found there. It may import no file by its path.
+ * Starts this checkout's worker file on the packages of another checkout that might not have the file. The source is
+ * evaluated in the checkout's folder, so all imports resolve there. The worker must not import files by relative
+ * path.
  */
 export const startOurs = (file: string, checkout: Checkout, options: Omit<WorkerOptions, "checkout"> = {}): Worker => {
   const source = readFileSync(fileURLToPath(new URL(file, import.meta.url)), "utf8")
@@ -98,10 +102,10 @@ interface WorkerOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Twice what the longest load takes, ten minutes of overload. */
+/** Time limit of a worker: twice the longest load, which is ten minutes of overload. */
 const patienceMinutes = 20
 
-/** Whatever happens, no load is left running. */
+/** Workers to kill when this process exits, so that no load keeps running. */
 const running = new Set<ChildProcess>()
 
 process.on("exit", () => {

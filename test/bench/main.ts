@@ -1,4 +1,7 @@
-/** `npm run bench`: every figure of the venue as a ratio to an anchor measured in the same run. See README.md. */
+/**
+ * `npm run bench`: every figure of the venue as a ratio to an anchor (the figure it is compared with) that is
+ * measured in the same run. See README.md.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -50,7 +53,7 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   auditor
 }
 
-/** Rows that two checkouts have in common. */
+/** The parts that can compare two checkouts. */
 const comparable: Readonly<Record<string, (options: Options, pair: Pair<Checkout>) => Promise<ReadonlyArray<Row>>>> = {
   matching: Matching.compared,
   memory: Memory.compared,

@@ -1,6 +1,6 @@
 /**
- * Access checks beside the load: one signed request sent to every gateway at once, and repeated replacement of a wallet
- * user's key.
+ * Access checks that run alongside the load: one signed request is sent to every gateway at once, and a wallet user's
+ * key is replaced repeatedly.
  */
 import { Wallet } from "ethers"
 import { type History, now } from "./History.ts"
@@ -86,7 +86,7 @@ export const keys = (venue: Venue, history: History, random: Random, builder: Us
   }
   return repeat(1_500, async () => {
     const old = current
-    // During the replacement either key may be valid.
+    // While a replacement is in progress, either key might be valid.
     const [next] = await Promise.all([replace(), old === undefined ? undefined : probe(old)])
     if (next !== undefined) current = next
     await Promise.all([old, current].filter((key) => key !== undefined).map(probe))

@@ -53,7 +53,7 @@ it("reports nothing for a correct history", () => {
   expect(guilt(innocent({}, [key(2_000, "unknown", "k2", ""), probe(3_000, "k2", "refused")]))).toEqual([])
 })
 
-it("I1: accepts that a gateway does not list an order filled before the query, even if the fill is reported later", () => {
+it("I1: accepts that a gateway does not list an order that was filled before the query, even if the fill is reported later", () => {
   const missing = (filledMillis: number) => {
     const filled = order("o1", "a-1", "FILLED", { quantity_remaining: 0, update_time: at(filledMillis) / 1_000 })
     const texts = guilt(innocent({}, [visible("o1", "missing"), heard(4_200, "ann-1", filled)]))
@@ -62,7 +62,7 @@ it("I1: accepts that a gateway does not list an order filled before the query, e
   expect([missing(4_001).length, missing(4_100).length]).toEqual([0, 1])
 })
 
-it("I30: accepts a new pair of stops, of which one may fire, when an order fills further after its stop has fired", () => {
+it("I30: accepts a new pair of stops, of which one is allowed to fire, when an order fills further after its first stop has fired", () => {
   const both = trades(...stop("s1", "t8", 500), ...stop("s2", "t9", 600))
   const linked = (placedMillis: number) => {
     const placed = order("s2", "a-1", "ACK", { type: "STOP_LOSS", update_time: at(placedMillis) / 1_000 })
@@ -75,7 +75,7 @@ it.each([...spoiledOrders, ...spoiledNodes])("%s: reports a finding when %s", (_
   expect(guilt(lines())).toContainEqual(expect.stringMatching(said))
 })
 
-it("I34: accepts that orders of armed accounts placed after the loss, over a live connection, stay open", () => {
+it("I34: accepts that orders stay open if they were placed after the armed connection was lost, over a live connection", () => {
   const back: ReadonlyArray<Line> = [
     { kind: "opened", at: at(20_500), connection: "cid-2", account: "cid", through: "gateway-1" },
     add(40_000, "cid-2", "c-2"),
@@ -87,7 +87,7 @@ it("I34: accepts that orders of armed accounts placed after the loss, over a liv
   expect(guilt(innocent(ended(cancelled), [...back, asked])).filter((text) => text.startsWith("I34"))).toEqual([])
 })
 
-it("I34: allows more time on a busy machine, and until the end for orders under other faults", () => {
+it("I34: allows more time for cancels on a busy machine, and no deadline for orders affected by another fault", () => {
   const slow = innocent({
     ended_order: tables.ended_order.map((row) => (row["order_id"] === "o4" ? { ...row, ...late } : row))
   })
@@ -100,11 +100,11 @@ it("I34: allows more time on a busy machine, and until the end for orders under 
   expect(guilt([...slow, ...both].toSorted((a, b) => a.at - b.at))).toEqual([])
 })
 
-it("judges a history that was read through a single gateway", () => {
+it("checks a history in which all accounts were read through a single gateway", () => {
   expect(guilt(without(innocent(), isNotFirstRead))).toEqual([])
 })
 
-it("imports neither the venue nor any package in the checker", () => {
+it("finds no import of the venue or of an npm package in the checker's files", () => {
   const names = readdirSync(import.meta.dirname).filter((name) => /^(Checker\w*|HistoryLine)\.ts$/.test(name))
   const targets = names.flatMap((name) =>
     [...readFileSync(`${import.meta.dirname}/${name}`, "utf8").matchAll(/ from "([^"]+)"/g)].map(

@@ -1,4 +1,4 @@
-/** All checks of a history. The checker files import nothing from the venue. */
+/** Runs all checks on a history. The checker's files import nothing from the venue. */
 import * as Access from "./CheckerAccess.ts"
 import * as Accounts from "./CheckerAccounts.ts"
 import * as Disconnects from "./CheckerDisconnects.ts"

@@ -1,5 +1,6 @@
 /**
- * Access: a signed request is valid once over all gateways, and a wallet user has exactly one builder key at any time.
+ * Access checks: a signed request is accepted once over all gateways, and a wallet user has exactly one builder key
+ * at any time.
  */
 import type { Finding, Story } from "./CheckerStory.ts"
 import type { KeyLine, ProbeLine } from "./HistoryLine.ts"
@@ -18,14 +19,14 @@ function nonces({ lines }: Story): ReadonlyArray<Finding> {
   })
 }
 
-/** Probes of a key that was certainly replaced, or certainly not. */
+/** Finds accepted probes of a key that was certainly replaced, and rejected probes of a key that certainly was not. */
 function keys({ lines }: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   const steps = lines.filter((line): line is KeyLine => line.kind === "key")
   const probes = lines.filter((line): line is ProbeLine => line.kind === "probe")
   const replacedAt = new Map<string, number>()
   const issuedAt = new Map<string, number>()
-  /** Time of the first request that may have replaced the key. */
+  /** Time of the first request that might have replaced the key. */
   const doubtedAt = new Map<string, number>()
   for (const { askedAt, at, next, old, outcome } of steps) {
     if (outcome === "replaced") {

@@ -1,4 +1,4 @@
-/** Accounts: each balance is the sum of its records in the database, and all accounts together sum to zero. */
+/** Account checks: each balance is the sum of its records in the database, and all accounts together sum to zero. */
 import { type Finding, lotsOf, microsOf, type Story } from "./CheckerStory.ts"
 import type { Read } from "./HistoryLine.ts"
 
@@ -43,7 +43,7 @@ function sums(story: Story, { account, balance, positions, through }: Read): Rea
 
 const total = (parts: ReadonlyArray<number>): number => parts.reduce((sum, part) => sum + part, 0)
 
-/** All traders are in the list of trades, so the positions of each symbol sum to zero. */
+/** The list of trades contains all traders, so the positions in each symbol sum to zero. */
 function positions(story: Story): ReadonlyArray<Finding> {
   const net = new Map<string, number>()
   for (const { lots, side, symbol } of story.trades) {
@@ -65,8 +65,8 @@ const onePerAccount = ({ reads }: Story): ReadonlyArray<Read> => [
 ]
 
 /**
- * Funding moves with whole hours alone: what an account has of it in a symbol changes no more often than hours have passed,
- * and what all have of it is what rounding took, less than a millionth of a dollar for each of them and hour.
+ * Funding is paid only at whole hours. An account's funding in a symbol changes at most once per hour that has
+ * passed. The sum over all accounts is only the rounding remainder, which is less than 1e-6 USD per account and hour.
  */
 function funding(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []

@@ -1,18 +1,22 @@
-/** Cancel on disconnect: orders of a lost armed connection are cancelled in time, and no other orders are. */
+/** Cancel-on-disconnect checks: orders of a lost armed connection are cancelled in time, and other orders stay open. */
 import { type Connection, type Ended, type Fault, type Finding, type Story, type OrderReport } from "./CheckerStory.ts"
 
 export const findings = (story: Story): ReadonlyArray<Finding> =>
   story.isWhole ? [...gone(story), ...kept(story)] : []
 
-/** Maximum time from the death of the gateway to the last cancel. */
+/** Maximum time from a gateway's crash to the last cancel, in milliseconds. */
 const promisedMillis = 5_000
-/** Orders placed this late may be spared: the gateway may not have renewed the connection since. */
+/**
+ * Orders placed within this time before the crash are not checked, because the gateway might not have renewed the
+ * connection's entry since.
+ */
 const spareMillis = 1_500
 
 const deaths = ({ faults }: Story): ReadonlyArray<Fault> => faults.filter(({ fault }) => fault === "kill")
 
 /**
- * Every order open when the gateway was killed is cancelled within five seconds, or once overlapping faults are over.
+ * Checks that every order that was open when the gateway was killed is cancelled within five seconds. If other faults
+ * overlap, the order must be cancelled by the end of the run.
  */
 function gone(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
@@ -41,7 +45,7 @@ function gone(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** Arming was acknowledged before the end. */
+/** Returns whether arming was acknowledged before the given time. */
 function isArmedInTime({ commands }: Story, connection: Connection, by: number): boolean {
   return commands.some(
     (command) =>
@@ -57,7 +61,7 @@ function ordersOf({ told }: Story, account: string): ReadonlyArray<readonly [str
   return [...told].filter(([, rows]) => rows[0]?.connection.account === account)
 }
 
-/** The order rested at that time, unchanged for a while. */
+/** Returns whether the order was resting at that time and has not been modified since. */
 function stood(told: ReadonlyArray<OrderReport>, by: number): boolean {
   const [first] = told
   if (first === undefined || first.row.status !== "ACK" || first.at > by) return false
@@ -66,8 +70,8 @@ function stood(told: ReadonlyArray<OrderReport>, by: number): boolean {
 }
 
 /**
- * An order that rests by itself is cancelled for a reason: somebody asked, or a connection of its account that had asked for
- * it was lost after the order was placed. What was placed after that, on a connection that goes on, stays.
+ * Checks that each cancel of a resting order has a cause. Either the account requested the cancel, or one of its
+ * armed connections was lost after the order was placed.
  */
 function kept(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
@@ -84,7 +88,7 @@ function kept(story: Story): ReadonlyArray<Finding> {
 
 function wasRequested({ commands }: Story, { account, at, clientOrderId, orderId, symbol }: Ended): boolean {
   return commands.some(({ connection, params, sentAt, type }) => {
-    // The database and the tool run on one machine with one clock; drills shift only the clocks of nodes.
+    // The database and the tool run on one machine and share its clock. Drills shift only the clocks of nodes.
     if (connection.account !== account || sentAt > at + clockMillis) return false
     if (type === "cancel_order") return params["order_id"] === orderId || params["order_id"] === clientOrderId
     return type === "cancel_all_orders" && (params["symbol"] === undefined || params["symbol"] === symbol)
@@ -94,8 +98,8 @@ function wasRequested({ commands }: Story, { account, at, clientOrderId, orderId
 const clockMillis = 100
 
 /**
- * An armed connection of the account ended, or its gateway or a desk had a fault, after the order was placed or
- * changed.
+ * Returns whether an armed connection of the account closed, or its gateway or a desk had a fault, after the order
+ * was placed or changed.
  */
 function mayBeDisconnected(
   story: Story,

@@ -1,6 +1,6 @@
 /**
- * After each episode: the books balance, the tables have caught up, replay gives the same state, and all gateways
- * agree.
+ * Checks after each episode: the books balance, the tables have caught up, a replay gives the same state, and all
+ * gateways agree.
  */
 import { type Finding, isEnd, type Story } from "./CheckerStory.ts"
 import type { Read, StateLine } from "./HistoryLine.ts"
@@ -46,8 +46,8 @@ function states({ lines }: Story): ReadonlyArray<Finding> {
 }
 
 /**
- * Read your writes: what one gateway has acknowledged another shows, unless it has ended by then. A gateway that has not
- * told of it itself when it is asked may be a moment behind.
+ * Read your writes: an order that one gateway has acknowledged is visible through another gateway, unless the order
+ * has ended. A gateway that has not yet reported the order itself is allowed to lag by a moment.
  */
 function visible(story: Story): ReadonlyArray<Finding> {
   return story.lines.flatMap((line) => {
@@ -56,7 +56,8 @@ function visible(story: Story): ReadonlyArray<Finding> {
     const ended = story.ended.get(orderId)
     if (ended !== undefined && ended.at <= at) return []
     const heard = story.told.get(orderId) ?? []
-    // An order that ended before the answer counts as ended, even if that was reported later or the run was cut short.
+    // An order that ended before the response counts as ended, even if its end was reported later or the run was
+    // interrupted.
     const endedAt = (one: (typeof heard)[number]) => Math.min(one.at, (one.row.update_time ?? Infinity) * 1_000)
     const mayBeOver = heard.some((one) => isEnd(one.row) && endedAt(one) <= at + 5)
     if (mayBeOver) return []
@@ -72,7 +73,7 @@ function visible(story: Story): ReadonlyArray<Finding> {
 
 const behindMillis = 2_000
 
-/** Reads at the end of the run, when nothing moves, are equal through every gateway. */
+/** Checks that final reads, when all activity has stopped, are equal through every gateway. */
 function alike({ reads }: Story): ReadonlyArray<Finding> {
   const first = new Map<string, Read>()
   return reads.flatMap((one) => {

@@ -1,4 +1,4 @@
-/** Judges the `FILLED` frames of one order on one connection (rule 4.22). */
+/** Checks the `FILLED` frames of one order on one connection (rule 4.22). */
 
 interface Filled {
   readonly trade_id?: string | null | undefined
@@ -6,20 +6,22 @@ interface Filled {
 }
 
 export interface Judge {
-  /** Records a `fill_response`. Without them, frames of one outcome cannot be told from those of the next. */
+  /**
+   * Records a `fill_response`. Without fills, frames of one command cannot be distinguished from frames of the next.
+   */
   readonly fill: (tradeId: string) => void
-  /** Returns what is wrong with this `FILLED`, or undefined. */
+  /** Returns the fault of this `FILLED` frame, or undefined if the frame is correct. */
   readonly filled: (row: Filled) => string | undefined
 }
 
 /**
- * Frames come in order. Each has a trade of its own, that of the fill it follows; those of one outcome leave the same quantity,
- * those of the next outcome a smaller one.
+ * Frames arrive in order. Each `FILLED` frame names the trade of one earlier fill. Frames of one command report the
+ * same remaining quantity, and frames of the next command report a smaller quantity.
  */
 export const judge = (): Judge => {
   const tradeIds = new Set<string>()
   let fills: Array<string> = []
-  /** Trades of the current outcome without a frame so far. */
+  /** Trades of the current command that have no `FILLED` frame so far. */
   let outcome: Array<string> = []
   let before = Infinity
   return {

@@ -1,4 +1,4 @@
-/** Orders: each acknowledged order exists once, refused orders do not exist, and ended orders stay ended. */
+/** Order checks: each acknowledged order exists once, refused orders do not exist, and ended orders stay ended. */
 import * as CheckerFilled from "./CheckerFilled.ts"
 import {
   type Command,
@@ -22,7 +22,7 @@ export const findings = (story: Story): ReadonlyArray<Finding> => [
 const openOf = ({ reads }: Story): ReadonlyMap<string, OrderRow> =>
   new Map(reads.flatMap(({ open }) => open.map((row) => [row.order_id, row] as const)))
 
-/** An acknowledged order is open or has ended, and its recorded end equals the reported one. */
+/** Checks that an acknowledged order is open or has ended, and that its recorded end equals the reported end. */
 function acknowledged(story: Story): ReadonlyArray<Finding> {
   const open = openOf(story)
   const traded = new Map(story.trades.map((trade) => [`${trade.tradeId} ${trade.orderId}`, trade]))
@@ -60,7 +60,10 @@ function acknowledged(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** A frame creates at most one order, every order has a frame, and no two gateways show two orders for one frame. */
+/**
+ * Checks that each `add_order` frame creates at most one order, that every order has a frame, and that gateways agree
+ * on the order of a frame.
+ */
 function once(story: Story): ReadonlyArray<Finding> {
   const orders = new Map<string, Set<string>>()
   const add = (clientOrderId: string, orderId: string, type: string | undefined) => {
@@ -97,7 +100,7 @@ function once(story: Story): ReadonlyArray<Finding> {
   })
 }
 
-/** Refused commands had no effect, and existing orders were not reported as missing. */
+/** Checks that refused commands had no effect, and that no existing order was reported as missing. */
 function refused(story: Story): ReadonlyArray<Finding> {
   const open = openOf(story)
   const live = new Set([...open.values()].map((row) => row.client_order_id))
@@ -119,7 +122,7 @@ function refused(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** The order was acknowledged before the query, and ended well after its answer or not at all. */
+/** Returns whether the order was acknowledged before the command, and was still open well after the response. */
 function wasThere(story: Story, open: ReadonlyMap<string, OrderRow>, { answeredAt, params, sentAt }: Command): boolean {
   const orderId = String(params["order_id"])
   const told = story.told.get(orderId)
@@ -129,7 +132,7 @@ function wasThere(story: Story, open: ReadonlyMap<string, OrderRow>, { answeredA
   return ended === undefined ? open.has(orderId) : ended.at > answeredAt!
 }
 
-/** The order equals its last reported state, or that state with an unanswered change. */
+/** Checks that each order equals its last reported state, or that state with an unanswered change applied. */
 function modified(story: Story): ReadonlyArray<Finding> {
   const open = openOf(story)
   const changes = new Map<string, Array<Command>>()
@@ -168,8 +171,9 @@ const lastTerms = (told: ReadonlyArray<OrderReport>): OrderRow | undefined =>
   told.findLast(({ row }) => row.status === "ACK" || row.status === "MODIFIED")?.row
 
 /**
- * Each connection receives the frames of an order in its order: acknowledged first, each fill once, nothing after the end. The
- * fills of one command have a `FILLED` each, all with the state after the command.
+ * Checks that each connection receives the frames of an order in sequence: first the acknowledgement, then each fill
+ * once, and no frame after the end. Each fill of a command has a `FILLED` frame, which shows the state after the
+ * whole command.
  */
 function onOneConnection(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
@@ -201,7 +205,10 @@ function onOneConnection(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** Every command on a live connection, through a gateway without faults, is answered, possibly as unknown. */
+/**
+ * Checks that every command on a live connection has a response if its gateway had no fault. The response is allowed
+ * to state an unknown outcome.
+ */
 function silent(story: Story): ReadonlyArray<Finding> {
   const answered = new Set(["add_order", "cancel_order", "modify_order", "cancel_all_orders", "add_twap"])
   const limit = answerMillis * story.patience
@@ -219,5 +226,5 @@ function silent(story: Story): ReadonlyArray<Finding> {
   })
 }
 
-/** The gateway gives a command up six seconds after its arrival; before that it may wait behind others. */
+/** The gateway times a command out six seconds after its arrival. Before that, the command might wait behind others. */
 const answerMillis = 15_000

@@ -1,11 +1,17 @@
-/** Stops and TWAPs: a stop fires once, one of a linked pair fires, and a TWAP has no surplus or early child. */
+/**
+ * Stop and TWAP checks: a stop fires once, only one stop of a linked pair fires, and a TWAP has no extra or early
+ * child order.
+ */
 import { type Finding, isStopType, type Story } from "./CheckerStory.ts"
 import { filledOf } from "./CheckerTrades.ts"
 
 export const findings = (story: Story): ReadonlyArray<Finding> =>
   story.isWhole ? [...stops(story), ...twaps(story)] : []
 
-/** Of a pair only one stop fires, in a single order; the quantity is checked with all orders. */
+/**
+ * Checks that only one stop of a linked pair fires, in a single order. Its quantity is checked together with all
+ * other orders.
+ */
 function stops(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   const pairs = new Map<string, Set<string>>()
@@ -22,7 +28,8 @@ function stops(story: Story): ReadonlyArray<Finding> {
   for (const [key, orderIds] of pairs) {
     const firedAt = (orderId: string) => Math.min(...fired.get(orderId)!)
     const inTurn = [...orderIds].sort((a, b) => firedAt(a) - firedAt(b))
-    // An order that fills further after its stop has fired, even in the same millisecond, brings a new pair.
+    // If an order fills further after its stop has fired, even in the same millisecond, the venue creates a new pair
+    // of stops.
     const isNew = (orderId: string, index: number) =>
       index === 0 || placedAt(story, orderId) >= firedAt(inTurn[index - 1]!)
     if (!inTurn.every(isNew)) found.push({ rule: "I30", text: `linked stops of ${key} both fired: ${inTurn.join()}` })
@@ -36,11 +43,14 @@ function stops(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** Time of the first report about the order; minus infinity without one. */
+/** Returns the time of the first report about the order, or minus infinity if no report exists. */
 const placedAt = ({ told }: Story, orderId: string): number =>
   Math.min(...(told.get(orderId)?.map(({ at, row }) => (row.update_time ?? at / 1_000) * 1_000) ?? [-Infinity]))
 
-/** An account has one TWAP per symbol at a time, so all orders of that origin in its time are its children. */
+/**
+ * An account has at most one TWAP per symbol at a time. All its orders with TWAP origin during that time are
+ * therefore children of that TWAP.
+ */
 function twaps(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   for (const row of story.twaps) {

@@ -1,4 +1,4 @@
-/** A history in order: reports by order, commands with their answers, and the rows of the database. */
+/** A history in sequence: reports by order, commands with their responses, and database rows. */
 import type {
   Began,
   FaultLine,
@@ -13,7 +13,7 @@ import type {
   TableLine
 } from "./HistoryLine.ts"
 
-/** A violation and the invariant that it breaks. */
+/** A violation, with the invariant that it breaks. */
 export interface Finding {
   readonly rule: string
   readonly text: string
@@ -26,17 +26,17 @@ export interface Connection {
   readonly openedAt: number
   readonly closedAt: number
   readonly isOurs: boolean
-  /** Time at which the connection was armed. */
+  /** Time at which the connection was armed, or undefined if it never was. */
   readonly armedAt: number | undefined
 }
 
-/** A command of a client, with every possible answer. */
+/** A client's command, with its response if one arrived. */
 export interface Command {
   readonly connection: Connection
   readonly sentAt: number
   readonly type: string
   readonly params: Readonly<Record<string, unknown>>
-  /** Reported refusal: no order was created, or nothing was changed. */
+  /** Status or error of a refusal, which means that the command had no effect. */
   refused: string | undefined
   isUnknown: boolean
   answeredAt: number | undefined
@@ -102,7 +102,7 @@ export interface Story {
   readonly ledger: ReadonlyArray<Row>
   /** The last read of each account through each gateway. */
   readonly reads: ReadonlyArray<Read>
-  /** False if the run was cut short. */
+  /** False if the run was interrupted. */
   readonly isWhole: boolean
 }
 
@@ -123,7 +123,7 @@ export const ends = new Set(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC
 export const isEnd = ({ quantity_remaining, status }: OrderRow): boolean =>
   ends.has(status) || (status === "FILLED" && quantity_remaining === 0)
 
-/** Stops carry the client order id of the order that brought them. */
+/** Stops have the client order id of the order that created them. */
 export const isStopType = (type: string | undefined): boolean =>
   type === "STOP_MARKET" || type === "TAKE_PROFIT" || type === "STOP_LOSS"
 
@@ -162,14 +162,14 @@ export const read = (lines: ReadonlyArray<Line>): Story => {
   }
 }
 
-/** Whole lots, so that equal quantities compare equal. */
+/** Returns the quantity in whole lots, so that equal quantities compare as equal. */
 export const lotsOf = ({ listed }: Story, symbol: string, quantity: number): number =>
   Math.round(quantity / (listed.get(symbol)?.lot ?? 1))
 export const ticksOf = ({ listed }: Story, symbol: string, price: number): number =>
   Math.round(price / (listed.get(symbol)?.tick ?? 1))
 export const microsOf = (usd: number): number => Math.round(usd * 1e6)
 
-/** Returns the faults that were active, or had just ended, within the window. */
+/** Returns the faults that overlap the time window or ended shortly before it. */
 export const faultsWithin = ({ faults }: Story, from: number, to: number): ReadonlyArray<Fault> =>
   faults.filter(({ beganAt, endedAt }) => beganAt <= to && endedAt >= from)
 
@@ -193,9 +193,9 @@ function connectionsOf(lines: ReadonlyArray<Line>): ReadonlyMap<string, Connecti
 
 function commandsOf(lines: ReadonlyArray<Line>, connections: ReadonlyMap<string, Connection>): ReadonlyArray<Command> {
   const commands: Array<Command> = []
-  /** Unanswered commands, oldest first, by connection and the key of their answer. */
+  /** Commands without a response, oldest first, by connection and response key. */
   const waiting = new Map<string, Array<Command>>()
-  /** An answer may identify its command by one of several keys: it belongs to the oldest that matches. */
+  /** A response might identify its command by one of several keys. It belongs to the oldest command that matches. */
   const take = (...keys: ReadonlyArray<string>): Command | undefined => {
     const fitting = keys.flatMap((key) => waiting.get(key)?.[0] ?? [])
     const oldest = fitting.toSorted((a, b) => a.sentAt - b.sentAt)[0]
@@ -225,7 +225,7 @@ function commandsOf(lines: ReadonlyArray<Line>, connections: ReadonlyMap<string,
   return commands
 }
 
-/** Returns the keys by which an answer to this command may identify it. */
+/** Returns the keys by which a response might identify this command. */
 const keysOf = (connection: string, { params, type }: Incoming): ReadonlyArray<string> => {
   const id = params["client_order_id"] ?? params["order_id"] ?? params["client_twap_id"] ?? params["stop_order_id"]
   return [`${connection} ${type} ${String(id ?? "")}`]
@@ -260,17 +260,17 @@ function answer(
     command.answeredAt = at
     if (isRefusal(status)) command.refused = status
   }
-  // A cancel may identify an order by its client order id.
+  // A cancel is allowed to identify an order by its client order id.
   if (status === "NO_SUCH_ORDER" || status === "CANCELLED") return told("cancel_order", order_id, client_order_id)
   if (status === "ACK") return told("add_order", client_order_id)
-  // A placement, or a cancel, has no other key if its market never received it.
+  // The response to an order, or to a cancel, has no other key if its market never received the command.
   if (order_id === "") return told("add_order cancel_order", client_order_id)
   if (status === "MODIFIED" || status.startsWith("CANNOT_MODIFY_")) return told("modify_order", order_id)
-  // A cancel that could not be processed identifies its order, as a modify does.
+  // The response to a cancel or modify that could not be processed contains the order's id.
   if (isRefusal(status)) told("modify_order cancel_order", order_id)
 }
 
-/** The text of the error distinguishes unknown outcomes from refusals. */
+/** Returns whether an error message states an unknown outcome instead of a refusal. */
 export const isUnknown = (message = ""): boolean => /unknown|not known/.test(message)
 
 function reportsByOrder(
@@ -281,7 +281,8 @@ function reportsByOrder(
   for (const line of lines) {
     if (line.kind !== "heard") continue
     const { all_orders_response, order_response: row } = line.frame
-    // A query is answered from the state and not from the log, so its position among other answers is meaningless.
+    // A query's response comes from the current state and not from the log. Its position among the other frames
+    // therefore proves nothing.
     if (row === undefined || row.order_id === "" || all_orders_response !== undefined) continue
     const before = told.get(row.order_id)
     const one = { at: line.at, connection: connections.get(line.connection)!, row }

@@ -1,4 +1,4 @@
-/** Journal: each stream has one history without gaps, and no older epoch writes after a newer one. */
+/** Journal checks: each stream has one history without gaps, and no older epoch writes after a newer one. */
 import type { Finding, Story } from "./CheckerStory.ts"
 import type { EpochRow } from "./HistoryLine.ts"
 

@@ -1,4 +1,4 @@
-/** Trades: both sides are equal, ids are unique, and no order fills beyond its quantity or after its end. */
+/** Trade checks: both sides are equal, ids are unique, and no order fills beyond its quantity or after its end. */
 import { ends, type Finding, lotsOf, type Story, type Trade } from "./CheckerStory.ts"
 
 export const findings = (story: Story): ReadonlyArray<Finding> =>
@@ -36,7 +36,7 @@ function quantities(story: Story): ReadonlyArray<Finding> {
     }
   }
   for (const [orderId, told] of story.told) {
-    // A reported cancel states the filled quantity, and no fill follows it.
+    // A reported cancel states the filled quantity, so no fill is allowed to follow.
     const end = told.find(({ row }) => ends.has(row.status))?.row
     if (end === undefined) continue
     const toldLots = lotsOf(story, end.symbol, end.quantity) - lotsOf(story, end.symbol, end.quantity_remaining)

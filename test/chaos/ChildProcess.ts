@@ -16,20 +16,20 @@ export interface ChildProcess {
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** Live children; they are killed when the tool ends for any reason. */
+/** Running child processes, which are killed when the tool exits for any reason. */
 const alive = new Set<Child>()
 process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL")
 })
 
-/** Starts the program; appends its output to the file. */
+/** Starts the program and appends its output to the log file. */
 export const start = (program: string, variables: Variables, logFile: string): ChildProcess => {
   const log = openSync(logFile, "a")
   const child = spawn(process.execPath, [...Boot.flags, program], {
     cwd: root,
     env: { ...Boot.environment, ...variables },
     stdio: ["ignore", log, log],
-    // Ctrl-C reaches the tool, which ends its children.
+    // Puts the child in a separate process group: Ctrl-C reaches only the tool, which then stops its children.
     detached: true
   })
   closeSync(log)

@@ -1,12 +1,12 @@
-/** The database of a test behind a proxy that can be cut. */
+/** A test's connection to its database, through a proxy that can interrupt the connection. */
 import { Effect, Redacted } from "effect"
 import { freePort } from "../cluster/VenueNodes.ts"
 import * as Proxy from "./Proxy.ts"
 
-/** Returns the database as one node reaches it, through a proxy that can be cut. */
+/** Returns a proxied URL with which one node connects to the database, and the proxy. */
 export const through = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const there = new URL(Redacted.value(url))
-  // The server of a test listens on a socket in its own directory.
+  // A test's database server listens on a Unix socket in its own directory.
   const path = `${there.searchParams.get("host")}/.s.PGSQL.${there.port}`
   const port = yield* Effect.promise(freePort)
   const proxy = yield* Effect.acquireRelease(

@@ -9,17 +9,19 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 
 export interface DatabaseServer {
-  /** TCP port, for proxies. */
+  /** TCP port of the server, to which proxies connect. */
   readonly port: number
   readonly urlAt: (port: number) => string
-  /** Runs in its own session, which may write even while the server is read-only for others. */
+  /**
+   * Runs a statement in a separate session, which is allowed to write even while the server is read-only for others.
+   */
   readonly query: <Row>(text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
-  /** Stops all sessions until `thaw`. */
+  /** Freezes all sessions until `thaw`. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** Simulates a power cut; the server restarts by itself. */
+  /** Kills the server as a power cut would. The server then restarts automatically. */
   readonly kill: () => void
-  /** Kills one session; Postgres then restarts all of them, because shared memory may be corrupt. */
+  /** Kills one session. Postgres then restarts all sessions, because shared memory might be corrupt. */
   readonly crash: () => void
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
@@ -43,7 +45,7 @@ const quiet = () => Effect.void
 export const begin = async (folder: string): Promise<DatabaseServer> => {
   const dataDir = join(folder, "postgres")
   mkdirSync(dataDir, { recursive: true })
-  // Started by root, the server runs as another user, who needs access.
+  // If the tool runs as root, the server runs as another user, who needs access to these folders.
   for (const path of [folder, dataDir]) chmodSync(path, 0o755)
   let scope = Scope.makeUnsafe()
   const start = () =>
@@ -119,7 +121,7 @@ export const begin = async (folder: string): Promise<DatabaseServer> => {
   }
 }
 
-/** The server restarts within a second of its end. */
+/** The server restarts within one second after it exits. */
 const renewMillis = 3_000
 
 const childrenOf = (pid: number): ReadonlyArray<number> => {
@@ -142,6 +144,6 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name)
   } catch {
-    // The server has ended by itself.
+    // The server has already exited.
   }
 }

@@ -1,4 +1,4 @@
-/** Rows of the database as lines of the history. */
+/** Reads database rows and returns them as lines of the history. */
 import type { DatabaseServer } from "./DatabaseServer.ts"
 import { now } from "./History.ts"
 import type { EpochRow, Row, StreamsLine, TableLine } from "./HistoryLine.ts"
@@ -38,8 +38,8 @@ export const tables = ({ query }: DatabaseServer): Promise<ReadonlyArray<TableLi
   )
 
 /**
- * Each position of the read tables, and how far it has to come: where its stream's journal ends now. A claim alone says
- * nothing that could be read.
+ * Returns each projection position with the highest journal seq that its stream has events for. A row that only
+ * claims the stream contains no events, so the projection does not have to reach it.
  */
 export const heads = async ({ query }: DatabaseServer): Promise<ReadonlyMap<string, number>> => {
   const rows = await query<{ position: string; head: string }>(
@@ -54,7 +54,7 @@ export const positions = async ({ query }: DatabaseServer): Promise<ReadonlyMap<
   return new Map(rows.map(({ position, seq }) => [position, Number(seq)]))
 }
 
-/** A number that grows with every change of orders. */
+/** Returns a number that grows with every trade, ended order and TWAP. */
 export const activity = async ({ query }: DatabaseServer): Promise<number> => {
   const [row] = await query<{ count: string }>(
     "select (select count(*) from trade) + (select count(*) from ended_order) + (select count(*) from twap) as count"

@@ -1,4 +1,4 @@
-/** Faults for a venue under test: each begins, lasts and is reverted. */
+/** Faults for a venue under test. Each fault starts, lasts for a time and is then reverted. */
 import type { Direction, Proxy, Rule } from "./Proxy.ts"
 import type { Random } from "./Random.ts"
 import type { Venue } from "./Venue.ts"
@@ -15,9 +15,9 @@ export interface Fault {
 export interface Drawing {
   readonly venue: Venue
   readonly random: Random
-  /** Factor of all durations in seconds. */
+  /** Multiplier for all durations, which are in seconds. */
   readonly scale: number
-  /** Nodes that have another fault. */
+  /** Nodes that already have another fault. */
   readonly taken: ReadonlySet<string>
 }
 
@@ -43,7 +43,7 @@ const weights = {
 export type Kind = keyof typeof weights
 export const kinds = Object.keys(weights) as ReadonlyArray<Kind>
 
-/** Returns a fault; undefined if the drawn kind has no free target. */
+/** Draws a fault. Returns undefined if the drawn kind has no available target. */
 export const draw = (drawing: Drawing, only: ReadonlyArray<string>): Fault | undefined => {
   const possible = kinds.filter((kind) => only.length === 0 || only.includes(kind))
   let left = drawing.random.next() * possible.reduce((sum, kind) => sum + weights[kind], 0)
@@ -57,7 +57,7 @@ type Maker = (drawing: Drawing, kind: Kind) => Fault | undefined
 
 const ignore = async (): Promise<void> => {}
 
-/** A fault of one node. */
+/** Makes a fault that affects one node. */
 const onNode =
   (
     make: (node: VenueNode, drawing: Drawing) => Omit<Fault, "fault" | "targets">,
@@ -70,7 +70,7 @@ const onNode =
     return { fault, targets: [node.name], ...make(node, drawing) }
   }
 
-/** A fault of the database server; at most one at a time. */
+/** Makes a fault that affects the database server. At most one such fault is active at a time. */
 const onServer =
   (make: (drawing: Drawing) => Omit<Fault, "fault" | "targets">): Maker =>
   (drawing, fault) =>
@@ -88,7 +88,7 @@ const proxyRule =
       }
     })(drawing, fault)
 
-/** Maximum duration of an orderly shutdown. */
+/** Maximum duration of an orderly shutdown, in milliseconds. */
 const patienceMillis = 20_000
 
 const makers: { readonly [K in Kind]: Maker } = {
@@ -98,7 +98,7 @@ const makers: { readonly [K in Kind]: Maker } = {
     end: async () => node.start()
   })),
   freeze: onNode((node, { random, scale }) => ({
-    // Favours short durations while covering each length.
+    // Prefers short durations, but covers the whole range.
     seconds: 1 + 59 * random.next() ** 2 * scale,
     begin: async () => node.freeze(),
     end: async () => node.thaw()
@@ -220,8 +220,8 @@ interface Between {
 }
 
 /**
- * Rules between two runners, which dial each other; nobody dials a gateway. `one way` drops bytes from the first to the
- * second.
+ * Returns the proxy rules between two runners, which connect to each other. No node connects to a gateway. `one way`
+ * drops bytes from the first node to the second.
  */
 function rulesBetween(
   { addressOf, toRunner }: Venue,

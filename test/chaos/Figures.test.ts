@@ -1,4 +1,4 @@
-/** Recovery of the slowest market in the figures of a run. */
+/** Recovery times of the slowest market, as reported in a run's figures. */
 import { expect, it } from "vitest"
 import type { Command, Story } from "./CheckerStory.ts"
 import * as Figures from "./Figures.ts"
@@ -24,7 +24,7 @@ const recoveryOf = (commands: ReadonlyArray<Command>) =>
     } as unknown as Story
   })[1]
 
-it("names the slowest market and the answers of its earlier orders", () => {
+it("names the market that recovered last and counts the responses to its earlier orders", () => {
   const commands = [
     add("AAPL-USD", 1_500),
     add("GOLD-USD", 2_000, { refused: "REJECTED_MARKET_CLOSED" }),
@@ -37,7 +37,7 @@ it("names the slowest market and the answers of its earlier orders", () => {
   )
 })
 
-it("distinguishes a market without orders from one that did not answer", () => {
+it("distinguishes a market that received no orders from a market that sent no response", () => {
   expect(recoveryOf([add("AAPL-USD", 1_500), add("GOLD-USD", 34_600)])).toBe(
     "recovery: freeze: 1 times, median 33.7 s, worst 33.7 s (GOLD-USD: no order before)"
   )

@@ -33,13 +33,14 @@ export const lines = ({ findings, story }: Verdict): ReadonlyArray<string> => {
 interface Recovery {
   readonly millis: number
   readonly symbol: string
-  /** Earlier orders to this market, counted by answer. */
+  /** Number of earlier orders to this market, by response. */
   readonly before: ReadonlyMap<string, number>
 }
 
 /**
- * From the beginning of a fault to the first order that was sent after it and acknowledged, in the market that took longest. A
- * market to which nobody sent an order, or which refused for a reason of its own, counts as down: the answers before tell which.
+ * Returns the recovery time for each kind of fault: from the start of the fault to the first order that was sent
+ * later and acknowledged, in the slowest market. A market that received no order, or that refused orders for a valid
+ * reason, also counts as down. The responses to earlier orders show which case applies.
  */
 function recoveries({ commands, faults }: Story): ReadonlyArray<string> {
   const byKind = new Map<string, Array<Recovery>>()

@@ -1,11 +1,14 @@
-/** A short, correct history for tests to corrupt: ann sells to ben, modifies and cancels; a gateway is killed. */
+/**
+ * A short, correct history for tests to corrupt. The user ann sells to ben, modifies and cancels an order, and a
+ * gateway is killed.
+ */
 import type { FillRow, Received, Line, OrderRow, Read, Row, Sent } from "./HistoryLine.ts"
 
 const start = 1_800_000_000_000
 export const at = (millis: number): number => start + millis
 
 const symbol = "AAPL-USD"
-/** A lot is 0.1, a tick is 0.01. */
+/** Returns an order in a market with lot 0.1 and tick 0.01. */
 export const order = (
   orderId: string,
   clientOrderId: string,

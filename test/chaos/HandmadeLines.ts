@@ -1,4 +1,4 @@
-/** Lines that tests add to a history, and changes of its final reads. */
+/** Lines that tests add to a history, and changes to the history's final reads. */
 import { add, at, heard, innocent, order, tables, tradeRow } from "./HandmadeHistory.ts"
 import type { EpochRow, Line, ProbeLine, Read, Row } from "./HistoryLine.ts"
 
@@ -6,7 +6,7 @@ export const symbol = "AAPL-USD"
 export const without = (lines: ReadonlyArray<Line>, drop: (line: Line) => boolean): ReadonlyArray<Line> =>
   lines.filter((line) => !drop(line))
 
-/** Changes the final read of an account. */
+/** Changes the final read of one account. */
 export const shown = (account: string, change: Partial<Read>, lines = innocent()): ReadonlyArray<Line> =>
   lines.map((line) => (line.kind === "read" && line.account === account ? { ...line, ...change } : line))
 
@@ -118,7 +118,7 @@ export const pulse = (millis: number, net_funding: number): Line => ({
   frame: { position_response: { symbol, position: -0.4, realised_pnl: 0, net_funding } }
 })
 
-/** An order of ann, whose connections are not armed. */
+/** Lines of an open order placed by ann, whose connections are not armed. */
 export const resting = [add(2_000, "ann-1", "a-3"), heard(2_010, "ann-1", order("o5", "a-3", "ACK"))]
 
 export type Spoiled = readonly [rule: string, what: string, lines: () => ReadonlyArray<Line>, said: RegExp]

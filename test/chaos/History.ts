@@ -1,5 +1,6 @@
 /**
- * History file of a run: each line is written before its effect continues, so that an interrupted run can be judged.
+ * History file of a run. Each line is written before the run continues, so that an interrupted run can still be
+ * checked.
  */
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs"
 import type { Line } from "./HistoryLine.ts"
@@ -7,12 +8,12 @@ import type { Line } from "./HistoryLine.ts"
 export interface History {
   readonly file: string
   readonly write: (line: Line) => void
-  /** Lines of this run and of the earlier runs it continues. */
+  /** Lines of this run and of the earlier runs that it continues. */
   readonly lines: ReadonlyArray<Line>
   readonly close: () => void
 }
 
-/** Wall-clock time of the start, advanced by the monotonic clock. */
+/** Wall-clock time at the start, advanced by the monotonic clock, in Unix milliseconds. */
 export const now = (): number => performance.timeOrigin + performance.now()
 
 export const open = (file: string): History => {
@@ -29,7 +30,7 @@ export const open = (file: string): History => {
   }
 }
 
-/** Ignores an incomplete last line. */
+/** Ignores the last line if it is incomplete. */
 export const read = (file: string): ReadonlyArray<Line> =>
   readFileSync(file, "utf8")
     .split("\n")

@@ -13,13 +13,13 @@ export interface Began {
   readonly kind: "began"
   readonly at: Moment
   readonly seed: number
-  /** Factor of all time limits, for a busy machine. */
+  /** Multiplier for all time limits, for a busy machine. */
   readonly patience: number
   readonly accounts: ReadonlyArray<string>
   readonly symbols: ReadonlyArray<Listed>
 }
 
-/** A connection was opened through the gateway `through`. */
+/** A connection that was opened through the gateway `through`. */
 export interface Opened {
   readonly kind: "opened"
   readonly at: Moment
@@ -51,19 +51,19 @@ export interface Received {
   readonly frame: Frame
 }
 
-/** A fault. An instantaneous fault has no second line. */
+/** The start or end of a fault. An instantaneous fault has no second line. */
 export interface FaultLine {
   readonly kind: "fault"
   readonly at: Moment
   readonly phase: "begin" | "end"
   readonly number: number
-  /** Such as `kill`, `freeze`, `cut`. */
+  /** Kind of the fault, for example `kill`, `freeze` or `cut`. */
   readonly fault: string
   /** Names of nodes, or `postgres`. */
   readonly targets: ReadonlyArray<string>
 }
 
-/** State of one account, read through one gateway. */
+/** State of one account, as read through one gateway. */
 export interface Read {
   readonly kind: "read"
   readonly at: Moment
@@ -81,10 +81,10 @@ export interface TableLine {
   readonly table: "trade" | "ended_order" | "ledger_entry" | "twap"
   readonly rows: ReadonlyArray<Row>
 }
-/** Large numbers of Postgres are text. */
+/** A database row. Postgres returns large numbers as strings. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
-/** State of one stream and epoch of the journal. */
+/** State of the journal, by stream and epoch. */
 export interface StreamsLine {
   readonly kind: "streams"
   readonly at: Moment
@@ -98,14 +98,14 @@ export interface EpochRow {
   readonly count: number
 }
 
-/** One signed request, sent to several gateways at once. Without a status, no gateway answered. */
+/** One signed request that was sent to several gateways at once. The status is null if no gateway responded. */
 export interface NonceLine {
   readonly kind: "nonce"
   readonly at: Moment
   readonly answers: ReadonlyArray<{ readonly through: string; readonly status: number | null }>
 }
 
-/** A builder replaced the key of a wallet's user. `next` is absent if no answer arrived. */
+/** A builder's replacement of a wallet user's key. `next` is absent if no response arrived. */
 export interface KeyLine {
   readonly kind: "key"
   readonly at: Moment
@@ -125,7 +125,7 @@ export interface ProbeLine {
   readonly outcome: "good" | "refused" | "unknown"
 }
 
-/** An order acknowledged by one gateway was queried through another. */
+/** A query through one gateway for an order that another gateway acknowledged. */
 export interface VisibleLine {
   readonly kind: "visible"
   readonly at: Moment
@@ -136,7 +136,7 @@ export interface VisibleLine {
   readonly outcome: "open" | "missing" | "unknown"
 }
 
-/** State of the operator's interface and the accounts, before and after a replay of everything. */
+/** State of the operator interface and of the accounts, before or after all nodes replayed their logs. */
 export interface StateLine {
   readonly kind: "state"
   readonly at: Moment
@@ -145,7 +145,10 @@ export interface StateLine {
   readonly sums: Readonly<Record<string, string>>
 }
 
-/** After an episode: the operator's proof, and streams whose tables have not caught up. */
+/**
+ * State after an episode: the operator interface's proof that the books balance, and the streams whose tables have
+ * not caught up.
+ */
 export interface ProofLine {
   readonly kind: "proof"
   readonly at: Moment
@@ -155,7 +158,7 @@ export interface ProofLine {
   readonly behind: ReadonlyArray<string>
 }
 
-/** The tool met a violation: a node that did not restart, or a gateway that stopped answering. */
+/** A violation that the tool itself detected: a node that did not restart, or a gateway that stopped responding. */
 export interface TroubleLine {
   readonly kind: "trouble"
   readonly at: Moment
@@ -192,7 +195,7 @@ export interface OrderRow {
   readonly quantity_remaining: number
   readonly trade_id: string | null
   readonly reduce_only?: boolean
-  /** Time of the venue's decision, in seconds. */
+  /** Time at which the venue decided the command, in seconds. */
   readonly update_time?: number
 }
 

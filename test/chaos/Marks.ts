@@ -1,4 +1,4 @@
-/** Current prices from any live gateway, so that orders are priced near their markets. */
+/** Returns current prices from any live gateway, so that orders are priced close to their markets. */
 import { WebSocket } from "ws"
 import * as FrameFaults from "../FrameFaults.ts"
 import { frameFault } from "../SocketFrames.ts"

@@ -4,25 +4,25 @@ import { parseArgs } from "node:util"
 export interface Options {
   readonly minutes: number
   readonly seed: number
-  /** Minimum number of kills, whatever the duration. */
+  /** Minimum number of kills, however long the run lasts. */
   readonly kills: number
   readonly freezes: number
-  /** History to judge without a run. */
+  /** History file to check without a new run. */
   readonly check: string | undefined
-  /** Folder of an earlier run to continue; the folder of a new run is removed if it found nothing. */
+  /** Folder of an earlier run to continue. The folder of a new run is deleted if the run found no violation. */
   readonly folder: string | undefined
   readonly runners: number
   readonly gateways: number
   readonly traders: number
-  /** Factor of the duration of faults. */
+  /** Multiplier for the duration of faults. */
   readonly scale: number
-  /** Factor of time limits, for a busy machine. */
+  /** Multiplier for time limits, for a busy machine. */
   readonly patience: number
-  /** Kinds of faults to draw; empty for all. */
+  /** Kinds of faults to draw. Empty to draw all kinds. */
   readonly only: ReadonlyArray<string>
 }
 
-/** Parses the command line; returns a text that describes the first error. */
+/** Parses the command line. Returns an error message for the first invalid option. */
 export const read = (args: ReadonlyArray<string>): Options | string => {
   try {
     return readAll(args)

@@ -1,13 +1,13 @@
-/** A TCP proxy that forwards bytes, delays them, or drops one or both directions. */
+/** A TCP proxy that forwards bytes, delays them, or drops them in one or both directions. */
 import { createServer, type Socket, connect } from "node:net"
 
-/** `toServer` are bytes from the side that dialled. */
+/** `toServer` means bytes from the side that opened the connection. */
 export type Direction = "toServer" | "toClient"
 
 export interface Rule {
-  /** Holds bytes of these directions until the rule ends, like a network that loses packets. */
+  /** Directions whose bytes are held until the rule is removed, as on a network that loses packets. */
   readonly held?: ReadonlyArray<Direction>
-  /** Closes connections and refuses new ones. */
+  /** True to close connections and refuse new ones. */
   readonly isRefused?: boolean
   /** Delay of all bytes in milliseconds. */
   readonly delayMillis?: number
@@ -15,10 +15,10 @@ export interface Rule {
 
 export interface Proxy {
   readonly port: number
-  /** Sets the rule for connections from this address, or for all; replaces the previous one. */
+  /** Sets the rule for connections from this IP address, or for all addresses. Replaces the previous rule. */
   readonly rule: (from: string | "*", rule: Rule) => void
   readonly heal: (from: string | "*") => void
-  /** Stops forwarding on open connections; new ones work. */
+  /** Stops forwarding on open connections. New connections still work. */
   readonly freeze: () => void
   readonly close: () => void
 }
@@ -71,7 +71,7 @@ export const open = async (port: number, target: Target): Promise<Proxy> => {
     server.on("data", (bytes) => pass(pair, "toClient", bytes))
     client.on("end", () => pass(pair, "toServer", "end"))
     server.on("end", () => pass(pair, "toClient", "end"))
-    // The loss of one side reaches the other when the network forwards it.
+    // Closes the other side only if the simulated network currently forwards bytes.
     const lost = () => {
       if (ruleOf(from).held === undefined) over()
       else setTimeout(lost, lookMillis)

@@ -1,7 +1,7 @@
 /** Seeded random numbers: the same draws in the same order on every run. */
 
 export interface Random {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly next: () => number
   readonly between: (least: number, most: number) => number
   readonly whole: (below: number) => number
@@ -9,7 +9,7 @@ export interface Random {
   readonly chance: (probability: number) => boolean
 }
 
-/** Returns an independent sequence per name, so that one client's draws do not affect another's. */
+/** Returns an independent sequence for each name, so that one client's draws do not affect another client's. */
 export const make = (seed: number, name: string): Random => {
   let state = seed >>> 0
   for (const letter of name) state = (Math.imul(state ^ letter.charCodeAt(0), 2_654_435_761) + 0x9e3779b9) >>> 0

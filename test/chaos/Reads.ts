@@ -1,4 +1,4 @@
-/** Reads the state of an account through a gateway while nothing moves. */
+/** Reads the state of an account through a gateway while all activity has stopped. */
 import { WebSocket } from "ws"
 import * as FrameFaults from "../FrameFaults.ts"
 import { frameFault } from "../SocketFrames.ts"
@@ -18,7 +18,7 @@ interface Frame {
 const pageSize = 1_000
 const patienceMillis = 90_000
 
-/** Retries for 90 s while the gateway cannot answer. */
+/** Reads the account, and retries for 90 s while the gateway cannot respond. */
 export const read = async (
   { name, trade }: { readonly name: string; readonly trade: string },
   account: string,
@@ -62,7 +62,7 @@ const readOnce = (through: string, url: string, account: string, key: Key): Prom
       if (err !== undefined) return give(`${err.error_code} ${err.message}`)
       if (authenticated === true) send("subscribe", { channels: ["positions", "balances"] })
       if (position_response !== undefined) positions.set(position_response.symbol, position_response)
-      // The balance is the last frame of a pulse.
+      // The balance frame is the last frame of each periodic update.
       if (balance_response !== undefined && balance === undefined) {
         balance = balance_response
         send("get_user_orders", { limit: pageSize, offset: 0 })

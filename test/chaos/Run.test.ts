@@ -1,4 +1,4 @@
-/** A run with a node that cannot start. */
+/** A run in which a node cannot start. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ import * as Run from "./Run.ts"
 import type { Venue } from "./Venue.ts"
 import * as VenueNode from "./VenueNode.ts"
 
-it("fails with the sentence that a node printed before it exited with 1", async () => {
+it("fails with the error message that a node printed before it exited with code 1", async () => {
   const folder = mkdtempSync(join(tmpdir(), "venue-chaos-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const program = join(folder, "Broken.mjs")

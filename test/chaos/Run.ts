@@ -1,4 +1,4 @@
-/** A run: traders under load, faults in episodes, and checks of the venue after each. */
+/** A run: traders under load, faults in episodes, and checks of the venue after each episode. */
 import * as Access from "./Access.ts"
 import * as Dump from "./Dump.ts"
 import * as Faults from "./Faults.ts"
@@ -13,7 +13,7 @@ import * as Trader from "./Trader.ts"
 import type { Venue } from "./Venue.ts"
 import type { VenueNode } from "./VenueNode.ts"
 
-/** Quantities by traded symbol; an order has one to four times this. */
+/** Base quantity by traded symbol. An order has one to four times this quantity. */
 const quantities: Readonly<Record<string, number>> = { "AAPL-USD": 0.1, "GOLD-USD": 0.01, "EUR-USD": 20 }
 
 export interface Run {
@@ -73,7 +73,7 @@ export const go = async (run: Run): Promise<void> => {
   await Promise.all([...working.map((one) => one.stop()), ...loops.map((loop) => loop.stop())])
   marks.stop()
   if (run.isOver()) return
-  // By then every command in flight is answered or expired.
+  // After this time every in-flight command has a response or has timed out.
   await pause(8_000)
   say("everything is killed at once, and read back")
   await replayed(run, accounts, venue.nodes, 0)
@@ -82,7 +82,7 @@ export const go = async (run: Run): Promise<void> => {
   for (const line of [...(await Dump.tables(venue.database)), await Dump.streams(venue.database)]) history.write(line)
 }
 
-/** Reads the listed symbols with their steps from the public interface. */
+/** Reads the listed symbols with their price and quantity increments from the public interface. */
 async function listed({ isOver, venue }: Run): Promise<ReadonlyArray<Trader.Market>> {
   const { rest } = venue.gateways[0]!.urls!
   let answer = await Signing.ask(`${rest}/refdata`, {})
@@ -106,7 +106,7 @@ function isDone({ history, isOver, options }: Run, until: number): boolean {
   return performance.now() >= until && count("kill") >= options.kills && count("freeze") >= options.freezes
 }
 
-/** Runs faults one after the other, often two at once, until the given time. */
+/** Runs faults one after another until the given time. Two faults often overlap. */
 async function faulty(run: Run, random: Random.Random, until: number): Promise<void> {
   const { options, venue } = run
   while (performance.now() < until && !run.isOver()) {
@@ -123,7 +123,7 @@ async function faulty(run: Run, random: Random.Random, until: number): Promise<v
   }
 }
 
-/** Returns a kind that the run has not had yet: every run includes a kill and a freeze. */
+/** Returns the kinds of fault that the run still needs: every run includes a kill and a freeze. */
 function missing({ history, options: { only } }: Run): ReadonlyArray<string> | undefined {
   const done = new Set(history.lines.flatMap((line) => (line.kind === "fault" ? [line.fault] : [])))
   const kind = ["kill", "freeze"].find((one) => !done.has(one) && (only.length === 0 || only.includes(one)))
@@ -146,7 +146,7 @@ async function suffer(run: Run, { begin, end, fault, seconds, targets }: Faults.
   history.write({ kind: "fault", at: now(), phase: "end", number, fault, targets })
 }
 
-/** Fails with a node's own last line if the node ends or is not ready before the first fault. */
+/** Fails with the last line that a node printed if the node exits, or is not ready, before the first fault. */
 async function started({ isOver, options, venue }: Run): Promise<void> {
   const limit = performance.now() + readyMillis * options.patience
   for (const node of venue.nodes) {
@@ -158,7 +158,10 @@ async function started({ isOver, options, venue }: Run): Promise<void> {
   }
 }
 
-/** Restarts a node that ended by itself and records that; a node that is not ready in time is a finding. */
+/**
+ * Restarts a node that exited unexpectedly and records the exit. A node that is not ready in time is recorded as a
+ * violation.
+ */
 async function ready({ history, isOver, options, say }: Run, nodes: ReadonlyArray<VenueNode>): Promise<void> {
   const limit = performance.now() + readyMillis * options.patience
   for (const node of nodes) {
@@ -179,7 +182,7 @@ async function ready({ history, isOver, options, say }: Run, nodes: ReadonlyArra
 
 const readyMillis = 60_000
 
-/** Waits until every command is answered or given up. */
+/** Waits until every command has a response or has timed out. */
 async function quiet(run: Run, working: ReadonlyArray<Trader.Trader>): Promise<void> {
   await ready(run, run.venue.nodes)
   for (const trader of working) trader.pause()
@@ -187,7 +190,10 @@ async function quiet(run: Run, working: ReadonlyArray<Trader.Trader>): Promise<v
   while (performance.now() < until && !run.isOver() && !working.every((one) => one.isIdle())) await pause(100)
 }
 
-/** Records the operator's proof, and whether the read tables have reached the earlier journal heads. */
+/**
+ * Records the operator interface's proof that the books balance, and whether the read tables have reached the earlier
+ * journal heads.
+ */
 async function judge({ history, isOver, options, venue }: Run, episode: number): Promise<void> {
   if (isOver()) return
   const until = performance.now() + 30_000 * options.patience
@@ -214,8 +220,8 @@ async function judge({ history, isOver, options, venue }: Run, episode: number):
 type Accounts = ReadonlyArray<{ readonly account: string; readonly key: { public_key: string; secret_key: string } }>
 
 /**
- * Compares the state before and after these nodes are killed and replay their logs; repeats if something moved
- * meanwhile.
+ * Compares the state before and after these nodes are killed and replay their logs. Repeats the comparison if the
+ * state changed for another reason.
  */
 async function replayed(run: Run, accounts: Accounts, nodes: ReadonlyArray<VenueNode>, pair: number): Promise<void> {
   const { history, say, venue } = run
@@ -236,7 +242,7 @@ async function replayed(run: Run, accounts: Accounts, nodes: ReadonlyArray<Venue
   say("  something always moved, so nothing was compared")
 }
 
-/** Reads the state through one gateway; the others are read at the end. */
+/** Reads the state through one gateway. The state through the other gateways is read at the end. */
 async function state(run: Run, accounts: Accounts): Promise<Record<string, string>> {
   const sums: Record<string, string> = {}
   const [{ name, urls }] = run.venue.gateways as [VenueNode]
@@ -250,7 +256,7 @@ async function state(run: Run, accounts: Accounts): Promise<Record<string, strin
   return sums
 }
 
-/** The part of a read that does not depend on prices. */
+/** Returns the part of a read that does not depend on prices. */
 const lasting = ({ balance, open, positions, trades }: Read): string =>
   JSON.stringify([
     open

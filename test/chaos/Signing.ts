@@ -1,4 +1,4 @@
-/** Requests signed with an API key according to the published protocol. */
+/** Requests that are signed with an API key according to the published protocol. */
 import { createHmac, randomBytes } from "node:crypto"
 
 export interface Key {
@@ -6,7 +6,7 @@ export interface Key {
   readonly secret_key: string
 }
 
-/** Returns a credential for one use. */
+/** Returns a credential that is valid once. */
 export const signed = ({ public_key, secret_key }: Key) => {
   const nonce = randomBytes(16).toString("hex")
   const unix_ts = Math.floor(Date.now() / 1000)
@@ -22,7 +22,7 @@ export const headersOf = ({ nonce, public_key, signature, unix_ts }: Credential)
   "x-svc-hmac-signature": signature
 })
 
-/** Without a status, no answer arrived in time. */
+/** The status is null if no response arrived in time. */
 export interface Answer {
   readonly status: number | null
   readonly body: unknown

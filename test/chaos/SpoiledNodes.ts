@@ -1,4 +1,4 @@
-/** Histories with a single fault in streams, stops, connections or keys. */
+/** Histories that each contain a single fault in streams, stops, connections or keys. */
 import { at, endedRow, innocent, tables } from "./HandmadeHistory.ts"
 import {
   child,

@@ -1,4 +1,4 @@
-/** Histories with a single fault in orders, trades or money. */
+/** Histories that each contain a single fault in orders, trades or money. */
 import { add, at, endedRow, fill, heard, innocent, order, sent, tables, tradeRow } from "./HandmadeHistory.ts"
 import { ended, err, proof, shown, symbol, trades, visible, without, type Spoiled } from "./HandmadeLines.ts"
 import type { Line } from "./HistoryLine.ts"

@@ -1,4 +1,4 @@
-/** A trade socket with a history: records messages before they are sent, and frames as they arrive. */
+/** A trade socket that records its history: each message before it is sent, and each frame when it arrives. */
 import { WebSocket } from "ws"
 import * as FrameFaults from "../FrameFaults.ts"
 import { frameFault } from "../SocketFrames.ts"
@@ -6,7 +6,7 @@ import { type History, now } from "./History.ts"
 import type { Frame, Incoming } from "./HistoryLine.ts"
 import { type Key, signed } from "./Signing.ts"
 
-/** All frames of the socket; frames about the connection itself are not recorded. */
+/** Any frame on the socket. Frames about the connection itself are not recorded. */
 export type AnyFrame = Frame & {
   readonly authenticated?: boolean
   readonly subscribed?: string
@@ -19,7 +19,7 @@ export interface TradeConnection {
   readonly gateway: string
   readonly send: (type: string, params: Incoming["params"]) => void
   readonly isOpen: () => boolean
-  /** Drops the connection silently; the venue has to detect it. */
+  /** Drops the connection without a close frame, so that the venue has to detect the loss. */
   readonly drop: () => void
   readonly closed: Promise<void>
 }
@@ -32,7 +32,7 @@ export interface Place {
 const channels = ["order_responses", "fills", "positions", "stop_orders"]
 const openMillis = 4_000
 
-/** Opens an authenticated connection with subscriptions; fails if the gateway does not answer. */
+/** Opens an authenticated connection with subscriptions. Fails if the gateway does not respond. */
 export const open = (
   history: History,
   { name, key, account }: { readonly name: string; readonly key: Key; readonly account: string },
@@ -88,7 +88,7 @@ export const open = (
     })
   })
 
-/** Positions arrive several times a second; only changes of their funding are recorded. */
+/** Positions arrive several times a second, so only changes in their funding are recorded. */
 const isWorthKeeping = (frame: AnyFrame, funding: Map<string, number>): boolean => {
   const { ack, err, fill_response, order_response, position_response, twap_response } = frame
   if (position_response !== undefined) {

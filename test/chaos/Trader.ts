@@ -1,6 +1,6 @@
 /**
- * One account under load over several gateways: random placements, modifies and cancels; reconnects when a gateway is
- * gone.
+ * The load of one account over several gateways: random new orders, modifies and cancels. The trader reconnects when
+ * a gateway is lost.
  */
 import type { History } from "./History.ts"
 import { now } from "./History.ts"
@@ -14,12 +14,12 @@ export interface Market {
   readonly symbol: string
   readonly tick: number
   readonly lot: number
-  /** Base quantity of an order, which has one to four times this. */
+  /** Base quantity. An order has one to four times this quantity. */
   readonly quantity: number
 }
 
 export interface Habits {
-  /** True if one of its connections is armed. */
+  /** True if one of the trader's connections is armed for cancel on disconnect. */
   readonly isArmed: boolean
   readonly hasStops: boolean
   readonly hasTwaps: boolean
@@ -40,7 +40,7 @@ interface Setting {
   readonly markets: ReadonlyArray<Market>
   readonly marks: Marks
   readonly random: Random
-  /** Unique part of the client order ids of a run. */
+  /** Prefix that makes this run's client order ids unique. */
   readonly tag: string
   readonly everyMillis: number
 }
@@ -49,7 +49,7 @@ const connectionsPerTrader = 2
 const maxOpenOrders = 25
 const inFlight = 4
 const laterMillis = 2_500
-/** A client that receives nothing for this time reconnects. */
+/** Time in milliseconds without a frame after which a client reconnects. */
 const patienceMillis = 12_000
 
 export const begin = (
@@ -146,7 +146,7 @@ export const begin = (
     add(talk)
   }
 
-  /** Queries an order acknowledged by one gateway through the other. */
+  /** Queries an order through one gateway after another gateway has acknowledged it. */
   const look = (row: OrderRow, told: Conversation): void => {
     const other = talks.find((one) => one !== undefined && one.connection.gateway !== told.connection.gateway)
     if (other === undefined || !other.connection.isOpen() || other.looking.size > 0) return
@@ -167,7 +167,7 @@ export const begin = (
       if (isResting(row)) open.set(row.order_id, row)
       else if (row.order_id !== "" && hasEnded(row)) open.delete(row.order_id)
       const isNew = row.status === "ACK" && row.type === "LIMIT" && talk.waiting.has(row.client_order_id)
-      // Immediately, and once the other gateway has certainly received it.
+      // Queries immediately, or after the other gateway has certainly received the order.
       if (isNew && isResting(row) && random.chance(0.2)) {
         if (random.chance(0.5)) look(row, talk)
         else setTimeout(() => look(row, talk), laterMillis)
@@ -178,7 +178,7 @@ export const begin = (
 
   const keep = async (index: number): Promise<void> => {
     for (let attempt = 0; !over.signal.aborted;) {
-      // Each connection prefers another gateway, and falls back to any live one.
+      // Each connection prefers a different gateway and falls back to any live one.
       const place = places[(index + attempt) % places.length]!
       const name = `${tag}-${account.slice(0, 8)}-${index}-${++count}`
       const talk = makeConversation(history)
@@ -222,7 +222,7 @@ export const begin = (
 interface Conversation {
   connection: TradeConnection.TradeConnection
   heardAt: number
-  /** Unanswered commands by the key of their answer. */
+  /** Commands without a response, by response key. */
   readonly waiting: Map<string, string>
   readonly looking: Map<string, { readonly told: string; readonly askedAt: number }>
   readonly send: (type: string, id: string, params: Readonly<Record<string, unknown>>) => void
@@ -233,7 +233,7 @@ interface Conversation {
 
 const makeConversation = (history: History): Conversation => {
   const talk: Conversation = {
-    // Replaced before anything is sent.
+    // Placeholder, which is replaced before any message is sent.
     connection: undefined as unknown as TradeConnection.TradeConnection,
     heardAt: now(),
     waiting: new Map(),
@@ -271,7 +271,7 @@ const makeConversation = (history: History): Conversation => {
         talk.waiting.delete(row.order_id)
         talk.waiting.delete(row.client_order_id)
       }
-      // A close has no id of ours: any order of it, or its refusal, is the answer.
+      // A close has no client order id. The response is therefore any order without one, or the refusal.
       if (row.client_order_id === "") talk.waiting.delete("close_position")
     }
   }
@@ -287,7 +287,10 @@ const hasEnded = ({ quantity_remaining, status }: OrderRow): boolean =>
   quantity_remaining === 0 ||
   status.endsWith("NO_SUCH_ORDER")
 
-/** Type, time in force, and distance from the mark; a negative distance crosses it. */
+/**
+ * Returns order type, time in force, and distance from the mark price. An order with a negative distance crosses the
+ * mark price.
+ */
 const kindOf = (random: Random): readonly [string, string, number] => {
   const kind = random.next()
   if (kind < 0.55) return ["LIMIT", "GTC", random.between(0.0003, 0.003)]
@@ -298,7 +301,7 @@ const kindOf = (random: Random): readonly [string, string, number] => {
   return ["LIMIT", "FOK", -0.001]
 }
 
-/** Nearest multiple of a step, without floating-point noise. */
+/** Returns the nearest multiple of the increment, without floating-point noise. */
 const steps = (value: number, step: number): number => Number((Math.round(value / step) * step).toFixed(8))
 
 const pause = (millis: number): Promise<void> => new Promise((over) => setTimeout(over, millis))

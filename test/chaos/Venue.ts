@@ -1,4 +1,4 @@
-/** The venue under test: its database, its processes and the proxies between them, on loopback addresses. */
+/** The venue under test: its database, its processes and the proxies between them, on loopback IP addresses. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as ChildProcess from "./ChildProcess.ts"
@@ -16,7 +16,7 @@ export interface User extends Signing.Key {
   readonly builder_code?: string
 }
 
-/** Data of the first start, which created the venue. */
+/** Data from the first start, which created the venue. */
 interface FirstStart {
   readonly admin_token: string
   readonly auth_client_key: string
@@ -29,16 +29,16 @@ export interface Venue {
   readonly nodes: ReadonlyArray<VenueNode.VenueNode>
   readonly runners: ReadonlyArray<VenueNode.VenueNode>
   readonly gateways: ReadonlyArray<VenueNode.VenueNode>
-  /** Runs only during a join fault. */
+  /** A further runner, which runs only during a join fault. */
   readonly joiner: VenueNode.VenueNode
   readonly users: ReadonlyArray<User>
   /** Proxies between each node and the database, by node name. */
   readonly toDatabase: ReadonlyMap<string, Proxy.Proxy>
   /** Proxies in front of each runner. */
   readonly toRunner: ReadonlyMap<string, Proxy.Proxy>
-  /** Source address of a node's connections. */
+  /** Returns the source IP address of a node's connections. */
   readonly addressOf: (name: string) => string
-  /** Calls the operator interface of any live gateway. */
+  /** Calls the operator interface through any live gateway. */
   readonly operator: (path: string, body?: object) => Promise<Signing.Answer>
   readonly stop: () => Promise<void>
 }
@@ -75,7 +75,7 @@ export const start = async (options: Options, folder: string, say: (text: string
       VENUE_RATE_LIMITS: "off",
       VENUE_SIMULATED_PRICES: "on",
       VENUE_CLUSTER_DIAL_FROM: addressOf(name),
-      // A busy machine may not renew locks in time, and nodes would lose them continually.
+      // Extends the locks: on a busy machine nodes might renew them late and lose them repeatedly.
       VENUE_CLUSTER_LOCK_SECONDS: String(Math.min(60, Math.ceil(3 * options.patience)))
     }
     if (runnerNames.includes(name)) {
@@ -145,7 +145,7 @@ export const start = async (options: Options, folder: string, say: (text: string
   }
 }
 
-/** Creates users, keys and funds with one start like `npm start`; an existing folder has them already. */
+/** Creates users, keys and funds with one start like `npm start`. An existing folder already contains them. */
 async function found(
   options: Options,
   folder: string,

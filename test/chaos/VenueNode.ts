@@ -21,18 +21,21 @@ export interface Spec {
 }
 
 export interface VenueNode extends Spec {
-  /** Starts the process unless it runs. */
+  /** Starts the process unless it is already running. */
   readonly start: (more?: ChildProcess.Variables) => void
   readonly kill: () => Promise<void>
   readonly freeze: () => void
   readonly thaw: () => void
-  /** Ends the process, and kills it after this time; returns its exit code, or null if it was killed. */
+  /**
+   * Stops the process, and kills it if it still runs after this time. Returns its exit code, or null if it was
+   * killed.
+   */
   readonly end: (withinMillis: number) => Promise<number | null>
   readonly runs: () => boolean
   readonly isReady: () => Promise<boolean>
-  /** Last line of its output. */
+  /** Returns the last line of the process's output. */
   readonly lastWords: () => string
-  /** True if it should run, so that its end is unexpected. */
+  /** Returns whether the process should be running, so that an exit is unexpected. */
   readonly isWanted: () => boolean
 }
 

@@ -1,4 +1,4 @@
-/** `npm run chaos`: a venue of several processes under faults and load, judged by its history afterwards. */
+/** `npm run chaos`: a venue of several processes under faults and load. Its recorded history is checked afterwards. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ import * as Venue from "./Venue.ts"
 
 const say = (text: string): void => void process.stdout.write(`chaos: ${text}\n`)
 
-/** Maximum number of printed findings; more are usually of the same kind. */
+/** Maximum number of printed violations. Further violations are usually of the same kind. */
 const maxPrinted = 40
 
 const judge = (lines: ReadonlyArray<Line>): boolean => {

@@ -1,4 +1,4 @@
-/** Seeded random numbers, equal on every machine. */
+/** Seeded random numbers that are the same on every machine. */
 
 export interface Chance {
   /** Returns an integer from `from` to `to`, both included. */

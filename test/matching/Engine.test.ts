@@ -63,7 +63,7 @@ describe("matching of orders", () => {
     assert.deepStrictEqual(used("SELL", 5, { leverage: 10, house: 1 }), [60_003_000, 600_030_000])
   })
 
-  it("a user's own resting order is cancelled across accounts, and the incoming order continues", () => {
+  it("self-trade prevention cancels the user's resting order across accounts, and the incoming order continues", () => {
     const scene = new Scene()
     scene.sell(5, 200, { account: "alice" })
     scene.sell(4, 200.05, { account: "bob" })
@@ -75,7 +75,7 @@ describe("matching of orders", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 4 @ 200.1"])
   })
 
-  it("an IOC order ends with its unfilled quantity", () => {
+  it("an IOC order ends with its unfilled quantity after matching", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.buy(1, 200, { timeInForce: "IOC" })), ["Accepted", "IOC_CANCELLED 1 alice"])
     scene.sell(1, 200, { account: "bob" })
@@ -86,7 +86,7 @@ describe("matching of orders", () => {
     ])
   })
 
-  it("a FOK order is filled in full or ends unfilled; own orders do not count as available", () => {
+  it("a FOK order is filled in full or cancelled; the user's own resting orders do not count as available", () => {
     const scene = new Scene()
     scene.sell(2, 200, { account: "bob" })
     scene.sell(2, 200.1, { account: "alice" })
@@ -113,7 +113,7 @@ describe("matching of orders", () => {
     ])
   })
 
-  it("an ALO order that would match is cancelled; any other ALO order rests", () => {
+  it("an ALO order that would match is cancelled; an ALO order that would not match rests", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     assert.deepStrictEqual(told(scene.buy(1, 200, { type: "ALO" })), ["Accepted", "CANCELLED 1 alice"])
@@ -121,7 +121,7 @@ describe("matching of orders", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 199.99", "SELL 1 @ 200"])
   })
 
-  it("returns touched levels once, with their new totals", () => {
+  it("returns each changed price level once, with its new total", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     scene.sell(2, 200, { account: "bob" })
@@ -137,7 +137,7 @@ describe("matching of orders", () => {
 })
 
 describe("cancels", () => {
-  it("a cancel by id ends one order of the own account and reports success", () => {
+  it("a cancel by order id ends one order of the sender's account and reports success", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
@@ -156,7 +156,7 @@ describe("cancels", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 197", "BUY 4 @ 196"])
   })
 
-  it("a cancel without a match is refused with the id it named", () => {
+  it("a cancel without a matching order is refused and repeats the requested id", () => {
     const scene = new Scene()
     const byOrder = eventOf(scene.cancel(orderIdFrom(id("no-such"))), "Refused")
     const byClient = eventOf(scene.cancelNamed("no-such"), "Refused")
@@ -175,7 +175,7 @@ describe("cancels", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 198"])
   })
 
-  it("I34: a cancel of all after a lost connection spares the named orders; other causes spare none", () => {
+  it("I34: a cancel of all orders spares the named orders if its cause is a lost connection, and spares none for other causes", () => {
     const scene = new Scene()
     const [, spared, , grown] = [199, 198, 197, 196].map((price) => orderIdOf(scene.buy(1, price)))
     scene.modify(grown!, { priceTicks: 0, quantityLots: 2000 })
@@ -189,7 +189,7 @@ describe("cancels", () => {
     assert.deepStrictEqual(told(scene.cancelAll({ except })), ["CANCELLED 1 alice", "CANCELLED 2 alice", "Done"])
   })
 
-  it("I22 I35: a filled or ended order trades, changes and ends no more", () => {
+  it("I22 I35: an order that was filled or cancelled no longer trades or changes", () => {
     const scene = new Scene()
     const cancelled = orderIdOf(scene.sell(1, 200, { account: "bob" }))
     scene.cancel(cancelled, { account: "bob" })
@@ -205,7 +205,7 @@ describe("cancels", () => {
 })
 
 describe("closing a position", () => {
-  it("a close sells the whole long 5 % through the mark, immediately or not at all", () => {
+  it("a close sells the whole long position down to 5 % below the mark as an IOC order", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.buy(3, 190, { account: "bob" })
@@ -224,7 +224,7 @@ describe("closing a position", () => {
     })
   })
 
-  it("a close is clipped to the edge of the band if that is nearer", () => {
+  it("a close is limited by the edge of the price band if the edge is nearer than 5 %", () => {
     const scene = new Scene()
     scene.hold("alice", -5)
     const saturday = scene.now + 24 * 3_600_000
@@ -242,7 +242,7 @@ describe("closing a position", () => {
 })
 
 describe("the market's own ledger", () => {
-  it("I24 I25 I26: positions and cash sum to zero including the venue's fees, and no book is crossed", () => {
+  it("I24 I25 I26: positions and cash sum to zero including the venue's fees, and bids stay below asks", () => {
     const scene = new Scene()
     scene.hold("alice", 3, 200.13)
     scene.hold("bob", -7, 199.87)
@@ -262,7 +262,7 @@ describe("the market's own ledger", () => {
       accounts.reduce((sum, { cashFlow, fees }) => sum + cashFlow - fees, totals.venueFees),
       0
     )
-    // Realised profit and open cost are two views of the same cash.
+    // Realised profit and open cost are two views of the same cash, so they sum to zero.
     assert.strictEqual(
       accounts.reduce((sum, { basis, cashFlow }) => sum + cashFlow + basis, 0),
       totals.basis

@@ -1,4 +1,4 @@
-/** Limit on the events of one order that matches thousands of others: they fit one row of the log. */
+/** Limit on the number of events that one order can cause, so that the events fit in one journal row. */
 import { maxRowBytes } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, describe, it, vi } from "@effect/vitest"
@@ -37,7 +37,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     assertDurable(scene)
   })
 
-  it("stops that the fills would cut or end count towards the event limit", () => {
+  it("stops that the fills would cut or end also count towards the event limit", () => {
     const scene = new Scene()
     for (let account = 0; account < 100; account++) {
       scene.hold(`a${account}`, 0.1)
@@ -45,7 +45,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     }
     for (let account = 0; account < 100; account++) scene.sell(0.1, 201, { account: `a${account}` })
     const said = told(scene.buy(500, 201, bob))
-    // Each account adds a trade and the ends of fifty stops.
+    // Each maker account adds one trade and the ends of its fifty stops.
     assert.strictEqual(counted(said, "Traded"), Math.ceil(most / 51))
     assert.strictEqual(counted(said, "CANCELLED 0.1"), 50 * Math.ceil(most / 51))
     assert.strictEqual(said.at(-1), `IOC_PARTIALLY_FILLED ${500 - Math.ceil(most / 51) / 10} bob`)
@@ -62,7 +62,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     assertDurable(scene)
   })
 
-  it("a FOK check visits each order once, even if other orders would cut it", () => {
+  it("a FOK check visits each order once, even if some orders would be cut during the match", () => {
     const writes = (orders: number): number => {
       const scene = new Scene()
       scene.hold("ann", orders / 2)
@@ -94,21 +94,24 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     assert.isBelow(writes(21), 100)
   })
 
-  it.each(crowded)("FOK counts %s, and is filled whole or not at all", (_what, prepare, quantity, ask) => {
-    const scene = new Scene()
-    prepare(scene)
-    const before = scene.levels()
-    const said = told(scene.buy(quantity, 201, { ...bob, timeInForce: "FOK", ...ask }))
-    assert.deepStrictEqual(said, ["Accepted", `CANCELLED ${quantity} bob`])
-    assert.deepStrictEqual(scene.levels(), before)
-    assert.include(
-      told(scene.buy(quantity, 201, { ...bob, timeInForce: "IOC", ...ask })).join(),
-      "IOC_PARTIALLY_FILLED"
-    )
-  })
+  it.each(crowded)(
+    "a FOK check counts %s, and the order is filled whole or cancelled",
+    (_what, prepare, quantity, ask) => {
+      const scene = new Scene()
+      prepare(scene)
+      const before = scene.levels()
+      const said = told(scene.buy(quantity, 201, { ...bob, timeInForce: "FOK", ...ask }))
+      assert.deepStrictEqual(said, ["Accepted", `CANCELLED ${quantity} bob`])
+      assert.deepStrictEqual(scene.levels(), before)
+      assert.include(
+        told(scene.buy(quantity, 201, { ...bob, timeInForce: "IOC", ...ask })).join(),
+        "IOC_PARTIALLY_FILLED"
+      )
+    }
+  )
 })
 
-it("I48: a firing stop's events fit a row that is otherwise full, however long the orders of others are", () => {
+it("I48: a firing stop's events fit in a nearly full row, however long other users' orders are", () => {
   const scene = new Scene(205)
   const builderCode = id("code").text
   const ownerId = eventOf(scene.buy(1, 190, { account: id("owner").text }), "Accepted").order.userId

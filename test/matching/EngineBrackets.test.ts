@@ -1,4 +1,6 @@
-/** Stops attached to an order: created by its fills, growing with them, linked, ended with the position (rule 15). */
+/**
+ * Stops attached to an order (rule 15): fills create and grow them, they are linked, and they end with the position.
+ */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Bracket } from "@venue/domain/Order"
 import { assert, describe, it } from "@effect/vitest"
@@ -16,7 +18,7 @@ const marked = (scene: Scene, price: number) =>
 const placed = (events: ReadonlyArray<MarketEvent>) => events.filter((event) => event._tag === "StopPlaced")
 
 describe("rule 15.8: stops attached to an order", () => {
-  it("a resting order has no stops; its first fill creates both, and further fills grow them", () => {
+  it("a resting order has no stops until its first fill creates both; further fills increase their quantity", () => {
     const scene = new Scene()
     const accepted = scene.buy(5, 200, { ...both, clientOrderId: "in", builderCode: "code" })
     assert.deepStrictEqual(told(accepted), ["Accepted"])
@@ -62,7 +64,7 @@ describe("rule 15.8: stops attached to an order", () => {
     assertDurable(scene)
   })
 
-  it("a fill creates stops only for the position left on the order's side", () => {
+  it("a fill creates stops only for the position that remains on the order's side", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.buy(5, 200, bob)
@@ -105,7 +107,7 @@ describe("rule 15.9: two stops of one order are linked", () => {
     assertDurable(scene)
   })
 
-  it("stops of another order stay when one fires", () => {
+  it("stops attached to another order stay open when one stop fires", () => {
     const scene = new Scene()
     scene.buy(2, 200, both)
     scene.buy(2, 200, bringing(220, 180))
@@ -154,7 +156,7 @@ describe("rule 15.6: attached stops end with the position", () => {
     assertDurable(scene)
   })
 
-  it("attached stops grow again from the size they were cut to", () => {
+  it("attached stops grow again from their reduced quantity when the order fills further", () => {
     const scene = new Scene()
     scene.buy(5, 200, both)
     scene.sell(4, 200, bob)
@@ -177,7 +179,7 @@ describe("rule 15.8: a modify changes the named prices of a bracket, and 0 remov
     assertDurable(scene)
   })
 
-  it("an order whose bracket was removed creates no stop", () => {
+  it("an order whose attached stops were removed by a modify creates no stop", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(2, 200, both))
     assert.isUndefined(
@@ -192,14 +194,14 @@ describe("rule 15.8: a modify changes the named prices of a bracket, and 0 remov
 describe("I48, rule 15.2: an account has at most 50 stops in a symbol", () => {
   const tooMany = ["REJECTED_TOO_MANY_OPEN_ORDERS"]
 
-  it("each open order with a bracket reserves two stops, however little is filled", () => {
+  it("each open order with attached stops reserves two stops, however small its filled quantity is", () => {
     const scene = new Scene()
     const orders = Array.from({ length: 25 }, () => orderIdOf(scene.buy(2, 199, both)))
     assert.deepStrictEqual(told(scene.buy(2, 199, both)), tooMany)
     const plain = orderIdOf(scene.buy(2, 199))
     assert.deepStrictEqual(told(scene.modify(plain, { stopLossTicks: ticks(190) })), tooMany)
     assert.deepStrictEqual(told(scene.modify(orders[0]!, { stopLossTicks: ticks(191) })), ["Modified 2 @ 199", "Done"])
-    // Half of each order and a little more: all have their stops, and no room is left.
+    // After half of each order and a little more is filled, all orders have their stops and the limit is reached.
     scene.sell(25 * 2 - 1, 199, bob)
     assert.lengthOf(scene.stops("alice"), 50)
     assert.deepStrictEqual(told(scene.sell(1, 190, { type: "STOP_LOSS" })), tooMany)
@@ -208,7 +210,7 @@ describe("I48, rule 15.2: an account has at most 50 stops in a symbol", () => {
     assertDurable(scene)
   })
 
-  it("an order with a bracket needs room for two stops beside the stand-alone ones", () => {
+  it("an order with attached stops is refused unless two stops are free beside the stand-alone stops", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     for (let count = 0; count < 48; count++) scene.sell(5, 190, { type: "STOP_LOSS" })

@@ -1,4 +1,4 @@
-/** Refusals of one market, and idempotent commands. */
+/** Refusals that one market decides, and idempotent commands. */
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
@@ -7,11 +7,11 @@ import { id } from "../Id.ts"
 import { eventOf, friday, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
 describe("price checks", () => {
-  it("an order before the first price is refused because the market is closed", () => {
+  it("refuses an order before the first price because the market is closed", () => {
     assert.deepStrictEqual(told(new Scene(NaN).buy(1, 200)), ["REJECTED_MARKET_CLOSED"])
   })
 
-  it("at mark 204 in open hours a buy at 225 is refused and a sell at 225 rests", () => {
+  it("refuses a buy at 225 and accepts a sell at 225 when the mark is 204 during trading hours", () => {
     const scene = new Scene(204)
     assert.deepStrictEqual(told(scene.buy(1, 225)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(told(scene.sell(1, 225)), ["Accepted"])
@@ -20,7 +20,7 @@ describe("price checks", () => {
     assert.deepStrictEqual(told(scene.sell(1, 183.6)), ["Accepted", "Traded 1 @ 224.4 bob"])
   })
 
-  it("the static bounds apply to both sides", () => {
+  it("refuses orders on both sides that are outside the daily price bounds", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.sell(1, 260.01)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(told(scene.buy(1, 139.99)), ["PRICE_LESS_THAN_MIN_PRICE"])
@@ -28,7 +28,7 @@ describe("price checks", () => {
     assert.deepStrictEqual(told(scene.buy(1, 140)), ["Accepted"])
   })
 
-  it("an order below 10 USD at its price or at the mark is refused", () => {
+  it("refuses an order that is worth less than 10 USD at its price or at the mark", () => {
     const scene = new Scene()
     scene.sell(5, 200.5, { account: "bob" })
     assert.deepStrictEqual(told(scene.buy(0.049, 200)), ["REJECTED_LESS_THAN_MIN_NOTIONAL"])
@@ -53,7 +53,7 @@ describe("price checks", () => {
 })
 
 describe("limit checks", () => {
-  it("an account at its limit of open orders may still send orders that do not rest", () => {
+  it("an account at its limit of open orders is still allowed to send orders that cannot rest", () => {
     const scene = new Scene(200, { maxOpenOrders: 2 })
     scene.buy(1, 190)
     scene.buy(1, 191)
@@ -62,14 +62,14 @@ describe("limit checks", () => {
     assert.deepStrictEqual(told(scene.buy(1, 192, { account: "bob" })), ["Accepted"])
   })
 
-  it("rule 6.8: the default limit is 200 open orders of an account", () => {
+  it("rule 6.8: an account has a default limit of 200 open orders", () => {
     const scene = new Scene()
     for (let count = 0; count < 200; count++) scene.buy(1, 190)
     assert.deepStrictEqual(told(scene.buy(1, 190)), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
     assert.lengthOf(scene.orders("alice"), 200)
   })
 
-  it("a refusal found by the desk takes its place in the order of checks", () => {
+  it("a refusal by the desk keeps its place in the market's order of checks", () => {
     const scene = new Scene()
     const many = { finding: "REJECTED_TOO_MANY_OPEN_ORDERS" } as const
     const margin = { finding: "FAILED_MARGIN_CHECK" } as const
@@ -98,7 +98,7 @@ describe("limit checks", () => {
     assert.deepStrictEqual(told(scene.sell(10, 230, other)), ["Accepted"])
   })
 
-  it("rule 6.3: at the weekend the limit is 250,000 USD, and a long of 300,000 may only sell", () => {
+  it("rule 6.3: at the weekend the position limit is 250,000 USD, and a user with a long position of 300,000 USD is only allowed to sell", () => {
     const scene = new Scene()
     scene.hold("alice", 1500)
     scene.now = friday + 24 * 3_600_000
@@ -112,7 +112,7 @@ describe("limit checks", () => {
     assert.deepStrictEqual(told(scene.sell(1, 201)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
   })
 
-  it("at open interest 122,000 and mark 204 a buy of 500 passes, one of 1,000 fails, and reducing always passes", () => {
+  it("near the open-interest limit a buy of 500 is accepted, a buy of 1,000 is refused, and a reducing order is always accepted", () => {
     const scene = new Scene(204)
     const free = { maxNotional: 9e14 }
     scene.sell(122_000, 204, { account: "bob", ...free })
@@ -124,7 +124,7 @@ describe("limit checks", () => {
 })
 
 describe("repeated and outdated commands", () => {
-  it("I8 I20: a repeat of any command emits nothing and changes nothing", () => {
+  it("I8 I20: a repeat of any command emits no event and changes no state", () => {
     const scene = new Scene()
     const commands = [
       scene.placing("SELL", 2, 200, { account: "bob" }),
@@ -140,7 +140,7 @@ describe("repeated and outdated commands", () => {
     assert.strictEqual(Engine.hash(scene.engine), hash)
   })
 
-  it("outcomes are returned until a minute past expiry, and per user", () => {
+  it("returns a command's outcome until one minute after its expiry, and only to its user", () => {
     const scene = new Scene()
     const done = scene.placing("BUY", 1, 199, { expires: friday + 1_000 })
     const refused = scene.placing("BUY", 1, 300, { expires: friday + 90_000 })
@@ -175,7 +175,7 @@ describe("repeated and outdated commands", () => {
     assert.deepStrictEqual(kept, ids.slice(-3_501))
   })
 
-  it("a command after its expiry, by market time, is refused", () => {
+  it("refuses a command that arrives after its expiry by market time", () => {
     const scene = new Scene()
     const late = scene.placing("BUY", 1, 199, { expires: friday + 10 })
     scene.ask(scene.placing("BUY", 1, 199), friday + 11)
@@ -183,7 +183,7 @@ describe("repeated and outdated commands", () => {
     assert.strictEqual(Engine.outcome(scene.engine, late.commandId), "EXPIRED")
   })
 
-  it("I20: a command of an older trader epoch is dropped without a trace, and the new owner's repeat decides", () => {
+  it("I20: drops a command from an older trader epoch without an event, and decides the new owner's repeat", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("alice"), traderEpoch: 3 })), [
       "EpochRaised"
@@ -203,7 +203,7 @@ describe("repeated and outdated commands", () => {
     assert.deepStrictEqual(told(scene.buy(1, 199, { account: "bob", epoch: 0 })), ["Accepted"])
   })
 
-  it("a refusal by the desk passes through with its status and echo", () => {
+  it("passes a refusal by the desk on with its status and the echoed request", () => {
     const scene = new Scene()
     const echo = {
       orderId: "",
@@ -240,7 +240,7 @@ describe("repeated and outdated commands", () => {
 })
 
 describe("prices over time", () => {
-  it("the mark is the median of oracle, oracle plus premium, and book: 200, 200.12 and 200.24 give 200.12", () => {
+  it("the mark is the median of oracle price, oracle price plus premium, and book price: 200.12 for 200, 200.12 and 200.24", () => {
     const scene = new Scene()
     scene.sell(1, 200.3, { account: "bob" })
     scene.buy(1, 200.3)
@@ -252,7 +252,7 @@ describe("prices over time", () => {
     assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premiumE8, usd(0.120598))
   })
 
-  it("a tick without a change emits nothing, and the premium is frozen without a mid price", () => {
+  it("a tick without a change emits no event, and the premium stays frozen while the book has no mid price", () => {
     const scene = new Scene()
     scene.buy(1, 190)
     scene.now += 5_000
@@ -270,7 +270,7 @@ describe("prices over time", () => {
     assert.isBelow(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premiumE8, 0)
   })
 
-  it("the static bounds follow the price in force at 00:00 UTC", () => {
+  it("the daily price bounds follow the price in force at 00:00 UTC", () => {
     const scene = new Scene()
     scene.ask({ _tag: "Observe", priceE8: usd(210), teller: "operator" })
     assert.strictEqual(Engine.prices(scene.engine)!.maxPriceTicks, ticks(260))
@@ -290,7 +290,7 @@ describe("prices over time", () => {
     assert.strictEqual(Engine.prices(scene.engine)!.oracleE8, usd(200))
   })
 
-  it("I26 I29: a price too high for exact arithmetic is ignored; below it an hour's funding is exact to 1e-6 USD", () => {
+  it("I26 I29: ignores a price that is too high for exact arithmetic; at lower prices an hour's funding is exact to 1e-6 USD", () => {
     const scene = new Scene(204)
     const free = { maxNotional: 9e14 }
     scene.sell(122_000, 204, { account: "bob", ...free })

@@ -1,7 +1,7 @@
-/** Books in which one order would exceed its event limit (rule 4.16), each for another reason. */
+/** Books in which one order would exceed its event limit (rule 4.16), each for a different reason. */
 import { type PlaceAsk, type Scene, ticks } from "./EngineScene.ts"
 
-/** May buy without a limit. */
+/** Order terms for bob, whose position limit is never reached. */
 export const bob = { account: "bob", maxNotional: 9e14 }
 
 /** Places many orders of 0.1 at one price, 200 per account. */
@@ -13,7 +13,7 @@ export const many = (scene: Scene, side: "BUY" | "SELL", count: number, price: n
 const bracket = { takeProfitTicks: ticks(150), stopLossTicks: ticks(250), takerRate: 100_000 }
 const reduceOnly = { reduceOnly: true }
 
-/** Cause, setup, bob's quantity at 201 at most, and his terms. */
+/** Cause, setup, and the quantity and terms of bob's order with a limit of 201. */
 export const crowded: ReadonlyArray<readonly [string, (scene: Scene) => void, number, PlaceAsk]> = [
   [
     "its own bracket",

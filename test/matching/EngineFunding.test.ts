@@ -6,7 +6,7 @@ import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { apple, eventOf, friday, Scene, usd } from "./EngineScene.ts"
 
-/** End of the hour that begins at `friday`; the underlier is open all the time. */
+/** End of the hour that begins at `friday`. The underlying market is open during the whole hour. */
 const end = friday + hourMillis
 /** Returns all events except prices. */
 const tick = (scene: Scene, atMillis: number) =>
@@ -28,7 +28,7 @@ const said = (events: ReadonlyArray<MarketEvent>) =>
   )
 
 describe("premium samples", () => {
-  it("samples are taken at every five-second mark, from the book of that time, before a command is decided", () => {
+  it("takes samples every five seconds, from the book at that time, before the next command is decided", () => {
     const scene = new Scene(200)
     assert.deepStrictEqual(said(scene.buy(60, 200.5, {})), [["Accepted", 0]])
     const later = scene.placing("BUY", 1, 200.6, { expires: end })
@@ -40,7 +40,7 @@ describe("premium samples", () => {
     assert.deepStrictEqual(said(scene.ask(next, friday + 15_000)).slice(0, 1), [[25_100_251, 15_000]])
   })
 
-  it("unchanged samples are one event", () => {
+  it("records consecutive equal samples as one event", () => {
     const scene = market(25)
     assert.lengthOf(tick(scene, friday + 5_000), 1)
     const later: Array<MarketEvent> = []
@@ -51,7 +51,7 @@ describe("premium samples", () => {
   it("samples are taken only during funding hours", () => {
     const scene = market(25)
     tick(scene, friday + 5_000)
-    // Saturday 00:00 in New York; each hour is handled in time.
+    // Saturday 00:00 in New York. Each hour is processed in time.
     const close = Date.UTC(2026, 10, 21, 5)
     const rates: Array<number> = []
     for (let at = end; at <= close + 3 * hourMillis; at += hourMillis) {
@@ -83,8 +83,8 @@ describe("premium samples", () => {
   })
 })
 
-describe("funding of an hour", () => {
-  it("I32: an hour is paid once at its end: 0.204 USD for a long of 50 at mark 204 and 0.2 basis points", () => {
+describe("payment of an hour's funding", () => {
+  it("I32: pays an hour's funding once at the end of the hour: 0.204 USD for a long position of 50 at mark 204 and 0.2 basis points", () => {
     const scene = market(25)
     tick(scene, friday + 5_000)
     assert.strictEqual(Engine.prices(scene.engine)!.markE8, usd(204))
@@ -96,7 +96,7 @@ describe("funding of an hour", () => {
     for (const again of [end, end + 1, end - 60_000]) assert.deepStrictEqual(tick(scene, again), [])
   })
 
-  it("I32: an hour is paid on the positions at its end, whatever command follows at the same moment", () => {
+  it("I32: pays funding on the positions at the end of the hour, even if another command arrives at the same moment", () => {
     const scene = market(25)
     const flat = scene.placing("SELL", 50, 204, { account: "long", expires: end + 5_000 })
     assert.deepStrictEqual(
@@ -136,11 +136,11 @@ describe("funding of an hour", () => {
     assert.deepStrictEqual(funding(scene, "long", "short"), [0, 0])
   })
 
-  it("later samples weigh more: half an hour at 25 basis points and half at 50 average 43.75", () => {
+  it("weights later samples more: half an hour at 25 and half at 50 basis points average 43.75", () => {
     const scene = market(25)
     tick(scene, friday + hourMillis / 2)
     scene.ask(scene.placing("BUY", 60, 205.02, { account: "bidder", expires: end }), friday + hourMillis / 2)
-    // 25 × 64,980 and 50 × 194,580 of 259,560; less 5, a hundredth.
+    // 25 × 64,980 plus 50 × 194,580, divided by 259,560. The rate is a hundredth of that average minus 5.
     const average = Math.trunc((25_000_000 * 64_980 + 50_000_000 * 194_580) / 259_560)
     assert.strictEqual(eventOf(tick(scene, end), "Funded").rateE12, average - 5_000_000)
   })
@@ -163,20 +163,20 @@ describe("funding on a stale price", () => {
     assert.deepStrictEqual(said(tick(scene, friday + 215_000)), [[25_000_000, 205_000]])
   })
 
-  it("I29 I32: a stale price pays no funding, whatever was sampled before", () => {
+  it("I29 I32: pays no funding on a stale price, even if samples were taken before the price turned stale", () => {
     const stale = { rateE12: 0, skipped: true, fromMillis: friday, atMillis: end }
     assert.deepInclude(eventOf(tick(outside(end - 60_000), end), "Funded"), stale)
     assert.deepInclude(eventOf(tick(outside(end - 50_000), end), "Funded"), { rateE12: 20_000_000, skipped: false })
   })
 })
 
-describe("an hour whose end passes unnoticed", () => {
-  it("I32: an hour is paid within a minute of its end, as after a takeover by another node", () => {
+describe("an hour whose end is processed late", () => {
+  it("I32: still pays an hour up to one minute after its end, for example after a takeover by another node", () => {
     const scene = market(25)
     assert.deepInclude(eventOf(tick(scene, end + 60_000), "Funded"), { rateE12: 20_000_000, atMillis: end })
   })
 
-  it("I32: after a minute the hour and those before it are skipped once, and the next one is paid", () => {
+  it("I32: later than one minute, skips the hour and all earlier unpaid hours once, and pays the next hour", () => {
     const scene = market(25)
     const skipped = { rateE12: 0, skipped: true, fromMillis: friday, atMillis: end }
     assert.deepInclude(eventOf(tick(scene, end + 60_001), "Funded"), skipped)
@@ -193,7 +193,7 @@ describe("an hour whose end passes unnoticed", () => {
     assert.deepStrictEqual(funding(long, "long", "short"), [0, 0])
   })
 
-  it("I32: an hour is handled once, whichever way the clock jumps", () => {
+  it("I32: processes each hour once, even if the clock jumps forward or back", () => {
     const scene = market(25)
     const times = [end - 5, end + 3, end - 4_000_000, end + 2, end + hourMillis, end, end + hourMillis + 1]
     const hours = times.flatMap((at) => tick(scene, at)).filter(({ _tag }) => _tag === "Funded")
@@ -204,7 +204,7 @@ describe("an hour whose end passes unnoticed", () => {
   })
 })
 
-it("I32: a market rebuilt around the hour pays once, like one that never failed", () => {
+it("I32: a market that is rebuilt around the end of an hour pays the hour once, like a market that never failed", () => {
   for (const [before, after] of [
     [end - 1, end],
     [end, end],

@@ -1,4 +1,7 @@
-/** Idle markets: with the mark at rest, only an order, a price, a period or an hour changes them. */
+/**
+ * Idle markets: while the mark is constant, only an order, a price, a funding period or the end of an hour changes a
+ * market.
+ */
 import { quarterMillis } from "@venue/domain/MarketHours"
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
@@ -24,7 +27,7 @@ it("a market without a price is idle, and so is one without a book after its sam
   assert.strictEqual(scene.now, friday + 5_000)
 })
 
-it("a book with a new premium is idle after one sample, and one with the same premium at once", () => {
+it("a book with a new premium is idle after one sample, and a book with an unchanged premium is idle at once", () => {
   const scene = new Scene(200)
   rest(scene)
   scene.buy(49, 200)
@@ -35,7 +38,7 @@ it("a book with a new premium is idle after one sample, and one with the same pr
   assert.deepStrictEqual(told(scene.events).slice(-2), ["Priced", "Sampled"])
 })
 
-it("a market is active until its premium has reached the middle of the book, and then records nothing", () => {
+it("a market is active until its premium has converged to the mid price, and then records no events", () => {
   const scene = new Scene(200)
   scene.buy(1, 200)
   scene.sell(1, 201)
@@ -47,7 +50,7 @@ it("a market is active until its premium has reached the middle of the book, and
   for (let at = scene.now; at < nextQuarter; at += 333) assert.deepStrictEqual(scene.ask({ _tag: "Tick" }, at), [])
 })
 
-it("an order and a price end the rest of an idle market", () => {
+it("an order or a price makes an idle market active again", () => {
   const scene = new Scene(200)
   scene.buy(1, 200)
   scene.sell(1, 201)
@@ -90,7 +93,7 @@ it("an idle market stays idle until the quarter hour in which an hour ends or a 
       ...(quarters % 4 === 0 ? ["Funded"] : []),
       ...(limitShareBps === before ? [] : ["Priced"])
     ])
-    // The first sample after the underlier opens or closes differs.
+    // The first sample after the underlying market opens or closes differs from the previous one.
     assert.isAtMost(rest(scene), 1)
     assert.isAtMost(scene.now % quarterMillis, 5_000)
     for (const later of [1_000, 600_000]) {

@@ -1,11 +1,11 @@
-/** Liquidation on the book, with the worked numbers of rule 9 and the limits of the market. */
+/** Liquidation on the book, with the numbers of rule 9's worked example and the market's limits. */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, eventOf, Scene, told, usd } from "./EngineScene.ts"
 import { liquidate, worth } from "./LiquidationScene.ts"
 
-/** Ann is long 50 from 200, and the mark is 190. */
+/** Ann is long 50 with an entry price of 200, and the mark is 190. */
 const scene = (): Scene => {
   const market = new Scene()
   market.hold("ann", 50)
@@ -14,7 +14,7 @@ const scene = (): Scene => {
 }
 
 describe("rule 9.8: a liquidation on the book", () => {
-  it("a liquidation of 16.782 at 185.78 costs 70.82 plus a fee of 3.118 and leaves 1.2503 of the maintenance margin", () => {
+  it("a liquidation sells 16.782 at 185.78 for a loss of 70.82 and a fee of 3.118, and leaves 1.2503 of the maintenance margin", () => {
     const market = scene()
     market.buy(20, 185.78, { account: "ben" })
     const before = worth(market, "ann", 190)
@@ -34,7 +34,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assertDurable(market)
   })
 
-  it("a liquidation first cancels the account's orders and stops, and ends unfilled without a counterparty", () => {
+  it("a liquidation first cancels the account's orders and stops, and ends unfilled if the book has no counterparty", () => {
     const market = scene()
     market.sell(5, 210, { account: "ann" })
     market.sell(5, 180, { account: "ann", type: "STOP_LOSS" })
@@ -57,7 +57,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(told(liquidate(market, "ann", 0.001, 150)), ["Accepted", "Traded 0.001 @ 171 ben"])
   })
 
-  it("a liquidation never turns the position, whatever its quantity", () => {
+  it("a liquidation never reverses the position, whatever its quantity", () => {
     const market = scene()
     market.buy(90, 186, { account: "ben" })
     assert.deepStrictEqual(told(liquidate(market, "ann", 90, 185.78)), ["Accepted", "Traded 50 @ 186 ben"])
@@ -70,7 +70,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(told(liquidate(market, "ann", 10, 204)), ["Accepted", "Traded 10 @ 203 ben"])
   })
 
-  it("a liquidation decided on another position or mark trades nothing but cancels the orders", () => {
+  it("a liquidation that was decided on another position or mark makes no trade but still cancels the orders", () => {
     const market = scene()
     const position = Engine.view(market.engine, AccountId.make("ann")).position
     const decidedOn = { position: { ...position, cashFlow: position.cashFlow - 1 }, markE8: usd(190) }
@@ -83,7 +83,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(told(liquidate(market, "nobody", 5, 185.78)), ["Done"])
   })
 
-  it("a liquidation of a former desk, an expired one, and one in a halted market change nothing", () => {
+  it("a liquidation in a halted market, after its expiry, or from a former desk changes nothing", () => {
     const market = scene()
     market.sell(5, 195, { account: "ann" })
     market.ask({ _tag: "RaiseEpoch", userId: market.envelope({ account: "ann" }).userId, traderEpoch: 3 })
@@ -103,7 +103,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.strictEqual(market.position("ann"), 50)
   })
 
-  it("I20: a repeated liquidation is done once", () => {
+  it("I20: executes a repeated liquidation once", () => {
     const market = scene()
     market.buy(90, 186, { account: "ben" })
     const id = market.id()
@@ -123,7 +123,7 @@ describe("rule 9.8: rate limit of liquidations on the book", () => {
   const traded = (market: Scene, account: string) =>
     eventOf(liquidate(market, account, 4_000, 99), "Accepted").order.quantityLots / 1000
 
-  it("the limit is a tenth of the position limit, and trades of a minute ago count for e^-1", () => {
+  it("limits liquidations to a tenth of the position limit, and weights trades from a minute ago by e^-1", () => {
     const market = crowd()
     assert.strictEqual(traded(market, "ann"), 2_525.252)
     assert.strictEqual(traded(market, "ben"), 0.001)
@@ -133,7 +133,7 @@ describe("rule 9.8: rate limit of liquidations on the book", () => {
     assert.strictEqual(traded(market, "ben"), 1_596.263)
   })
 
-  it("the limit is 100,000 USD if the tenth is smaller", () => {
+  it("limits liquidations to 100,000 USD if a tenth of the position limit is smaller", () => {
     const market = crowd()
     market.now = Date.UTC(2026, 10, 21, 15)
     market.ask({ _tag: "Tick" })

@@ -7,7 +7,7 @@ import { id } from "../Id.ts"
 import { eventOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 describe("modifies of an order", () => {
-  it("a modify that only reduces the quantity keeps the order's place", () => {
+  it("a modify that only reduces the quantity keeps the order's priority", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
     scene.buy(3, 199, { account: "second" })
@@ -41,13 +41,13 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(told(scene.sell(1, 198, { account: "bob" })), ["Accepted", "Traded 1 @ 198 second"])
   })
 
-  it("a modify without a change succeeds and keeps the place", () => {
+  it("a modify without a change succeeds and keeps the order's priority", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     assert.deepStrictEqual(told(scene.modify(orderId)), ["Modified 1 @ 199", "Done"])
   })
 
-  it("a modify to a crossing price takes at its own rate, and the rest rests there", () => {
+  it("a modify to a crossing price takes at the modify's own rate, and the remainder rests at the new price", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(3, 199))
@@ -74,7 +74,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(told(scene.cancel(orderId)), ["NO_SUCH_ORDER"])
   })
 
-  it("rejects a modify of an unknown or foreign order, or of side, type or reduce-only", () => {
+  it("rejects a modify of an unknown order, of another user's order, or of side, type or reduce-only", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     for (const over of [{ side: "SELL" }, { type: "ALO" }, { reduceOnly: true }, { account: "bob" }] as const) {
@@ -87,7 +87,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
   })
 
-  it("a refused modify echoes the order's own client id, and nothing of other users' orders", () => {
+  it("a refused modify echoes the order's own client id, and reveals no other user's orders", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mine" }))
     const own = { orderId: orderId.text, timeInForce: "GTC", clientOrderId: "mine" } as const
@@ -124,7 +124,7 @@ describe("modifies of an order", () => {
     ])
   })
 
-  it("a modify passes the checks of a new order except the count, and its own old quantity is ignored", () => {
+  it("applies a new order's checks to a modify, except the count of open orders, and ignores the order's old quantity", () => {
     const scene = new Scene(200, { maxOpenOrders: 1 })
     const orderId = orderIdOf(scene.buy(10, 199))
     const limit = { maxNotional: 2_000_000_000 }
@@ -143,7 +143,7 @@ describe("modifies of an order", () => {
     ])
   })
 
-  it("a modify records one outcome, success or refusal", () => {
+  it("records exactly one outcome for a modify, whether it succeeds or is refused", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     scene.modify(orderId, { id: id("good"), priceTicks: ticks(198) })

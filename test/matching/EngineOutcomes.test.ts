@@ -1,4 +1,6 @@
-/** Large numbers of remembered commands: present while retained, absent afterwards, in any order of arrival. */
+/**
+ * Large numbers of remembered commands: each is found while retained and absent afterwards, in any order of arrival.
+ */
 import { AccountId } from "@venue/domain/AccountId"
 import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -23,7 +25,7 @@ const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: nu
   return events.length
 }
 
-it("I20: of tens of thousands of commands a repeat of each retained one emits nothing, and the oldest are forgotten", () => {
+it("I20: among tens of thousands of commands, a repeat of a retained command emits no event, and the oldest commands are forgotten", () => {
   const { engine, now } = new Scene()
   const kept = 40_000
   for (let n = 0; n < kept; n++) assert.strictEqual(send(engine, n, now + 5_000, now), 1)

@@ -1,4 +1,4 @@
-/** Previews of long orders, and previews of accounts by others. */
+/** Previews of long orders, and previews requested by other users. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Place } from "@venue/domain/Market"
 import type { MarketPreview } from "@venue/domain/Preview"
@@ -48,7 +48,7 @@ it.each(crowded)("rule 4.16: a preview counts %s", (_what, prepare, quantity, as
   }
 })
 
-it("rule 4.11: the rest of a reduce-only order ends beside resting ones, and its preview shows that", () => {
+it("rule 4.11: the remainder of a reduce-only order ends if resting orders leave no room, and its preview shows that", () => {
   const scene = new Scene()
   scene.hold("bob", 5)
   scene.sell(4, 203, { account: "bob", reduceOnly: true })
@@ -59,7 +59,7 @@ it("rule 4.11: the rest of a reduce-only order ends beside resting ones, and its
   assert.deepStrictEqual(said, did)
 })
 
-it("rule 12.3: the reward of each fill is rounded down separately", () => {
+it("rule 12.3: rounds the reward of each fill down separately", () => {
   const scene = new Scene()
   const builderCode = id("code").text
   const ownerId = eventOf(scene.buy(1, 190, { account: "bob" }), "Accepted").order.userId
@@ -75,7 +75,7 @@ it("rule 12.3: the reward of each fill is rounded down separately", () => {
   assert.deepStrictEqual(said.share, { venueBps: 6_000, builderBps: 3_000 })
 })
 
-it("a preview for a former owner of the trader, or for another user's account, returns nothing", () => {
+it("returns no preview for a trader's former owner or for another user's account", () => {
   const scene = new Scene()
   scene.buy(1, 190, { account: "ann", epoch: 3 })
   scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("ann"), traderEpoch: 3 })
@@ -90,7 +90,7 @@ it("a preview for a former owner of the trader, or for another user's account, r
   assert.isNull(preview({ account: "ann", epoch: 3 })!.refusal)
 })
 
-it("rule 3.5: a preview uses the freshness of prices at its own time, without a record since", () => {
+it("rule 3.5: a preview checks for stale prices at its own time, even if no event was recorded since", () => {
   const scene = new Scene(null)
   scene.ask({ _tag: "Observe", priceE8: usd(200), teller: "external" })
   const refusalAt = (now: number) =>
@@ -99,7 +99,7 @@ it("rule 3.5: a preview uses the freshness of prices at its own time, without a 
   assert.strictEqual(refusalAt(scene.now + 60_000), "REJECTED_MARKET_CLOSED")
 })
 
-it("I54: a preview of an unknown account adds none and shows empty holdings", () => {
+it("I54: a preview of an unknown account creates no account and shows empty holdings", () => {
   const scene = new Scene()
   const said = Engine.preview(scene.engine, scene.placing("BUY", 1, 199, { account: "zoe" }), scene.now)!
   assert.deepStrictEqual([said.refusal, said.status, said.restingLots], [null, "ACK", lots(1)])

@@ -1,4 +1,4 @@
-/** External prices: trusted or not, fresh or stale, inside trading hours and outside. */
+/** External prices: accepted or rejected, fresh or stale, inside and outside trading hours. */
 import type { Priced } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ const quoted = (scene: Scene): Scene => {
 }
 
 describe("trust in prices", () => {
-  it("rule 3.1: after 200 a price of 320 is rejected and one of 300 accepted", () => {
+  it("rule 3.1: after a price of 200, rejects 320 and accepts 300", () => {
     const scene = outside()
     tell(scene, 320)
     assert.deepInclude(prices(scene), { oracleE8: usd(200), rejections: 1 })
@@ -42,7 +42,7 @@ describe("trust in prices", () => {
     assert.deepInclude(prices(scene), { oracleE8: usd(150), rejections: 0 })
   })
 
-  it("rule 3.1: rejections count to three, and the price is held however many follow", () => {
+  it("rule 3.1: counts at most three rejections, and keeps the last price however many rejections follow", () => {
     const scene = outside()
     const recorded = [1, 2, 3, 4, 5].map(() => tell(scene, 2_000).length)
     assert.deepStrictEqual(recorded, [1, 1, 1, 0, 0])
@@ -78,7 +78,7 @@ describe("trading hours", () => {
     assert.strictEqual(prices(scene).toldE8, usd(200))
   })
 
-  it("rule 3.4: without both sides of the book the price is frozen and the market idle", () => {
+  it("rule 3.4: outside hours, a book with only one side freezes the price and leaves the market idle", () => {
     const scene = outside()
     scene.buy(1, 195)
     scene.now = saturday
@@ -98,7 +98,7 @@ describe("trading hours", () => {
     assert.isBelow(prices(scene).oracleE8, usd(200.002))
   })
 
-  it("rule 3.4: the price stays within a tenth of the last external price, whatever the book", () => {
+  it("rule 3.4: outside hours, the price stays within a tenth of the last external price, whatever the book contains", () => {
     const scene = outside()
     scene.now = saturday
     tick(scene)
@@ -135,7 +135,7 @@ describe("trading hours", () => {
 })
 
 describe("staleness", () => {
-  it("rule 3.5: a price is stale a minute after its last report, to the millisecond", () => {
+  it("rule 3.5: a price turns stale exactly one minute after its last report", () => {
     const scene = outside()
     wait(scene, 59_999)
     assert.strictEqual(prices(scene).source, "external")
@@ -178,7 +178,7 @@ describe("staleness", () => {
     assert.strictEqual(prices(scene).freshMarkE8, prices(scene).markE8)
   })
 
-  it("I29: on a stale price orders may only reduce, even before a tick", () => {
+  it("I29: while a price is stale, accepts only orders that reduce a position, even before a tick", () => {
     const scene = outside()
     scene.hold("alice", 5)
     const resting = orderIdOf(scene.buy(1, 185))
@@ -211,7 +211,7 @@ describe("operator prices", () => {
     }
   })
 
-  it("rule 3.6: the next external price is filtered against the operator's and replaces it", () => {
+  it("rule 3.6: the next external price is checked against the operator's price and then replaces it", () => {
     const scene = outside()
     say(scene, 600)
     tell(scene, 200)
@@ -248,7 +248,7 @@ describe("operator prices", () => {
     assert.deepStrictEqual(told(scene.buy(1, 400)), ["Accepted"])
   })
 
-  it("rule 1.6: an accepted price beyond the bounds moves them back, and one within them does not", () => {
+  it("rule 1.6: an accepted price outside the daily bounds moves them, and a price inside them does not", () => {
     const scene = outside()
     scene.hold("alice", 2)
     say(scene, 400)
@@ -298,7 +298,7 @@ describe("operator prices", () => {
   })
 })
 
-it("open interest is published with prices, and alone if only it changed", () => {
+it("publishes open interest with prices, or alone if only open interest changed", () => {
   const scene = outside()
   scene.sell(2, 201, { account: "bob" })
   wait(scene, 100)

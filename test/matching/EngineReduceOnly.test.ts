@@ -1,4 +1,4 @@
-/** Reduce-only orders never turn or grow a position, alone or together. */
+/** Reduce-only orders never reverse or increase a position, alone or together. */
 import { assert, describe, it } from "@effect/vitest"
 import { lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
@@ -21,7 +21,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(scene.levels(), ["SELL 5 @ 201"])
   })
 
-  it("a resting reduce-only order leaves room for those already resting, and is refused without room", () => {
+  it("a resting reduce-only order is cut to the quantity that earlier reduce-only orders leave, and is refused if they leave nothing", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 201, reduceOnly)
@@ -29,7 +29,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(1, 203, reduceOnly)), ["REJECTED"])
   })
 
-  it("an immediate reduce-only order may close the whole position; resting ones are cut as it shrinks, newest first", () => {
+  it("an immediate reduce-only order is allowed to close the whole position; resting ones are then cut, newest first", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(2, 201, reduceOnly)
@@ -65,7 +65,7 @@ describe("I33: reduce-only orders", () => {
     assert.strictEqual(scene.position("alice"), 0)
   })
 
-  it("a reduce-only order ends when the position turns round", () => {
+  it("a reduce-only order ends when the position reverses", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 201, reduceOnly)
@@ -83,7 +83,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 5 of 5 @ 201"])
   })
 
-  it("a reduce-only order modified beyond the position gets the room beside the others", () => {
+  it("a reduce-only order that is modified beyond the position is cut to the quantity that the others leave", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(2, 202, reduceOnly)
@@ -118,7 +118,7 @@ describe("I33: reduce-only orders", () => {
     assert.strictEqual(scene.position("alice"), 2)
   })
 
-  it("the rest of a crossing reduce-only order rests only in the room that others leave, else it ends", () => {
+  it("the remainder of a crossing reduce-only order rests only in the quantity that the others leave, otherwise it ends", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 202, reduceOnly)
@@ -132,7 +132,8 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 3 of 3 @ 202", "SELL 1 of 2 @ 200"])
     scene.buy(1, 200, { account: "bob" })
     assert.deepStrictEqual(told(scene.buy(2, 199.99, { account: "bob" })), ["Accepted"])
-    // The position is 3, reduced by the resting order; selling one cuts it, and no room is left to rest.
+    // The resting order already reduces the whole position of 3. Selling one cuts that order, so no quantity is left
+    // for another resting order.
     assert.deepStrictEqual(told(scene.sell(3, 199.99, { ...reduceOnly, clientOrderId: "all" })), [
       "Accepted",
       "Traded 2 @ 199.99 bob",
@@ -143,7 +144,7 @@ describe("I33: reduce-only orders", () => {
     assert.strictEqual(scene.position("alice"), 1)
   })
 
-  it("a reduce-only ALO order needs room even at a crossing price", () => {
+  it("a reduce-only ALO order needs free reducible quantity even at a crossing price", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 202, reduceOnly)
@@ -151,7 +152,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(1, 200, { ...reduceOnly, type: "ALO" })), ["REJECTED"])
   })
 
-  it("a reduce-only order modified to a crossing price may close the position, and its rest keeps its age", () => {
+  it("a reduce-only order that is modified to a crossing price is allowed to close the position, and its remainder keeps its age", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const orderId = orderIdOf(scene.sell(2, 201, reduceOnly))
@@ -171,7 +172,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(2, 199, atOnce)), ["Accepted", "Traded 2 @ 199 bob", "Modified 1 @ 202"])
   })
 
-  it("a reduce-only order modified to a crossing price ends if the others leave no room for its rest", () => {
+  it("a reduce-only order that is modified to a crossing price ends if the others leave no quantity for its remainder", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(4, 202, reduceOnly)
@@ -187,7 +188,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 4 of 4 @ 202"])
   })
 
-  it("a reduce-only MARKET order fills within its sent price and the edge of the band", () => {
+  it("a reduce-only MARKET order fills within the price that it was sent with and the edge of the band", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const sale = { ...atOnce, type: "MARKET" } as const
@@ -213,7 +214,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(0.001, 201, reduceOnly)), ["Accepted"])
   })
 
-  it("a reduce-only order that would be cut on the way does not make a FOK order fillable", () => {
+  it("a FOK order does not count the quantity of a reduce-only order that would be cut during the match", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 200.5)

@@ -1,4 +1,4 @@
-/** Replay of events leaves the state of the decisions. */
+/** Replaying the events leaves the same state as the original decisions. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
@@ -46,7 +46,7 @@ describe("I6: replay", () => {
     assert.deepStrictEqual(tails[2], tails[0])
   })
 
-  it("the hash distinguishes states that differ in the place of one order", () => {
+  it("the hash distinguishes states that differ only in the priority of one order", () => {
     const hashes = [
       ["a", "b"],
       ["b", "a"]
@@ -83,7 +83,7 @@ describe("random commands, checked at every step", () => {
     }
   })
 
-  it("the fills fold to the market's positions", () => {
+  it("the sums of the fills equal the market's positions", () => {
     const { engine, events } = wander(42, 1_500)
     const folded = new Map(accounts.map((account) => [account, Position.flat()]))
     for (const event of events) {

@@ -1,4 +1,7 @@
-/** A market of AAPL-USD at 200 in open hours, with short methods for commands: prices in USD, quantities in shares. */
+/**
+ * A market of AAPL-USD at 200 during trading hours, with short methods for commands. Prices are in USD and quantities
+ * in shares.
+ */
 import type { CancelCause } from "@venue/domain/Order"
 import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
@@ -190,7 +193,7 @@ export const assertDurable = ({ engine, events }: Scene): void => {
   assert.strictEqual(Engine.hash(Engine.restore(apple, engine.settings, stored)), Engine.hash(engine))
 }
 
-/** Events in a readable form. */
+/** Returns the events in a readable form. */
 export const told = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
   events.map((event) => {
     switch (event._tag) {

@@ -1,4 +1,4 @@
-/** Stops wait for the mark, fire once, and close at most the position. */
+/** Stops wait until the mark reaches them, fire once, and close at most the position. */
 import type { MarketEvent } from "@venue/domain/Market"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
@@ -14,7 +14,7 @@ const marked = (scene: Scene, price: number) =>
 const ticked = (scene: Scene) => told(scene.ask({ _tag: "Tick" })).filter((said) => said !== "Priced")
 
 describe("rule 15.3: a stop fires when the mark reaches its price", () => {
-  it("stop losses at 243.75 for five bought at 250 wait at 243.76 and sell at 243.70 when the mark is 243.74", () => {
+  it("stop losses at 243.75 stay open at mark 243.76 and sell at 243.70 when the mark is 243.74", () => {
     const scene = new Scene(250)
     scene.hold("alice", 5, 250)
     scene.buy(5, 243.7, { account: "bob" })
@@ -58,7 +58,7 @@ describe("rule 15.3: a stop fires when the mark reaches its price", () => {
     assert.deepStrictEqual(ticked(scene), ["Triggered", "IOC_CANCELLED 5 alice"])
   })
 
-  it("I30: a stop fires once, and a repeat of its command places no other", () => {
+  it("I30: a stop fires once, and a repeat of its command creates no second stop", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const command = scene.placing("SELL", 5, 199, stopLoss)
@@ -94,7 +94,7 @@ describe("I29: a stale price fires no stop", () => {
 })
 
 describe("rule 15.4: several stops fire in the order in which the mark reaches them", () => {
-  it("stops fire nearest first, oldest first at one price; a moved stop goes behind", () => {
+  it("stops fire nearest first, and oldest first at the same price; a moved stop counts as newer", () => {
     const scene = new Scene()
     for (const account of ["ann", "ben", "cat", "dan"]) scene.hold(account, 1)
     const moved = eventOf(scene.sell(1, 195, { ...stopLoss, account: "ann" }), "StopPlaced").order.orderId
@@ -107,7 +107,7 @@ describe("rule 15.4: several stops fire in the order in which the mark reaches t
     assertDurable(scene)
   })
 
-  it("a stop behind one with thousands of events fires at the next tick", () => {
+  it("a stop fires at the next tick if an earlier stop caused thousands of events", () => {
     const scene = new Scene()
     for (const account of ["ann", "ben"]) {
       scene.hold(account, 500)
@@ -122,7 +122,7 @@ describe("rule 15.4: several stops fire in the order in which the mark reaches t
     assertDurable(scene)
   })
 
-  it("at most 256 stops fire at once; the rest fire at the next ticks, whatever the mark then", () => {
+  it("at most 256 stops fire at once; the remaining ones fire at the next ticks, even if the mark has changed", () => {
     const scene = new Scene()
     for (let account = 0; account < 6; account++) {
       scene.hold(`a${account}`, 50)
@@ -135,7 +135,7 @@ describe("rule 15.4: several stops fire in the order in which the mark reaches t
     assert.deepStrictEqual(marked(scene, 200), [])
   })
 
-  it("remaining due stops fire although the mark has turned, and no new ones do", () => {
+  it("remaining due stops fire although the mark has reversed, and no new stops become due", () => {
     const scene = new Scene()
     for (let account = 0; account < 6; account++) {
       scene.hold(`a${account}`, 50)
@@ -151,8 +151,8 @@ describe("rule 15.4: several stops fire in the order in which the mark reaches t
   })
 })
 
-describe("rule 15.5: a fired stop fills within the nearer of the band's edge and the price that leaves no debt", () => {
-  it("at leverage 10 and mark 200 the limit is 186.87, inside a band from 180", () => {
+describe("rule 15.5: a fired stop fills within the band's edge, or within the price that leaves no debt if that price is nearer", () => {
+  it("limits a stop's fill to 186.87 at leverage 10 and mark 200, inside a band that starts at 180", () => {
     const scene = new Scene(210)
     scene.hold("alice", 5, 210)
     scene.buy(1, 186.87, { account: "bob" })
@@ -169,7 +169,7 @@ describe("rule 15.2, I33: a stop closes at most the position", () => {
     scene.hold("alice", 5)
     assert.deepStrictEqual(told(scene.buy(1, 190, stopLoss)), ["REJECTED"])
     assert.deepStrictEqual(told(scene.sell(5.001, 190, stopLoss)), ["REJECTED"])
-    // Each is measured alone, without band, bounds or minimum value.
+    // Each stop is checked on its own, and the price band, daily bounds and minimum value do not apply to it.
     assert.deepStrictEqual(told(scene.sell(5, 1, stopLoss)), ["StopPlaced"])
     assert.deepStrictEqual(told(scene.sell(5, 900, takeProfit)), ["StopPlaced"])
     assert.deepStrictEqual(told(scene.sell(0.001, 190, stopLoss)), ["StopPlaced"])
@@ -177,7 +177,7 @@ describe("rule 15.2, I33: a stop closes at most the position", () => {
     assert.deepStrictEqual(told(scene.sell(1, 0, stopLoss)), ["INVALID_TICK_SIZE_PRECISION_PRICE"])
   })
 
-  it("a stop is cut as the position shrinks and ends when it closes or turns round", () => {
+  it("a stop is cut as the position shrinks, and ends when the position closes or reverses", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 190, stopLoss)
@@ -196,7 +196,7 @@ describe("rule 15.2, I33: a stop closes at most the position", () => {
     assertDurable(scene)
   })
 
-  it("stops of the resting side are cut too, after the incoming order has traded", () => {
+  it("cuts the maker's stops too, after the incoming order has traded", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 190, stopLoss)
@@ -210,7 +210,7 @@ describe("rule 15.2, I33: a stop closes at most the position", () => {
     ])
   })
 
-  it("I48: stops of a maker with many orders are cut once, however often it trades", () => {
+  it("I48: cuts the stops of a maker with many orders once, however often the maker trades", () => {
     const scene = new Scene()
     scene.hold("alice", 20)
     for (let count = 0; count < 50; count++) scene.sell(20, 190, stopLoss)
@@ -257,7 +257,7 @@ describe("stops of one parent", () => {
 })
 
 describe("commands on stops by id", () => {
-  it("a modify of a stop is cut to the position and keeps members it does not name", () => {
+  it("a modify of a stop is cut to the position and keeps the members that it omits", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order

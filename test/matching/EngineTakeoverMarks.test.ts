@@ -1,4 +1,4 @@
-/** The mark moves while a takeover is open: who still takes over, and when nothing is transferred. */
+/** Takeovers during which the mark moves: the accounts that still take over, and cases without a transfer. */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,7 +6,7 @@ import { assertDurable, Scene, told } from "./EngineScene.ts"
 import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
 describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", () => {
-  it("I28: no provider takes over after a move of more than 25 bps, because it would pay for the later loss", () => {
+  it("I28: no provider takes over after the mark moved by more than 25 bps, because the provider would pay for the later loss", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -16,24 +16,27 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
     assert.deepStrictEqual([worth(market, "dora", 150), market.position("ann"), reserveFund(market)], [0, 50, 0])
     assert.deepStrictEqual(Engine.alarms(market.engine), [])
     assertDurable(market)
-    // Decided anew: the other side bears a debt of 1,400 as far as it can.
+    // The takeover is decided again at the new mark: the other side bears as much of the debt of 1,400 as it can.
     openTakeover(market, "ann", -1_400)
     const events = closeTakeovers(market, [stand(market, "dora", { freeMargin: 1_500 }), stand(market, "ben", {})])
     assert.deepStrictEqual(made(events), ["DELEVERAGING ben 50 @ 178, fees 0 and 0"])
     assertDurable(market)
   })
 
-  it.each([185.54, 186.46])("goes to providers at its mark for as long as that is near: %d", (near) => {
-    const market = scene(["ben", 50])
-    mark(market, 186)
-    openTakeover(market, "ann", 400)
-    const dora = stand(market, "dora", { freeMargin: 1_500 })
-    mark(market, near)
-    assert.deepStrictEqual(made(closeTakeovers(market, [dora])), ["TAKEOVER dora 50 @ 186, fees 400 and -23.25"])
-    assert.isAtLeast(worth(market, "dora", near), 0)
-  })
+  it.each([185.54, 186.46])(
+    "a takeover goes to providers at its original mark while the current mark is near: %d",
+    (near) => {
+      const market = scene(["ben", 50])
+      mark(market, 186)
+      openTakeover(market, "ann", 400)
+      const dora = stand(market, "dora", { freeMargin: 1_500 })
+      mark(market, near)
+      assert.deepStrictEqual(made(closeTakeovers(market, [dora])), ["TAKEOVER dora 50 @ 186, fees 400 and -23.25"])
+      assert.isAtLeast(worth(market, "dora", near), 0)
+    }
+  )
 
-  it("in a falling market the other side takes what it can bear, including its gains from the mark", () => {
+  it("in a falling market the other side takes as many lots as it can bear, including its gains from the mark", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -48,7 +51,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
     [-50, 214, 200],
     [-50, 214, 213.46]
   ])(
-    "closes with nothing done where the mark has recovered by more than 25 bps: %d from %d to %d",
+    "closes without a transfer if the mark has recovered by more than 25 bps: %d from %d to %d",
     (held, fallen, now) => {
       const market = new Scene()
       market.hold("ann", held)
@@ -63,7 +66,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
     }
   )
 
-  it("a recovered takeover raises no alarm, whatever the fund holds", () => {
+  it("a takeover whose mark has recovered raises no alarm, whatever amount the fund holds", () => {
     const market = scene(["ben", 50])
     mark(market, 170)
     openTakeover(market, "ann", -400)

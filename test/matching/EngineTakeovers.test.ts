@@ -1,11 +1,11 @@
-/** Takeovers off the book, with the worked numbers of rule 9 and their limits. */
+/** Takeovers off the book, with the numbers of rule 9's worked example and its limits. */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, eventOf, orderIdOf, Scene, told, usd } from "./EngineScene.ts"
 import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
-/** The reserve fund receives this amount from an account closed at the mark. */
+/** Adds this amount to the reserve fund, from an account that is closed at the mark. */
 const endow = (market: Scene, amount: number): void => {
   market.hold("donor", 10)
   openTakeover(market, "donor", amount)
@@ -16,7 +16,7 @@ const endow = (market: Scene, amount: number): void => {
 const toCents = (amount: number): number => Math.round(amount * 100) / 100
 
 describe("rule 9.12: a takeover with its worked numbers", () => {
-  it("at 186.00 the account's remaining money goes to the fund, and a provider takes 50 for 23.25", () => {
+  it("at 186.00 the account's remaining money goes to the fund, and a provider takes over 50 for a fee of 23.25", () => {
     const market = scene(["ben", 50])
     const before = worth(market, "ann", 200)
     mark(market, 186)
@@ -30,7 +30,7 @@ describe("rule 9.12: a takeover with its worked numbers", () => {
     assertDurable(market)
   })
 
-  it("I28: at 170.00 a fund of 150 cannot cover 400, so the nearest to liquidation close at 178.00 and the fund is kept", () => {
+  it("I28: at 170.00 a fund of 150 cannot cover a debt of 400, so the accounts nearest to liquidation are closed at 178.00 and the fund is kept", () => {
     const market = scene(["a", 40], ["c", 30], ["b", 60])
     market.sell(80, 200, { account: "ann" })
     market.buy(80, 200, { account: "house", timeInForce: "IOC" })
@@ -52,7 +52,7 @@ describe("rule 9.12: a takeover with its worked numbers", () => {
     assertDurable(market)
   })
 
-  it("a fund of 400 covers the debt: the transfer is at the mark and the other side loses nothing", () => {
+  it("a fund of 400 covers the debt, so the transfer is at the mark and the other side loses nothing", () => {
     const market = scene(["a", 50])
     endow(market, 400)
     mark(market, 170)
@@ -82,7 +82,7 @@ describe("rule 9.12: a takeover with its worked numbers", () => {
 })
 
 describe("rule 9.13, rule 9.14: order of counterparties", () => {
-  it("providers take by free margin as much as each wants; the rest goes to the largest first", () => {
+  it("providers take over in the order of free margin, each up to its limit; the remainder goes to the largest provider first", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -134,7 +134,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(told(events), ["Traded 20 @ 186 ben", "TakeoverClosed"])
   })
 
-  it("I28: at a price worse than the mark an account loses at most its capacity, and the rest stays", () => {
+  it("I28: at a price worse than the mark an account takes lots until its loss reaches its capacity, and the rest remains", () => {
     const market = scene(["a", 30], ["c", 20])
     mark(market, 170)
     openTakeover(market, "ann", -400)
@@ -145,21 +145,21 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assertDurable(market)
   })
 
-  it("I28: losses to the mark since an account's answer, on its whole position, reduce its capacity", () => {
+  it("I28: an account's losses since its desk's response, on its whole position, reduce its capacity", () => {
     const market = scene(["a", 40], ["b", 10])
     mark(market, 173.6)
     openTakeover(market, "ann", -220)
     const answer = stand(market, "a", { ratio: 1, mayLose: 96 })
     mark(market, 174)
     const before = worth(market, "a", 174)
-    // 16 of the 96 are lost to the mark, and each lot costs 4 of the remaining 80.
+    // 16 of the 96 are lost because the mark moved, and each lot costs 4 of the remaining 80.
     const events = closeTakeovers(market, [answer])
     assert.deepStrictEqual(made(events), ["DELEVERAGING a 20 @ 178, fees 0 and 0"])
     assert.strictEqual(toCents(worth(market, "a", 174) - before), -80)
     assertDurable(market)
   })
 
-  it("I28: accounts without an answer come last, largest position first, at the mark or better", () => {
+  it("I28: accounts whose desk did not respond come last, largest position first, at the mark or better", () => {
     const market = scene(["a", 10], ["b", 30], ["c", 20])
     mark(market, 186)
     openTakeover(market, "ann", 5)
@@ -177,7 +177,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(told(closeTakeovers(fallen, [])), ["TakeoverClosed"])
   })
 
-  it("an answer for another position counts as no answer", () => {
+  it("a desk's response for another position counts as no response", () => {
     const market = scene(["a", 10], ["b", 30])
     mark(market, 186)
     openTakeover(market, "ann", 5)
@@ -188,7 +188,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(told(events), ["Traded 29 @ 186 b", "Traded 11 @ 186 a", "TakeoverClosed"])
   })
 
-  it("two takeovers in one decision account for what the first one took", () => {
+  it("the second of two takeovers in one decision includes the effects of the first", () => {
     const market = scene(["a", 50])
     market.sell(10, 200, { account: "b" })
     market.buy(10, 200, { account: "bea", timeInForce: "IOC" })
@@ -210,7 +210,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
 })
 
 describe("rule 9.9: an open takeover", () => {
-  it("an open takeover cancels the account's orders and stops and allows only cancels", () => {
+  it("while a takeover is open, the account's orders and stops are cancelled and only cancels are accepted", () => {
     const market = scene(["ben", 50])
     const resting = orderIdOf(market.buy(1, 150, { account: "ann" }))
     market.sell(5, 210, { account: "ann", type: "TAKE_PROFIT" })
@@ -246,7 +246,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.isFalse(isFrozen())
   })
 
-  it("a takeover stays open until every desk had time to answer", () => {
+  it("a takeover stays open until every desk has had time to respond", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -279,7 +279,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.strictEqual(stale.position("ann"), 50)
   })
 
-  it("a takeover is refused for another position or mark than decided on, and for a former owner", () => {
+  it("refuses a takeover that was decided on another position or mark, or by a former owner", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     const decidedOn = {

@@ -1,4 +1,4 @@
-/** TWAP progress in a market: no child is placed twice. */
+/** TWAP progress in a market: no child order is placed twice. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent, Place, PlaceSlice } from "@venue/domain/Market"
 import { childId, type Twap, TwapId, type TwapTerms } from "@venue/domain/Twap"
@@ -62,7 +62,7 @@ const assertDurable = (scene: Scene) => {
 }
 
 describe("progress of a TWAP", () => {
-  it("progress equals the children's fills, recorded after their own events and shown in the account's view", () => {
+  it("a TWAP's progress equals its children's fills, is recorded after their events, and is shown in the account's view", () => {
     const scene = begun()
     scene.sell(0.4, 200, { account: "bob" })
     scene.sell(0.2, 200.5, { account: "bob" })
@@ -118,7 +118,7 @@ describe("progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("I31: a child of a former owner does not count; the new owner's does", () => {
+  it("I31: a child from a former owner does not count, and a child from the new owner does", () => {
     const scene = begun()
     scene.ask({ _tag: "RaiseEpoch", userId: terms.userId, traderEpoch: 2 })
     assert.deepStrictEqual(place(scene, 1, { epoch: 1 }), [])
@@ -143,7 +143,7 @@ describe("rule 16.5: children with a limit", () => {
     place(scene, slice, { side, type: "LIMIT", priceTicks: ticks(price) })
   const acceptedAt = (events: ReadonlyArray<MarketEvent>) => eventOf(events, "Accepted").order.priceTicks / 100
 
-  it("a child is limited instead of refused if the band has moved since it was sent", () => {
+  it("limits a child's price instead of refusing the child if the band has moved since it was sent", () => {
     const scene = begun()
     scene.ask({ _tag: "Observe", priceE8: 199.9e8, teller: "operator" })
     scene.sell(0.4, 219.89, { account: "bob" })
@@ -161,7 +161,7 @@ describe("rule 16.5: children with a limit", () => {
     assertDurable(scene)
   })
 
-  it("a child is limited by the daily bounds: at 200 at midnight and 240 now, to 260 and not 264", () => {
+  it("limits a child's price by the daily bounds: at mark 240 to 260 instead of 264", () => {
     const scene = begun()
     scene.ask({ _tag: "Observe", priceE8: 240e8, teller: "operator" })
     assert.deepInclude(Engine.prices(scene.engine), { maxPriceTicks: ticks(260), upperTicks: ticks(264) })
@@ -172,7 +172,7 @@ describe("rule 16.5: children with a limit", () => {
     assertDurable(scene)
   })
 
-  it("a child with a limit worse than every price of the day is refused: limits are never loosened", () => {
+  it("refuses a child whose limit is worse than every price of the day, because limits are never loosened", () => {
     const scene = begun()
     assert.deepStrictEqual(told(limited(scene, 1, "BUY", 139.99)), ["PRICE_LESS_THAN_MIN_PRICE", "TwapAdvanced"])
     assert.deepStrictEqual(told(limited(scene, 2, "SELL", -1)), ["INVALID_TICK_SIZE_PRECISION_PRICE", "TwapAdvanced"])
@@ -181,7 +181,7 @@ describe("rule 16.5: children with a limit", () => {
 })
 
 describe("I31: a slice has one child", () => {
-  it("a repeated child changes nothing, and one under another id is refused", () => {
+  it("ignores a repeated child, and refuses a child for the same slice under another id", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     const command = sliceOf(scene, 1)
@@ -192,7 +192,7 @@ describe("I31: a slice has one child", () => {
     assertDurable(scene)
   })
 
-  it("a repeated child is refused after its outcome is forgotten and after a snapshot", () => {
+  it("refuses a repeated child after its outcome was forgotten, also after a restore from a snapshot", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 2)
@@ -232,7 +232,7 @@ describe("I31: a slice has one child", () => {
 })
 
 describe("opening and closing of TWAPs", () => {
-  it("an open TWAP is unchanged by a second opening", () => {
+  it("a second opening leaves an open TWAP unchanged", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 1)
@@ -241,7 +241,7 @@ describe("opening and closing of TWAPs", () => {
     assert.deepStrictEqual(twaps(scene), before)
   })
 
-  it("closes several TWAPs at once, each with its filled quantity; foreign and unknown ones are ignored", () => {
+  it("closes several TWAPs at once, each with its filled quantity, and ignores unknown TWAPs and those of other accounts", () => {
     const scene = begun()
     const second = TwapId.make(id("second").text)
     open(scene, { twapId: second })
@@ -301,7 +301,7 @@ describe("opening and closing of TWAPs", () => {
   })
 })
 
-it("I31: in random streams slices only grow, each has one child, and progress equals the fills until the close", () => {
+it("I31: in random streams the slice number only grows, each slice has one child, and progress equals the fills until the close", () => {
   let filled = 0
   let closed = 0
   play(600, (engine) => {

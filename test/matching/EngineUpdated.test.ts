@@ -28,7 +28,7 @@ describe("time of the last change of an order", () => {
     assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
   })
 
-  it("a modify sets time and flag, whether or not the order kept its place", () => {
+  it("a modify sets time and flag, whether or not the order kept its priority", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     for (const over of [{ quantityLots: lots(2) }, { priceTicks: ticks(198) }, {}]) {
@@ -110,7 +110,7 @@ describe("time of the last change of an order", () => {
     assert.strictEqual(maker.marginUsed, Math.ceil((3 * 202 * 1_000_000) / 200))
   })
 
-  it("a reused slot keeps nothing of its former order", () => {
+  it("a reused slot keeps no data from its former order", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.modify(orderId, { priceTicks: ticks(198) })

@@ -1,4 +1,4 @@
-/** Short methods to liquidate an account of a scene and answer its takeovers; money in USD. */
+/** Short methods that liquidate an account and respond to its takeovers. Money is in USD. */
 import { AccountId } from "@venue/domain/AccountId"
 import { type Liquidate, type OpenTakeover, type Stand, standMillis } from "@venue/domain/Liquidation"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
@@ -8,7 +8,7 @@ import { type Ask, lots, Scene, ticks, usd } from "./EngineScene.ts"
 
 export const micros = (usd: number): number => Math.round(usd * 1e6)
 
-/** Ann is long from 200, as much as all of these are short. */
+/** Returns a market in which Ann bought at 200 the total quantity that the given accounts sold. */
 export const scene = (...shorts: ReadonlyArray<readonly [string, number]>): Scene => {
   const market = new Scene()
   for (const [account, quantity] of shorts) {
@@ -30,7 +30,7 @@ export const made = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> 
         `${offBook} ${maker.order.accountId} ${quantityLots / 1000} @ ${priceTicks / 100}, fees ${taker.fee / 1e6} and ${maker.fee / 1e6}`
     )
 
-/** Returns the current basis of a desk's decision. */
+/** Returns the current position and mark, on which a desk would base its decision. */
 const decidedOn = ({ engine }: Scene, account: string) => ({
   position: Engine.view(engine, AccountId.make(account)).position,
   markE8: Engine.prices(engine)!.markE8
@@ -76,14 +76,14 @@ export interface Answer {
   readonly ratio?: number
   readonly mayLose?: number
   readonly user?: string
-  /** Set for a provider. */
+  /** Set if the account is a provider. */
   readonly freeMargin?: number
   readonly buys?: number
   readonly sells?: number
   readonly over?: Partial<Stand>
 }
 
-/** Returns the current answer of an account's desk. */
+/** Returns the current response of an account's desk. */
 export const stand = (scene: Scene, account: string, answer: Answer): Stand => {
   const { buys, freeMargin, mayLose = 1_000_000, ratio = 10, sells, user = account } = answer
   return {

@@ -1,4 +1,7 @@
-/** Compares the state that the venue shows with the answers it gave, and describes each missing, doubled or wrong item. */
+/**
+ * Compares the state that the venue shows with the responses it sent, and describes each missing, duplicate or wrong
+ * item.
+ */
 import { type TraderRecord, type OrderRecord, lots, money, orderOf } from "./TraderRecord.ts"
 import type { OrderRow, TradeRow } from "./TradeSocket.ts"
 import type { Truth } from "./Truth.ts"
@@ -20,7 +23,7 @@ export const faults = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> 
   ...together(accounts.map(({ truth }) => truth))
 ]
 
-/** Takes the state that was read as acknowledged, and drops the commands that still wait for an answer. */
+/** Accepts the state that was read as acknowledged, and drops the commands that still have no response. */
 export const accept = ({ record, truth }: Account): void => {
   for (const row of truth.open) record.orders.set(row.order_id, orderOf(row))
   for (const trade of truth.trades) record.fills.set(trade.trade_id, trade)
@@ -83,7 +86,10 @@ function orderFault(
   return `was acknowledged, has ${filled / 1e8} of ${order.quantity} filled, and is gone`
 }
 
-/** Returns whether an own order with an unknown outcome may have matched this one, which cancels the resting order. */
+/**
+ * Returns whether the user's own order with an unknown outcome might have matched this one. In that case self-trade
+ * prevention cancels the resting order.
+ */
 function mayHaveMetItself({ unanswered }: TraderRecord, order: OrderRecord): boolean {
   return [...unanswered.adds.values()].some((other) => {
     if (other.symbol !== order.symbol || other.side === order.side) return false
@@ -92,7 +98,7 @@ function mayHaveMetItself({ unanswered }: TraderRecord, order: OrderRecord): boo
   })
 }
 
-/** Every order was sent by the user, exists at most once, and does not exist if it was refused. */
+/** Checks that every order was sent by the user, exists at most once, and does not exist if it was refused. */
 function identities(record: TraderRecord, { open, trades }: Truth): ReadonlyArray<string> {
   const orderIds = new Map<string, Set<string>>()
   const rows = [...open, ...trades].map((row) => ({ clientOrderId: row.client_order_id, orderId: row.order_id }))
@@ -130,7 +136,7 @@ const columnsOf = (row: TradeRow): string =>
     " "
   )
 
-/** Positions, realised PnL and fees are sums of the trades. */
+/** Checks that positions, realised PnL and fees are sums of the trades. */
 function sumsOf({ balance, positions, trades }: Truth): ReadonlyArray<string> {
   const faults: Array<string> = []
   const bought = new Map(positions.map(({ symbol }) => [symbol, 0]))
@@ -154,7 +160,7 @@ function sumsOf({ balance, positions, trades }: Truth): ReadonlyArray<string> {
   return faults
 }
 
-/** Over all traders: every trade has two sides, and the positions of a market sum to zero. */
+/** Checks all traders together: every trade has two sides, and the positions in each market sum to zero. */
 function together(truths: ReadonlyArray<Truth>): ReadonlyArray<string> {
   const faults: Array<string> = []
   const sides = new Map<string, Array<TradeRow>>()

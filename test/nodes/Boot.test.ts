@@ -1,11 +1,14 @@
-/** The compile cache that starts share. */
+/** The compile cache that several starts share. */
 import { spawnSync } from "node:child_process"
 import { expect, it } from "vitest"
 import * as Boot from "./Boot.ts"
 
 const { HOME, NODE_COMPILE_CACHE: kept, PATH } = Boot.environment
 
-/** Starts a program that fails for lack of settings. Returns its exit code and the modules read from the compile cache. */
+/**
+ * Starts a program that fails because settings are missing. Returns its exit code and the modules that were read from
+ * the compile cache.
+ */
 const boot = (variables: Readonly<Record<string, string>> = {}) => {
   const { stderr, status } = spawnSync(process.execPath, ["scripts/boot.mjs", "apps/wallet/main.ts"], {
     env: { HOME, PATH, NODE_DEBUG_NATIVE: "COMPILE_CACHE", ...variables },
@@ -15,14 +18,14 @@ const boot = (variables: Readonly<Record<string, string>> = {}) => {
   return { status, modules, isRefused: stderr.includes("venue: VENUE_WALLET_SECRET: expected a value") }
 }
 
-it("a start reads the code that an earlier start compiled", () => {
+it("reads the code that an earlier start compiled", () => {
   boot()
   const { modules } = boot()
   expect(modules.length).toBeGreaterThan(100)
   expect(modules.filter((line) => !line.includes(`from ${kept}`) || !line.includes("... success"))).toEqual([])
 })
 
-it("starts without a cache where the cache folder cannot be written", () => {
+it("starts without a compile cache if the cache folder cannot be written", () => {
   const refused = { status: 1, modules: [], isRefused: true }
   expect(boot({ NODE_COMPILE_CACHE: "/sys/venue" })).toEqual(refused)
 })

@@ -1,4 +1,7 @@
-/** The Node flags and environment of `scripts/boot.mjs`, for tests that start a program without its check of the packages. */
+/**
+ * The Node flags and environment of `scripts/boot.mjs`, for tests that start a program without the check of installed
+ * packages.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
@@ -7,5 +10,5 @@ const { HOME = "", PATH = "" } = process.env
 
 export const flags = JSON.parse(readFileSync(join(root, "scripts/node-flags.json"), "utf8")) as ReadonlyArray<string>
 
-/** Environment of a program: the machine variables it needs, and the compile cache. */
+/** Environment of a program: the machine's variables that it needs, and the compile cache. */
 export const environment = { HOME, PATH, NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }

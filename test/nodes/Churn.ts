@@ -1,10 +1,10 @@
-/** Connections that open and close all the time, most of them before a complete request. */
+/** Connections that open and close continuously, most of them before a complete request. */
 import { connect } from "node:net"
 
 export interface Churn {
-  /** Number of connections opened. */
+  /** Returns the number of opened connections. */
   readonly count: () => number
-  /** Number of connections refused with 429 because their address connects too often. */
+  /** Returns the number of connections refused with status 429 because their IP address connects too often. */
   readonly refused: () => number
   /** Resolves when the last connection is closed. */
   readonly stop: () => Promise<void>
@@ -21,11 +21,11 @@ const upgrade = [
   ""
 ].join("\r\n")
 
-/** Header of a masked frame of 32 KiB, and 4 bytes of it. */
+/** Header of a masked 32 KiB frame, and the first 4 bytes of its payload. */
 const halfFrame = "\x81\xfe\x7f\xff1234"
 const openings = [upgrade, upgrade + halfFrame, upgrade.slice(0, 60), "", "\x16\x03\x01 this is no HTTP\r\n\r\n"]
 
-/** Keeps four connections open from one address, at each port in turn. */
+/** Keeps four connections open from one IP address, using each port in turn. */
 export const begin = (ports: ReadonlyArray<number>, from: string): Churn => {
   let count = 0
   let refused = 0
@@ -48,7 +48,10 @@ export const begin = (ports: ReadonlyArray<number>, from: string): Churn => {
   }
 }
 
-/** Sends the opening, returns the first bytes of the answer or nothing after 20 ms, and drops the connection. */
+/**
+ * Sends the opening bytes and drops the connection. Returns the first bytes of the response, or an empty string after
+ * 20 ms.
+ */
 const visit = (port: number, localAddress: string, opening: string): Promise<string> =>
   new Promise((resolve) => {
     let answer = ""

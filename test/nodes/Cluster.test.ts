@@ -1,4 +1,4 @@
-/** `npm run cluster` under trade at both gateways while its processes die, freeze, drain and restart. */
+/** `npm run cluster` under trading at both gateways while its processes are killed, frozen, drained and restarted. */
 import { expect, it } from "vitest"
 import * as Audit from "./Audit.ts"
 import * as ClusterApp from "./ClusterApp.ts"
@@ -10,7 +10,10 @@ import * as Truth from "./Truth.ts"
 
 const traders = 4
 
-/** Trades at the gateways, with equal numbers of traders, until `act` has ended and 100 further commands were answered. */
+/**
+ * Trades at both gateways with equal numbers of traders, until `act` has finished and 100 further commands have
+ * responses.
+ */
 async function underTrade(
   app: ClusterApp.ClusterApp,
   tag: string,
@@ -36,7 +39,7 @@ async function underTrade(
   const before = answered()
   await DevApp.until("100 more commands are answered", () => answered() >= before + 100)
   for (const load of loads) load.stop()
-  // A command without an answer after 30 s counts as unknown.
+  // A command without a response after 30 s counts as unknown.
   const waitsUntil = performance.now() + 30_000
   await DevApp.until(
     "every command is answered",
@@ -47,9 +50,9 @@ async function underTrade(
 }
 
 /**
- * Compares the acknowledged commands of both gateways with the state that gateway 2 shows. Accounts are read one after the
- * other and must sum to zero, so they are read until two readings have the same trades: a command with an unknown outcome
- * may still be executed.
+ * Compares the acknowledged commands of both gateways with the state that gateway 2 shows. A command with an unknown
+ * outcome might still be executed while accounts are read one after the other. The accounts are therefore read until
+ * two readings contain the same trades.
  */
 async function audit(app: ClusterApp.ClusterApp, records: ReadonlyArray<TraderRecord.TraderRecord>): Promise<void> {
   const { trade } = app.file.gateways[1]!
@@ -64,11 +67,11 @@ async function audit(app: ClusterApp.ClusterApp, records: ReadonlyArray<TraderRe
     before = accounts
     accounts = await read()
   }
-  // Judge the first of the two equal readings: a read must not repair the state.
+  // Uses the first of the two equal readings, because a read must not repair the state.
   expect(Audit.faults(before)).toEqual([])
 }
 
-/** Returns whether the node has a new process that is ready. */
+/** Returns whether the node runs as a new process that is ready. */
 const hasRestarted = (app: ClusterApp.ClusterApp, name: string, before: number) => () =>
   ClusterApp.pids(app.site).get(name) !== before &&
   app.output().includes(`venue: ${name} ready, pid ${ClusterApp.pids(app.site).get(name)},`)

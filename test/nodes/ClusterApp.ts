@@ -19,7 +19,7 @@ export interface ClusterApp extends DevApp.Launched {
   readonly file: DevApp.DevFile & { readonly gateways: ReadonlyArray<Gateway> }
 }
 
-/** Makes a site that is removed, with its processes, when the test ends. */
+/** Makes a site. The site and its processes are removed when the test finishes. */
 export const makeSite = async (): Promise<DevApp.Site> => ({ ...(await DevApp.makeSite()), ports: await freePorts() })
 
 /** Reserves the ports of gateway 1 and the ports that the plan derives from them. */
@@ -43,17 +43,17 @@ export const pids = ({ dataDir }: DevApp.Site): ReadonlyMap<string, number> => {
   return new Map((nodes as ReadonlyArray<{ name: string; pid: number }>).map(({ name, pid }) => [name, pid]))
 }
 
-/** Runs a command of `npm run cluster -- …` to its end. Returns its exit code and output lines. */
+/** Runs `npm run cluster -- …` with these arguments until it exits. Returns its exit code and output lines. */
 export const command = async (site: DevApp.Site, ...words: ReadonlyArray<string>) => {
   const launched = DevApp.launch(site, {}, [...program, ...words])
   const { code } = await launched.ended
   return { code, lines: launched.output().trim().split("\n") }
 }
 
-/** Counts the lines that report the node as ready. */
+/** Returns the number of output lines that report the node as ready. */
 export const starts = (app: ClusterApp, name: string): number => app.output().split(`venue: ${name} ready,`).length - 1
 
-/** Returns whether the process exists and is no zombie. */
+/** Returns whether the process exists and is not a zombie. */
 export const runs = (pid: number): boolean => {
   try {
     return !/^[ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, ""))

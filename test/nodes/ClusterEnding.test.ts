@@ -1,4 +1,4 @@
-/** The end of a cluster: on a signal, and killed with one process frozen, which the next start takes over. */
+/** Shutdown of a cluster on a signal, and takeover of a killed cluster with a frozen process by the next start. */
 import { createServer } from "node:net"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -9,10 +9,10 @@ import * as Money from "./Money.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
-/** The smallest cluster, which starts and ends soonest. */
+/** The smallest cluster, which starts and stops fastest. */
 const small = { ...DevApp.audited, VENUE_CLUSTER_RUNNERS: "1", VENUE_CLUSTER_GATEWAYS: "1" }
 
-it("the next start takes over from a killed cluster, and Ctrl-C leaves no process", async () => {
+it("takes over from a killed cluster on the next start, and leaves no process running after Ctrl-C", async () => {
   const site = await ClusterApp.makeSite()
   const first = await ClusterApp.start(site, small)
   const [alice] = first.file.users
@@ -31,7 +31,7 @@ it("the next start takes over from a killed cluster, and Ctrl-C leaves no proces
   const lone = DevApp.launch(site)
   expect((await lone.ended).code).toBe(1)
 
-  // A frozen process cannot notice the end of its supervisor.
+  // A frozen process cannot detect that its supervisor was killed.
   process.kill(left.get("runner-1")!, "SIGSTOP")
   await first.end("SIGKILL")
   await DevApp.until("the gateway has ended by itself", () => !ClusterApp.runs(left.get("gateway-1")!))
@@ -50,7 +50,7 @@ it("the next start takes over from a killed cluster, and Ctrl-C leaves no proces
   expect(existsSync(join(site.dataDir, "cluster.json"))).toBe(false)
 })
 
-it("a start that fails prints one sentence and leaves no process", async () => {
+it("prints one sentence and leaves no process running when a start fails", async () => {
   const site = await ClusterApp.makeSite()
   const port = Number(site.ports["VENUE_TRADE_PORT"]) + 10
   const taken = createServer().listen(port, "127.0.0.1")

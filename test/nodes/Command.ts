@@ -1,4 +1,4 @@
-/** Runs a command of this project to its end. Returns its exit code and output. */
+/** Runs a command of this project until it exits. Returns its exit code and output. */
 import { spawn } from "node:child_process"
 import { onTestFinished } from "vitest"
 import * as Boot from "./Boot.ts"

@@ -1,4 +1,4 @@
-/** A database server that a test starts, stops and halts. */
+/** A database server that a test starts, stops and freezes. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
@@ -8,8 +8,8 @@ import { onTestFinished } from "vitest"
 import * as DevApp from "./DevApp.ts"
 
 /**
- * Starts a server. Its data directory is a new one unless given: in the directory of the venue, the server would count as
- * the database of an earlier start.
+ * Starts a database server, by default in a new data directory. A server in the venue's data directory counts as the
+ * database of an earlier start.
  */
 export async function serve(ofVenue?: string) {
   const dataDir = ofVenue ?? (await DevApp.makeSite()).dataDir
@@ -21,7 +21,7 @@ export async function serve(ofVenue?: string) {
         log: () => Effect.void,
         settings: { fsync: "off" }
       }).pipe(
-        // Workers of a killed server hold its files for a moment.
+        // Worker processes of a killed server keep its files open for a moment.
         Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 500 }),
         Scope.provide(scope)
       )
@@ -34,7 +34,7 @@ export async function serve(ofVenue?: string) {
     url: Redacted.value(url),
     stop: async (signal: NodeJS.Signals) => {
       for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)
-      // An open scope would restart the server after 500 ms.
+      // Closes the scope, because an open scope restarts the server after 500 ms.
       await close()
       await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
     },
@@ -45,7 +45,7 @@ export async function serve(ofVenue?: string) {
   }
 }
 
-/** Freezes or resumes every session of the server. Frozen sessions commit nothing. */
+/** Freezes or resumes every session of the server. Frozen sessions cannot commit. */
 export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   for (const pid of DevApp.postgresOf(dataDir)) {
     const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
@@ -53,7 +53,7 @@ export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   }
 }
 
-/** Sends the signal, unless the session has ended meanwhile. */
+/** Sends the signal, unless the session has exited in the meantime. */
 const send = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal)

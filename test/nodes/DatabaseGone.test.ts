@@ -1,4 +1,4 @@
-/** The database server of a running venue dies and is started again. */
+/** The database server of a running venue is killed and started again. */
 import { expect, it } from "vitest"
 import * as Audit from "./Audit.ts"
 import * as Database from "./Database.ts"
@@ -10,7 +10,7 @@ import * as Truth from "./Truth.ts"
 
 const accepted = new Set(["ACK", "FILLED", "MODIFIED", "CANCELLED"])
 
-it("I1 I51: a venue acknowledges nothing while its database is gone, and keeps every acknowledged command", async () => {
+it("I1 I51: a venue acknowledges no command while its database is unavailable, and keeps every acknowledged command", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, {
@@ -55,15 +55,15 @@ it("I1 I51: a venue acknowledges nothing while its database is gone, and keeps e
   const [ofVenue, ofAuditor] = [/^(?!venue: auditor)/, /^venue: auditor/].map((whose) =>
     lines(app, /WARN|ERROR|^\s+at /).filter((line) => whose.test(line))
   )
-  // On a busy machine a slow answer of the database may end a connection and count as one more outage.
+  // On a busy machine a slow response from the database might close a connection and count as another outage.
   expect(ofVenue!.map(outage).join(" ")).toMatch(/^out back( out back)+$/)
-  // The auditor polls every 2 s and may see both outages as one.
+  // The auditor polls every 2 s and might see both outages as one.
   expect(ofAuditor!.map(outage).filter((word) => word !== "out" && word !== "back")).toEqual([])
   expect(ofAuditor!.length).toBeLessThanOrEqual(4)
   expect((await app.end("SIGINT")).signal).toBe(null)
 })
 
-it("I1: a venue restarts its own killed database server and keeps every acknowledged command", async () => {
+it("I1: a venue restarts its own database server after a kill and keeps every acknowledged command", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site, { ...DevApp.audited, VENUE_EXTRA_USERS: "2" })
   const traders = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(TraderRecord.make)
@@ -101,7 +101,7 @@ const lines = (app: DevApp.DevApp, like: RegExp): ReadonlyArray<string> =>
     .split("\n")
     .filter((line) => like.test(line))
 
-/** Errors that allow a retry or leave the outcome unknown. */
+/** Errors that allow a retry or report an unknown outcome. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
 
 /** Collects the statuses of all orders until the socket closes. */

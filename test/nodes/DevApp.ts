@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "..", "..")
 
 export type Variables = Readonly<Record<string, string>>
 
-/** Data directory and ports of a venue, the same for all of its starts. */
+/** Data directory and ports of a venue, which stay the same for all its starts. */
 export interface Site {
   readonly dataDir: string
   readonly ports: Variables
@@ -37,15 +37,15 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A process that was started, ready or not. */
+/** A started process, whether or not it is ready. */
 export interface Launched {
   readonly pid: number
-  /** Standard output and standard error up to now. */
+  /** Returns standard output and standard error up to now. */
   readonly output: () => string
   /** Milliseconds from the start to the first output. */
   readonly firstOutput: Promise<number>
   readonly ended: Promise<Ending>
-  /** Sends the signal to this process, not to its children, and waits for its end. */
+  /** Sends the signal to this process only, not to its children, and waits until it exits. */
   readonly end: (signal: NodeJS.Signals) => Promise<Ending>
 }
 
@@ -61,10 +61,10 @@ export const lastLine = ({ output }: Launched): string =>
     .at(-1)!
     .replace(/^venue: /, "")
 
-/** Makes a site that is removed, with its database server, when the test ends. */
+/** Makes a site. The site and its database server are removed when the test finishes. */
 export const makeSite = async (): Promise<Site> => {
   const dataDir = mkdtempSync(join(tmpdir(), "venue-nodes-"))
-  // Under root, the database server runs as another user, who needs access.
+  // If the test runs as root, the database server runs as another user, who needs access to the directory.
   chmodSync(dataDir, 0o755)
   onTestFinished(async () => {
     for (const pid of postgresOf(dataDir)) process.kill(pid, "SIGQUIT")
@@ -81,10 +81,13 @@ export const freePorts = async (): Promise<Variables> => {
   return Object.fromEntries(names.map((name, index) => [name, String(ports[index])]))
 }
 
-/** Runs the auditor, as `npm start` does. Other tests save this process. */
+/** Setting that runs the auditor, as `npm start` does. Other tests leave the auditor off to save a process. */
 export const audited: Variables = { VENUE_AUDITOR: "on" }
 
-/** Starts the program: the dev app itself, unless a test needs the whole way from `scripts/boot.mjs`. */
+/**
+ * Starts the program. By default this is the dev app itself; some tests need the full start through
+ * `scripts/boot.mjs`.
+ */
 export const launch = (site: Site, variables: Variables = {}, program = ["apps/dev/main.ts"]): Launched => {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [...Boot.flags, ...program], {
@@ -127,7 +130,7 @@ export const launch = (site: Site, variables: Variables = {}, program = ["apps/d
   return { pid: child.pid!, output: () => output, firstOutput: first.promise, ended, end }
 }
 
-/** Starts the program and waits for its line `venue: ready`. Fails with its output when it ends before. */
+/** Starts the program and waits for its line `venue: ready`. Fails with the program's output if it exits first. */
 export const start = async (site: Site, variables: Variables = {}, program?: Array<string>): Promise<DevApp> => {
   const launched = launch(site, variables, program)
   let hasEnded = false
@@ -141,7 +144,10 @@ export const start = async (site: Site, variables: Variables = {}, program?: Arr
 
 export const readFile = (site: Site): DevFile => JSON.parse(readFileSync(join(site.dataDir, "dev.json"), "utf8"))
 
-/** Polls every 20 ms until the condition holds. Fails after `patienceMillis` with the condition in words and with what it `saw`. */
+/**
+ * Polls every 20 ms until the condition holds. After `patienceMillis` it fails with the description of the condition
+ * and with the result of `saw`.
+ */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -155,7 +161,7 @@ export const until = async (
   }
 }
 
-/** Limit of every wait for a process, in milliseconds: on a busy machine a start takes more than a minute. */
+/** Time limit for every wait for a process, in milliseconds. On a busy machine a start takes more than a minute. */
 export const patienceMillis = 240_000
 
 /** Returns the process ids of the database servers of this data directory. */
@@ -167,14 +173,14 @@ export const postgresOf = (dataDir: string): ReadonlyArray<number> => {
     .map(Number)
 }
 
-/** Returns the folder of the database files: under root it lies outside the data directory. */
+/** Returns the folders of the database files. If the test runs as root, they are outside the data directory. */
 const postgresFolders = (dataDir: string): ReadonlyArray<string> => {
   const memory = join(dataDir, "postgres", "postgres.json")
   if (!existsSync(memory)) return []
   return [resolve(dataDir, "postgres", JSON.parse(readFileSync(memory, "utf8")).directory)]
 }
 
-/** Returns the command line, which is empty for a process that has ended. */
+/** Returns the command line of a process, or an empty string if the process has exited. */
 const commandLine = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8")

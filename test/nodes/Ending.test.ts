@@ -1,4 +1,4 @@
-/** The end of a venue on SIGTERM and Ctrl-C, and output that cannot be written. */
+/** Shutdown of a venue on SIGTERM and Ctrl-C, and a venue whose output cannot be written. */
 import { spawn } from "node:child_process"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ for (const [target, program] of [
   ["the venue", ["apps/dev/main.ts"]],
   ["boot.mjs", boot]
 ] as const) {
-  it(`SIGTERM to ${target} ends with code 0 and Ctrl-C with 130, and both leave no process`, async () => {
+  it(`exits with code 0 on SIGTERM to ${target} and with 130 on Ctrl-C, and leaves no process running`, async () => {
     const site = await DevApp.makeSite()
     for (const [signal, code] of [
       ["SIGTERM", 0],
@@ -24,7 +24,7 @@ for (const [target, program] of [
   })
 }
 
-it("SIGTERM before the program has begun ends with code 0", async () => {
+it("exits with code 0 on SIGTERM before the program has started", async () => {
   const site = await DevApp.makeSite()
   const launched = DevApp.launch(site, {}, boot)
   await launched.firstOutput

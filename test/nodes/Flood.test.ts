@@ -1,4 +1,7 @@
-/** The whole venue in one process under floods, malformed clients and readers that stop, beside well-behaved traders. */
+/**
+ * The whole venue in one process under floods, malformed clients and clients that stop reading, together with
+ * well-behaved traders.
+ */
 import { expect, it } from "vitest"
 import * as Pools from "../../apps/process/Pools.ts"
 import * as Audit from "./Audit.ts"
@@ -14,26 +17,27 @@ import * as Stranger from "./Stranger.ts"
 import * as Truth from "./Truth.ts"
 
 /**
- * Limit of the growth of the process over its size at rest, in bytes. The readers that never read alone request twice as
- * much. The venue may hold 1 MiB for each connection, less than 40 MiB in all; the rest is heap that is not collected yet.
+ * Limit for the growth of the process over its idle size, in bytes. The clients that never read request twice as much
+ * data. The venue is allowed to buffer 1 MiB per connection, which is less than 40 MiB in total. The rest of the
+ * limit is heap that is not yet garbage-collected.
  */
 const maxGrowth = 512 * 1024 * 1024
 const prices = [...Load.prices, [Floods.symbol, Floods.price]] as const
-/** Orders of each of the four flooding users. */
+/** Number of orders from each of the four flooding users. */
 const floodOrders = 2_500
-/** Cancels of one user, more than the burst after an idle time. */
+/** Number of cancels from one user, more than the burst that the rate limit allows after an idle time. */
 const floodCancels = 12_500
 const cancelBurst = 12_000
 const floodQuestions = 20_000
 const deafReaders = 20
-/** Limit of the connections of the venue to its database, which it opens on demand. */
+/** Limit for the venue's database connections, which it opens on demand. */
 const maxPool = 10 + Pools.sizes.gateway.tables
 
-/** Errors that a very busy machine causes: they allow a retry or leave the outcome unknown. */
+/** Errors that a very busy machine causes. They allow a retry or report an unknown outcome. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
 const unread = { code: 1013, reason: "frames were not read; 1 MiB was waiting" }
 
-it("I48 I49: floods and readers that stop take bounded memory, and well-behaved traders are answered and lose nothing", async () => {
+it("I48 I49: under floods and with clients that stop reading, memory stays bounded and well-behaved traders receive responses and lose nothing", async () => {
   const site = await DevApp.makeSite()
   // Fixed prices keep every order inside its price band.
   const app = await DevApp.start(site, {
@@ -92,7 +96,7 @@ it("I48 I49: floods and readers that stop take bounded memory, and well-behaved 
   load.stop()
   await DevApp.until("every command is answered", load.isIdle)
 
-  // The answers.
+  // Check the responses.
   const failures = [...errors.flat(), ...questions.errors, ...load.errors()]
   expect(failures.filter((error) => !honest.test(error))).toEqual([])
   expect(newcomer.balance.deposit).toBe(100_000)
@@ -100,16 +104,16 @@ it("I48 I49: floods and readers that stop take bounded memory, and well-behaved 
   expect(answers.map(({ id }) => id)).toEqual(ids)
   const done = answers.filter(({ answer }) => answer === "NO_SUCH_ORDER").length
   expect(done + answers.filter(({ answer }) => answer === "RateLimited").length).toBe(ids.length)
-  // The burst after an idle time, and the refill of the limit while the cancels are answered.
+  // The rate limit allows its burst after an idle time, plus its refill while the cancels are processed.
   expect(done).toBeLessThanOrEqual(cancelBurst + Math.ceil((seconds * cancelBurst) / 60))
   expect(late).toEqual([unread, unread])
   expect(wrong.map(({ code }) => code)).toEqual([1003, 1003, 1009, 1009, 1008])
   expect([reader, ...load.sockets].every((socket) => socket.isOpen())).toBe(true)
 
-  // A slow reader misses superseded pulses and keeps its connection.
+  // A slow reader misses superseded periodic updates and keeps its connection.
   expect([again.wasHeld, again.kept]).toEqual([true, 0])
 
-  // The state of the accounts.
+  // Check the state of the accounts.
   const accounts = await Promise.all(
     [...good, ...flooders].map(async (record): Promise<Audit.Account> => ({
       record,
@@ -123,7 +127,7 @@ it("I48 I49: floods and readers that stop take bounded memory, and well-behaved 
   expect(new Set(record.map(({ trade_id }) => trade_id))).toEqual(trades)
   expect(await operator("GET", "/proof")).toMatchObject({ balanced: true })
 
-  // Memory and files.
+  // Check memory and open files.
   expect(memory.stop() - atRest).toBeLessThan(maxGrowth)
   for (const each of [reader, again.reader, ...stalled, ...deaf]) each.close()
   await Promise.all(load.sockets.map((socket) => socket.close()))

@@ -6,11 +6,14 @@ import * as Stranger from "./Stranger.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
 export const symbol = "NATGAS-USD"
-/** Quantity of an order just above the least order value. */
+/** Quantity of an order just above the minimum order value. */
 const quantity = 4
 export const price = 3.2
 
-/** Sends `count` orders without waiting in between, and returns the errors once each is answered. The orders of two opposite users all match. */
+/**
+ * Sends `count` orders without waiting between them, and returns the errors once each order has a response. The
+ * orders of two users with opposite sides all match.
+ */
 export const orders = async (
   url: string,
   record: TraderRecord.TraderRecord,
@@ -43,7 +46,7 @@ export const orders = async (
   return errors
 }
 
-/** Cancels orders that do not exist. Returns the answers in order of arrival, and the seconds until the last. */
+/** Cancels orders that do not exist. Returns the responses in order of arrival, and the seconds until the last one. */
 export const cancels = async (
   url: string,
   user: DevApp.User,
@@ -69,7 +72,7 @@ export const cancels = async (
   return { answers, seconds }
 }
 
-/** Sends queries that each read tables. Returns the number of answers and the errors. */
+/** Sends queries that each read the tables. Returns the number of responses and the errors. */
 export const questions = async (
   url: string,
   user: DevApp.User,
@@ -87,7 +90,10 @@ export const questions = async (
   return { answered, errors }
 }
 
-/** Opens a connection that sends frames with 49 MB of answers and reads none. Resolves while it still sends. */
+/**
+ * Opens a connection that requests 49 MB of responses and reads none of them. Resolves while the connection is still
+ * sending.
+ */
 export const deaf = async (url: string, from: string): Promise<Stalled.Stalled> => {
   const stranger = await Stranger.come(url, from)
   stranger.freeze()
@@ -100,7 +106,7 @@ export const deaf = async (url: string, from: string): Promise<Stalled.Stalled> 
   return { ...stranger, url, filledAtMillis: Date.now() }
 }
 
-/** Frames of one reader that never reads: 49 MB of answers. */
+/** Number of frames from one client that never reads. The responses amount to 49 MB. */
 const deafFrames = 1_000
 
 /** Sends the data `times` times and returns how the venue closes the connection. */

@@ -1,4 +1,4 @@
-/** The guard process after a SIGKILL of its parent. */
+/** The guard process after its parent was killed with SIGKILL. */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -12,7 +12,7 @@ const runs = (pid: number): boolean => {
   }
 }
 
-it("ends the running and the frozen children of a killed parent", async () => {
+it("kills the running and the frozen children of a killed parent", async () => {
   const source = `
     import { spawn } from "node:child_process"
     import * as Guard from ${JSON.stringify(join(import.meta.dirname, "Guard.ts"))}

@@ -1,8 +1,11 @@
-/** A guard process that ends the children of this process after a SIGKILL, when no handler of this process runs. */
+/** A guard process that kills this process's children after a SIGKILL, when this process cannot run any handler. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 
-/** Has the guard send the signal to the process when this one is gone. Returns a function that cancels this after its end. */
+/**
+ * Registers a process with the guard, which sends it the signal when this process exits. Returns a function that
+ * removes the registration after the registered process has exited.
+ */
 export const over = (pid: number, signal: "SIGKILL" | "SIGQUIT" | "SIGTERM" = "SIGKILL"): (() => void) => {
   guard ??= begin()
   send(`+ ${pid} ${signal}`)
@@ -13,7 +16,10 @@ let guard: ChildProcess | undefined
 
 const send = (line: string): void => void guard?.stdin?.write(`${line}\n`)
 
-/** Starts the guard, whose input ends with this process. `detached` gives it a process group that Ctrl-C does not reach. */
+/**
+ * Starts the guard, whose standard input closes when this process exits. `detached` puts it in a process group that
+ * Ctrl-C does not reach.
+ */
 const begin = (): ChildProcess => {
   const child = spawn(process.execPath, [join(import.meta.dirname, "GuardProcess.ts")], {
     stdio: ["pipe", "ignore", "ignore"],

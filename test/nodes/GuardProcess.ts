@@ -1,4 +1,7 @@
-/** Signals processes when its standard input ends. Lines `+ pid signal` and `- pid` add and remove a process. */
+/**
+ * Signals registered processes when standard input closes. The lines `+ pid signal` and `- pid` add and remove a
+ * process.
+ */
 import { createInterface } from "node:readline"
 
 const guarded = new Map<number, NodeJS.Signals>()
@@ -21,6 +24,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // The process has ended.
+    // The process has already exited.
   }
 }

@@ -1,8 +1,8 @@
-/** Measurements by the kernel of the process of the venue and of its connections. */
+/** The kernel's measurements of the venue's process and of its connections. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { onTestFinished } from "vitest"
 
-/** Returns the resident memory of the process in bytes, 0 once it has ended. */
+/** Returns the resident memory of the process in bytes, or 0 if the process has exited. */
 export const residentBytes = (pid: number): number => {
   const status = existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/status`, "utf8") : ""
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
@@ -25,19 +25,20 @@ export const watchResident = (pid: number): { readonly stop: () => number } => {
   }
 }
 
-/** The end of the venue of one connection. */
+/** The venue's side of one connection. */
 export interface End {
-  /** False once the venue has closed the connection, even while the kernel still delivers. */
+  /** False once the venue has closed the connection, even while the kernel still delivers data. */
   readonly isHeld: boolean
-  /** Bytes in the kernel, on either side, that the peer has not read. */
+  /** Bytes in the kernel buffers of both sides that the client has not read. */
   readonly unreadBytes: number
 }
 
-/** Returns the connections of the port by the port of the peer, at most 50 ms old. */
+/** Returns the connections at the venue's port by client port. The data is at most 50 ms old. */
 export const endsAt = (venuePort: number): ReadonlyMap<number, End> => {
   const table = connections()
   const port = venuePort.toString(16).toUpperCase().padStart(4, "0")
-  // Columns: number, local address and port, those of the peer, state, bytes to send and to read.
+  // Columns of the table: number, local address and port, remote address and port, state, bytes to send and bytes to
+  // read.
   const theirs = table.matchAll(new RegExp(`^ *\\d+: \\w+:(\\w+) \\w+:${port} \\w+ \\w+:(\\w+)`, "gm"))
   const arrived = new Map(Array.from(theirs, ([, peer = "", unread = ""]) => [peer, Number.parseInt(unread, 16)]))
   const ours = table.matchAll(new RegExp(`^ *\\d+: \\w+:${port} \\w+:(\\w+) (\\w+) (\\w+):`, "gm"))
@@ -51,7 +52,7 @@ export const endsAt = (venuePort: number): ReadonlyMap<number, End> => {
 
 const established = "01"
 
-/** Reads the table of connections, at most every 50 ms: the kernel walks 250,000 entries for each read. */
+/** Reads the kernel's connection table at most every 50 ms, because the kernel walks 250,000 entries for each read. */
 const connections = (): string => {
   const now = performance.now()
   if (now > seen.atMillis + maxAgeMillis) seen = { atMillis: now, table: readFileSync("/proc/net/tcp", "utf8") }

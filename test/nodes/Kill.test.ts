@@ -9,11 +9,11 @@ import * as Truth from "./Truth.ts"
 const kills = Number(process.env["VENUE_KILLS"] ?? 3)
 const traders = 6
 const inFlight = 4
-/** Answers before a kill, enough for every pair of order types to match. */
+/** Number of responses before a kill, enough that every pair of order types has matched. */
 const minAnswered = 200
 
 it(
-  "I1 I8 I10 I20 I21 I22 I25 I35 I51: SIGKILL under load loses and doubles no acknowledged command",
+  "I1 I8 I10 I20 I21 I22 I25 I35 I51: a SIGKILL under load neither loses nor duplicates an acknowledged command",
   { timeout: 600_000 + kills * 60_000 },
   async () => {
     const site = await DevApp.makeSite()

@@ -1,11 +1,14 @@
-/** Load of traders: resting and matching orders, cancels and modifications, a few in flight on each connection. */
+/**
+ * The traders' load: resting and matching orders, cancels and modifies, with a few commands in flight on each
+ * connection.
+ */
 import * as TraderRecord from "./TraderRecord.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
 export interface Load {
-  /** Number of answered commands. */
+  /** Returns the number of commands with a response. */
   readonly answered: () => number
-  /** Texts of the `err` frames received. */
+  /** Returns the texts of the received `err` frames. */
   readonly errors: () => ReadonlyArray<string>
   /** Stops sending. */
   readonly stop: () => void
@@ -13,7 +16,7 @@ export interface Load {
   readonly sockets: ReadonlyArray<TradeSocket.TradeSocket>
 }
 
-/** First simulated prices, with steps that are multiples of tick and lot. */
+/** First simulated prices, with quantities and price increments that are multiples of lot and tick. */
 const markets = [
   { symbol: "AAPL-USD", price: 200, tick: 0.01, quantity: 0.1 },
   { symbol: "GOLD-USD", price: 3_400, tick: 0.1, quantity: 0.01 },
@@ -28,8 +31,8 @@ const maxOpenOrders = 40
 const pauseMillis = 50
 
 /**
- * Starts the load. `tag` names the run in client order ids, each of which is used once. A connection sends at most one
- * command every `everyMillis`; with 0 it sends the next as soon as one is answered.
+ * Starts the load. `tag` names the run in client order ids, each of which is used once. A connection sends at most
+ * one command every `everyMillis`. If this is 0, it sends the next command when the previous one has a response.
  */
 export const begin = async (
   url: string,
@@ -65,9 +68,9 @@ async function beginOne(
 ) {
   const prefix = `${tag}-${index}-`
   const { unanswered } = record
-  /** Keys of the expected answers: client order ids of new orders, order ids of cancels and modifications. */
+  /** Keys of the expected responses: client order ids for new orders, and order ids for cancels and modifies. */
   const waiting = new Set<string>()
-  /** Open orders of this connection: its half of those of earlier runs, and its own. */
+  /** Open orders that this connection manages: its own, and half of those that earlier runs left. */
   const inheritable = [...record.orders.values()].filter(({ end }) => end === undefined)
   const mine = inheritable.filter((_, at) => at % connectionsPerUser === index)
   const open = new Set(mine.map(({ orderId }) => orderId))
@@ -92,7 +95,7 @@ async function beginOne(
       unanswered.modifications.delete(orderId)
     }
   }
-  /** After an error the outcome is unknown: the command stays unanswered. */
+  /** After an error the outcome is unknown, so the command stays without a response. */
   const failed = (err: NonNullable<TradeSocket.Frame["err"]>) => {
     errors.push(`${err.error_code}: ${err.message}`)
     const params = err.incoming_message?.params ?? {}
@@ -104,7 +107,7 @@ async function beginOne(
     const { price, quantity, symbol, tick } = pick(markets)
     const side = pick(["BUY", "SELL"] as const)
     const kind = Math.random()
-    // Two of three rest 0.05 to 0.35 % away from the price; the others match.
+    // Two of three orders rest 0.05 to 0.35 % away from the price, and the others match.
     const away = kind < 0.65 ? 0.0005 + Math.random() * 0.003 : -0.001
     const limit = price * (side === "BUY" ? 1 - away : 1 + away)
     const isMarket = kind > 0.85

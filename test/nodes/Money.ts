@@ -1,4 +1,4 @@
-/** Deposits, a withdrawal and webhooks of a user over the death of a venue. */
+/** A user's deposits, withdrawal and webhooks before and after the venue is killed. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Webhook } from "standardwebhooks"
@@ -17,7 +17,9 @@ interface Delivery {
 
 export interface Money {
   readonly user: DevApp.User
-  /** Accepts messages from now on. Until then the endpoint answers the first attempt of each message with 503. */
+  /**
+   * Starts accepting messages. Before this call the endpoint responds to the first attempt of each message with 503.
+   */
   readonly take: () => void
   readonly deliveries: ReadonlyArray<Delivery>
   readonly deposits: { readonly bank: string; readonly chain: string }
@@ -40,7 +42,7 @@ const ask = async ({ brand, urls }: DevApp.DevFile, user: DevApp.User, method: s
   return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) }
 }
 
-/** Starts a webhook endpoint of the user, which verifies each message with the library of Standard Webhooks. */
+/** Starts a webhook endpoint for the user, which verifies each message with the Standard Webhooks library. */
 const endpoint = async () => {
   const deliveries: Array<Delivery> = []
   let [secret, takes] = ["", false]
@@ -51,7 +53,7 @@ const endpoint = async () => {
       const headers = request.headers as Record<string, string>
       const { data, type } = new Webhook(secret).verify(body, headers) as { type: string; data: { id: string } }
       const id = headers["webhook-id"]!
-      // Accept the second attempt: the third would follow a minute later.
+      // Accepts the second attempt, because the third attempt would follow one minute later.
       const wasTaken = takes || deliveries.some((delivery) => delivery.id === id)
       deliveries.push({ id, type, subject: data.id, wasTaken })
       response.writeHead(wasTaken ? 204 : 503).end()
@@ -63,7 +65,7 @@ const endpoint = async () => {
   return { url, deliveries, take: () => (takes = true), know: (known: string) => (secret = known) }
 }
 
-/** Expects open withdrawals, as of a venue that is ready and audited, and makes one. */
+/** Expects that withdrawals are open, as on a venue that is ready and audited, and makes one. */
 export const expectOpen = async (file: DevApp.DevFile, user: DevApp.User): Promise<void> => {
   const mode = await Operator.of(file)("GET", "/venue-mode")
   expect(mode).toMatchObject({ trading: "TRADING", withdrawals: "OPEN", reason: "" })
@@ -71,7 +73,7 @@ export const expectOpen = async (file: DevApp.DevFile, user: DevApp.User): Promi
   expect((await ask(file, user, "POST", "/withdraw", withdrawal)).status).toBe(200)
 }
 
-/** Expects blocked withdrawals, as of a venue without an auditor. */
+/** Expects that withdrawals are blocked, as on a venue without an auditor. */
 export const expectNotAudited = async (file: DevApp.DevFile, user: DevApp.User): Promise<void> => {
   const mode = await Operator.of(file)("GET", "/venue-mode")
   expect(mode).toMatchObject({ trading: "TRADING", withdrawals: "BLOCKED", audited_at: null })
@@ -83,7 +85,7 @@ export const expectNotAudited = async (file: DevApp.DevFile, user: DevApp.User):
   })
 }
 
-/** Starts a deposit by chain, a credited one by bank, and a withdrawal, while the endpoint accepts no message. */
+/** Starts a deposit on a chain, a credited bank deposit and a withdrawal, while the endpoint accepts no message. */
 export const begin = async (file: DevApp.DevFile, user: DevApp.User): Promise<Money> => {
   const { know, take, deliveries, url } = await endpoint()
   const made = await ask(file, user, "POST", "/webhooks", { url })
@@ -108,7 +110,10 @@ export const begin = async (file: DevApp.DevFile, user: DevApp.User): Promise<Mo
   return { user, take, deliveries, deposits }
 }
 
-/** Expects the next start to complete all three and deliver every message, repeats under the same ids. */
+/**
+ * Expects that the next start completes all three operations and delivers every message, with unchanged ids for
+ * repeats.
+ */
 export const end = async (file: DevApp.DevFile, { deposits, take, deliveries, user }: Money): Promise<void> => {
   take()
   const { data } = (await ask(file, user, "GET", "/withdrawals")).body

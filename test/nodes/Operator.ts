@@ -1,7 +1,7 @@
 /** The operator interface of a dev app. */
 import type { DevFile } from "./DevApp.ts"
 
-/** Returns a function that sends a request with the operator's token and fails unless it succeeds. */
+/** Returns a function that sends a request with the operator's token and throws if the request fails. */
 export const of =
   (file: DevFile) =>
   async (method: "GET" | "POST", path: string, body?: object): Promise<unknown> => {

@@ -1,4 +1,4 @@
-/** Candles, figures and best prices that an independent reader computes from trades and books. */
+/** Candles, daily figures and best prices that an independent reader computes from trades and books. */
 import { expect, it } from "vitest"
 import * as DevApp from "./DevApp.ts"
 import * as TraderRecord from "./TraderRecord.ts"
@@ -7,7 +7,7 @@ import * as OutsideMarket from "./OutsideMarket.ts"
 
 const symbols = Load.prices.map(([symbol]) => symbol)
 
-it("an independent reader agrees with streams and REST to the last digit, also after a restart", async () => {
+it("computes the same figures in an independent reader as in streams and REST, to the last digit and after a restart", async () => {
   const site = await DevApp.makeSite()
   const trades: Array<OutsideMarket.Trade> = []
   for (const run of ["first", "second"]) {
@@ -17,16 +17,16 @@ it("an independent reader agrees with streams and REST to the last digit, also a
     const agrees = async () => {
       let differences: ReadonlyArray<string> = ["nothing was compared"]
       const isSame = async () => {
-        // REST may refuse a read of a busy venue; the next one decides.
+        // A busy venue is allowed to refuse a REST read, so the comparison is repeated.
         const compared = Promise.all(symbols.map((symbol) => OutsideMarket.differences(reader, rest, symbol, trades)))
         differences = (await compared.catch((error) => [[String(error)]])).flat()
         return differences.length === 0
       }
-      // Candles and figures follow a trade within 1 s, books within 500 ms.
+      // Candles and daily figures follow a trade within 1 s, and books within 500 ms.
       await DevApp.until("all agree", isSame).catch(() => {})
       expect(differences).toEqual([])
     }
-    // The state of the first run is complete before the first trade of the second.
+    // The comparison of the first run must succeed before the first trade of the second run.
     if (run === "second") await agrees()
     const before = trades.length
     const load = await Load.begin(trade, app.file.users.slice(0, 2).map(TraderRecord.make), run, 2, 20)

@@ -1,6 +1,6 @@
 /**
- * A reader of market data written from the published documents alone, with `ws`, `fetch` and decimals in bigint. It computes
- * candles, daily figures and best prices from trades and whole books.
+ * A market-data reader that is written from the published documents alone, with `ws`, `fetch` and bigint decimals. It
+ * computes candles, daily figures and best prices from trades and whole books.
  */
 import { WebSocket } from "ws"
 
@@ -40,9 +40,9 @@ interface Frame {
 }
 
 export interface Reader {
-  /** Last frame of each type and symbol; for candles also of each resolution and start. */
+  /** The last frame of each type and symbol. For candles it is the last frame of each resolution and start time. */
   readonly last: ReadonlyMap<string, Frame>
-  /** Frames out of order, repeats and errors of this connection. */
+  /** Frames out of order, repeated frames, and errors on this connection. */
   readonly faults: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
@@ -59,20 +59,23 @@ export const minutes: Readonly<Record<string, number>> = {
 const resolutions = Object.keys(minutes)
 const minuteMillis = 60_000
 
-/** Returns a plain decimal in units of 1e-8. */
+/** Parses a plain decimal and returns it in units of 1e-8. */
 export const decimal = (text: string): bigint => {
   const parts = /^(\d+)(?:\.(\d{1,8}))?$/.exec(text)
   if (parts === null) throw new Error(`no plain decimal: ${text}`)
   return BigInt(parts[1]! + (parts[2] ?? "").padEnd(8, "0"))
 }
 
-/** Returns the shortest decimal of a count in units of 10^-places. */
+/** Formats a number of 10^-places units as the shortest decimal. */
 export const written = (count: bigint, places: number): string => {
   const digits = String(count).padStart(places + 1, "0")
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, "")
 }
 
-/** Subscribes to every channel of these symbols. Adds trades of the book to `trades`, which outlive connections. */
+/**
+ * Subscribes to every channel of these symbols. Appends trades on the book to `trades`, which several connections
+ * share.
+ */
 export const read = async (url: string, symbols: ReadonlyArray<string>, trades: Array<Trade>): Promise<Reader> => {
   const last = new Map<string, Frame>()
   const faults: Array<string> = []
@@ -190,7 +193,7 @@ export const differences = async (
   return lines
 }
 
-/** One dollar in 1e-16. */
+/** One dollar in units of 1e-16. */
 const whole = 10n ** 16n
 
 const startOf = (millis: number): string => new Date(millis).toISOString().replace(".000Z", "Z")
@@ -200,7 +203,10 @@ const totalOf = (trades: ReadonlyArray<Trade>) => ({
   money: trades.reduce((sum, { price, size }) => sum + price * size, 0n)
 })
 
-/** Computes a candle of `length` minutes, undefined before the first trade. Without a trade in it, it repeats the last price. */
+/**
+ * Computes a candle of `length` minutes. Returns undefined before the first trade. A candle without a trade repeats
+ * the last price.
+ */
 const candleOf = (trades: ReadonlyArray<Trade>, startMillis: number, length: number) => {
   const before = trades.filter(({ atMillis }) => atMillis < startMillis)
   const inside = trades.filter(
@@ -217,7 +223,7 @@ const candleOf = (trades: ReadonlyArray<Trade>, startMillis: number, length: num
   }
 }
 
-/** Returns the last time at which it was 20:00 in Chicago, in milliseconds. */
+/** Returns the most recent time at which it was 20:00 in Chicago, in Unix milliseconds. */
 const lastEveningInChicago = (): number => {
   const hours = new Intl.DateTimeFormat("en-US", { timeZone: "America/Chicago", hour: "numeric", hourCycle: "h23" })
   let hour = Date.now() - (Date.now() % 3_600_000)

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 
-it("concurrent reservations get different ports, and later ones get others", async () => {
+it("returns different ports to concurrent reservations, and further ports to later reservations", async () => {
   const rounds = await Promise.all(Array.from({ length: 20 }, () => Ports.free(10)))
   const ports = [...rounds.flat(), ...(await Ports.free(10))]
   expect(new Set(ports).size).toBe(ports.length)
@@ -12,7 +12,7 @@ it("concurrent reservations get different ports, and later ones get others", asy
   expect(other.some((port) => ports.includes(port))).toBe(false)
 })
 
-it("another process gets none of the reserved ports, and those of an ended process are free", async () => {
+it("gives another process none of the reserved ports, and frees the ports of a process that has exited", async () => {
   const ours = new Set(await Ports.free(50))
   const source = `import * as Ports from ${JSON.stringify(join(import.meta.dirname, "Ports.ts"))}
     console.log(JSON.stringify(await Ports.free(500)))`

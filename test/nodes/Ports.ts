@@ -1,6 +1,6 @@
 /**
- * Ports for the processes of a test or tool, below the range of outgoing connections. A port is reserved until this process
- * ends: a file for each keeps other test runs from it before its listener is up.
+ * Reserves ports for the processes of a test or tool, below the range of outgoing connections. A reservation lasts
+ * until this process exits. A file per port keeps other test runs from using it before its listener has started.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -19,7 +19,7 @@ export const free = async (count: number): Promise<ReadonlyArray<number>> => {
 
 export const one = async (): Promise<number> => (await free(1))[0]!
 
-/** Returns the ports at these offsets from a random first port. */
+/** Returns ports at these offsets from a random first port. */
 export const block = async (offsets: ReadonlyArray<number>): Promise<ReadonlyArray<number>> => {
   const room = lastPort - firstPort - Math.max(...offsets)
   for (;;) {
@@ -45,7 +45,7 @@ const reserve = (port: number): boolean => {
   return true
 }
 
-/** Writes the file of the port. Replaces the file of a process that has ended. */
+/** Writes the port's reservation file. Replaces the file of a process that has exited. */
 const take = (port: number): boolean => {
   try {
     writeFileSync(fileOf(port), String(process.pid), { flag: "wx" })
@@ -60,7 +60,7 @@ const take = (port: number): boolean => {
 const isHeld = (port: number): boolean => {
   try {
     const pid = Number(readFileSync(fileOf(port), "utf8"))
-    // A file that is being written may still be empty.
+    // Another process might still be writing the file, so it can be empty.
     return pid === 0 || process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM"

@@ -1,4 +1,4 @@
-/** The takeover of the price sources when their node is killed. */
+/** Takeover of the price sources after their node is killed. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as Runner from "@venue/cluster/Runner"
@@ -36,7 +36,7 @@ const start = Effect.fnUntraced(function* (url: string, name: string, shiftMilli
   )
 })
 
-/** A node that watches the markets and owns none. */
+/** A node that receives the marks and owns no entities. */
 const listening = (url: string, shiftMillis: number) =>
   Runner.clients.pipe(
     Layer.provideMerge(ClusterNode.gateway({ lockSeconds, dialFrom: undefined, tls: undefined })),
@@ -55,7 +55,7 @@ interface Mark {
 const until = (isSo: () => boolean) =>
   Effect.repeat(Effect.sleep("20 millis"), { until: isSo }).pipe(Effect.timeout("4 minutes"))
 
-/** Returns the marks around the death of the node with the price sources, and the time of its death. */
+/** Returns the marks before and after the kill of the node with the price sources, and the time of the kill. */
 const story = Effect.fnUntraced(function* (url: string) {
   const shiftMillis = friday - (yield* Clock.currentTimeMillis)
   const first = yield* start(url, "runner-1", shiftMillis)
@@ -69,7 +69,7 @@ const story = Effect.fnUntraced(function* (url: string) {
   const second = yield* start(url, "runner-2", shiftMillis)
   const starts = () => first.starts() + second.starts()
   yield* until(() => marks.length > 5)
-  // The sources may move once more when the second runner joins.
+  // The price sources might move once more when the second runner joins.
   let before: number
   do {
     before = starts()
@@ -86,7 +86,7 @@ const story = Effect.fnUntraced(function* (url: string) {
   return { marks, killedAtMillis }
 })
 
-it("marks continue in order when the node with the price sources is killed", async () => {
+it("continues the marks in order when the node with the price sources is killed", async () => {
   const { url } = await Database.serve()
   const { marks, killedAtMillis } = await Effect.runPromise(Effect.scoped(story(url)))
   for (const figure of ["priceE8", "markE8"] as const) {
@@ -95,6 +95,6 @@ it("marks continue in order when the node with the price sources is killed", asy
   }
   const after = marks.findIndex(({ atMillis }) => atMillis > killedAtMillis)
   const gapMillis = marks.slice(after).map(({ atMillis }, n) => atMillis - marks[after + n - 1]!.atMillis)
-  // Quiet, the gap is at most the lock and one second.
+  // On an idle machine the gap is at most the lock time plus one second.
   expect(Math.max(...gapMillis)).toBeLessThan(10 * (lockSeconds + 1) * 1_000)
 })

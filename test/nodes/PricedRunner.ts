@@ -1,6 +1,6 @@
 /**
- * A runner as a process: `node PricedRunner.ts <database> <name> <port> <clock shift in ms>`. It prints a line when it starts
- * its price source, whose price is a function of the time: it rises by one cent every 100 ms.
+ * A runner as a separate process: `node PricedRunner.ts <database> <name> <port> <clock shift in ms>`. It prints a
+ * line when it starts its price source. The price is a function of time and rises by one cent every 100 ms.
  */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
@@ -27,7 +27,7 @@ export const venue = Layer.succeed(VenueSettings)({
   instruments: new Map([[instrument.symbol, instrument]])
 })
 
-/** A clock that is shifted to a time when the markets are open. */
+/** Returns a clock that is shifted to a time at which the markets are open. */
 export const shifted = (shiftMillis: number) =>
   DatabaseClock.layerShifted.pipe(Layer.provide(Layer.succeed(DatabaseClock.ClockShift)(shiftMillis)))
 
@@ -47,7 +47,7 @@ const source: PriceSource = {
     )
 }
 
-/** The layers of `apps/runner`. */
+/** The same layers as in `apps/runner`. */
 const layer = (databaseUrl: Redacted.Redacted, name: string, port: number, shiftMillis: number) => {
   const pools = Pools.make({ databaseUrl, name }, "runner")
   const address = { host: "127.0.0.1", port }

@@ -1,4 +1,4 @@
-/** A venue of many processes: membership, trade, hand-over of shards, and nodes that are refused. */
+/** A venue of many processes: membership, trading, handover of shards, and nodes that are rejected. */
 import { expect, it } from "vitest"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
@@ -6,7 +6,7 @@ import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 import * as VenueProcesses from "./VenueProcesses.ts"
 
-/** Prices far below the market, at which no order matches. */
+/** Prices far below the market, at which orders rest without a match. */
 const prices = { "AAPL-USD": 190, "TSLA-USD": 240, "MSFT-USD": 400, "GOLD-USD": 3_300, "US500-USD": 5_800 }
 const symbols = Object.keys(prices) as ReadonlyArray<keyof typeof prices>
 const order = (number: number) => {
@@ -15,10 +15,10 @@ const order = (number: number) => {
   return { ...terms, symbol, price: prices[symbol], client_order_id: `order-${number}` }
 }
 
-/** Errors that allow a retry or leave the outcome unknown. */
+/** Errors that allow a retry or report an unknown outcome. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
 
-it("I1, I4: a runner that stops hands over its shards, and every order meanwhile is answered once", async () => {
+it("I1, I4: a stopping runner hands over its shards, and every order during the handover receives one response", async () => {
   const { url } = await Database.serve()
   const [one, two, gateway] = await Promise.all(
     ["runner-1", "runner-2", "gateway-1"].map((name) => VenueProcesses.launch(url, name))
@@ -26,7 +26,7 @@ it("I1, I4: a runner that stops hands over its shards, and every order meanwhile
   const nodes = [one!, two!, gateway!]
   for (const node of nodes) await VenueProcesses.ready(node)
   for (const node of nodes) expect(await VenueProcesses.health(node, "live")).toBe(200)
-  // Shards still move to the second runner, and a runner is not ready just after it receives one.
+  // Shards still move to the second runner, and a runner is briefly not ready after it receives a shard.
   await DevApp.until("every node is ready", async () => {
     const statuses = await Promise.all(nodes.map((node) => VenueProcesses.health(node, "ready")))
     return statuses.every((status) => status === 200)
@@ -62,7 +62,7 @@ it("I1, I4: a runner that stops hands over its shards, and every order meanwhile
   await DevApp.until("the other runner answers an order", () => answers.has(`order-${sent.length - 1}`))
   clearInterval(placing)
   await DevApp.until("every order is answered", isAnswered)
-  // A gateway holds an order for 2 s while its market moves. Only on a busy machine a move takes longer.
+  // A gateway holds an order for 2 s while the order's market moves. A move takes longer only on a busy machine.
   const early = [...refused.values()].filter(({ afterMillis, error }) => afterMillis < 1_900 || !honest.test(error))
   expect(early).toEqual([])
   expect([...answers.values()].filter((statuses) => statuses.join() !== "ACK")).toEqual([])
@@ -71,7 +71,8 @@ it("I1, I4: a runner that stops hands over its shards, and every order meanwhile
   expect(open.size).toBe(rows.length)
   expect([...answers.keys()].filter((id) => !open.has(id))).toEqual([])
   expect([...open].filter((id) => !answers.has(id) && !refused.has(id))).toEqual([])
-  // Readiness of new shards is checked every second; orders may be answered before.
+  // The readiness of new shards is checked every second, so orders might succeed before the node reports that it is
+  // ready.
   await DevApp.until("the other runner is ready", async () => (await VenueProcesses.health(two!, "ready")) === 200)
 
   const lone = DevApp.launch(await DevApp.makeSite(), { VENUE_DATABASE_URL: url })

@@ -1,4 +1,4 @@
-/** Starts, stops and restarts of `npm start`. */
+/** Starts, stops and restarts of the program that `npm start` runs. */
 import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -10,17 +10,17 @@ import * as Truth from "./Truth.ts"
 
 const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
-it("a start prints its first line before it checks the packages", async () => {
+it("prints the first line of a start before it checks the packages", async () => {
   const site = await DevApp.makeSite()
   const app = DevApp.launch(site, {}, boot)
   const millis = await app.firstOutput
   expect(app.output()).toMatch(/^venue: starting apps\/dev\/main\.ts\n/)
-  // Quiet, it takes less than 2 s.
+  // On an idle machine the first line takes less than 2 s.
   expect(millis).toBeLessThan(20_000)
   await app.end("SIGINT")
 })
 
-it("Ctrl-C leaves no process, and the next start has all state and the same keys", async () => {
+it("leaves no process running after Ctrl-C, and restores all state and keys on the next start", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site, DevApp.audited)
   const users = first.file.users.filter(({ name }) => name !== "carol")
@@ -44,7 +44,7 @@ it("Ctrl-C leaves no process, and the next start has all state and the same keys
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-it("I34: armed orders are cancelled before the first sign-in after a death, and later orders stay", async () => {
+it("I34: after a crash, armed orders are cancelled before the first sign-in, and later orders stay open", async () => {
   const site = await DevApp.makeSite()
   let app = await DevApp.start(site)
   const [alice] = app.file.users
@@ -64,7 +64,7 @@ it("I34: armed orders are cancelled before the first sign-in after a death, and 
     await TradeSocket.subscribe(socket, ["order_responses"])
     expect((await Truth.read(app.file.urls.trade, alice!)).open).toEqual([])
     await placeFarAway(socket)
-    // The lease of a gateway ends after 4 s.
+    // A gateway's lease expires after 4 s.
     await new Promise((later) => setTimeout(later, 4_500))
     expect((await Truth.read(app.file.urls.trade, alice!)).open).toHaveLength(1)
     socket.send("cancel_all_orders", {})
@@ -74,8 +74,8 @@ it("I34: armed orders are cancelled before the first sign-in after a death, and 
   await app.end("SIGINT")
 })
 
-/** Two claims share one death, since starts take most of the time. */
-it("I55, I14: a dead-man switch fires once after a death, and deposits, withdrawals and webhooks continue", async () => {
+/** This test checks two invariants with one kill, because starts take most of the time. */
+it("I55, I14: a dead-man switch fires once after a crash, and deposits, withdrawals and webhooks continue", async () => {
   const site = await DevApp.makeSite()
   const onThisMachine = { ...DevApp.audited, VENUE_WEBHOOK_LOOPBACK: "on" }
   const first = await DevApp.start(site, onThisMachine)
@@ -109,7 +109,7 @@ async function placeFarAway(socket: TradeSocket.TradeSocket): Promise<void> {
   expect(await rests).toMatchObject({ status: "ACK" })
 }
 
-it("a second start names the taken folder or port, and the first venue continues", async () => {
+it("names the data directory or port in use when a second start fails, while the first venue keeps running", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site)
   const before = DevApp.readFile(site)
@@ -136,7 +136,7 @@ it("a second start names the taken folder or port, and the first venue continues
   await first.end("SIGINT")
 })
 
-it("rule 1.8: a contract that the operator listed is traded from the next start on", async () => {
+it("rule 1.8: an operator's new contract is tradable from the next start on", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site)
   const ba = { base_asset: "BA", product_category: "EQUITY", tick_size: 0.01, lot_size: 0.001, min_quantity: 0.1 }
@@ -160,7 +160,7 @@ it("rule 1.8: a contract that the operator listed is traded from the next start 
   }
 })
 
-it("the number of desks is fixed at the first start", async () => {
+it("rejects a start with another number of desks than the first start", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site, { VENUE_DESKS: "4" })
   await first.end("SIGINT")
@@ -173,7 +173,7 @@ it("the number of desks is fixed at the first start", async () => {
   await third.end("SIGINT")
 })
 
-/** Bob fills half of an order of Alice. */
+/** Alice places an order, and Bob fills half of it. */
 async function trade({ file }: DevApp.DevApp): Promise<void> {
   const [alice, bob] = file.users
   const maker = await TradeSocket.open(file.urls.trade, alice!)

@@ -7,7 +7,7 @@ import * as Load from "./Load.ts"
 import * as Stalled from "./Stalled.ts"
 import * as Stranger from "./Stranger.ts"
 
-it("I49: a client that stops reading is disconnected and delays no other client", async () => {
+it("I49: a client that stops reading is disconnected and does not delay other clients", async () => {
   const site = await ClusterApp.makeSite()
   const app = await ClusterApp.start(site, {
     VENUE_EXTRA_USERS: "2",

@@ -1,4 +1,4 @@
-/** Clients that stop reading, with full kernel buffers and a set number of frames waiting in the venue. */
+/** Clients that stop reading, with full kernel buffers and a fixed number of frames buffered in the venue. */
 import * as DevApp from "./DevApp.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Stranger from "./Stranger.ts"
@@ -6,38 +6,41 @@ import * as TradeSocket from "./TradeSocket.ts"
 
 export interface Stalled extends Stranger.Stranger {
   readonly url: string
-  /** Time at which the kernel buffers were full. */
+  /** Time at which the kernel buffers became full. */
   readonly filledAtMillis: number
 }
 
-/** A frame that is no JSON. The answer repeats it with six characters for each: 48 KiB for 8 KiB. */
+/** A frame that is not JSON. The error response escapes each character with six, so 8 KiB become 48 KiB. */
 export const loud = "\u0001".repeat(8_192)
 const answerBytes = 6 * loud.length
 
-/** A paused socket may still read once, up to 64 KiB. Twice that for safety. */
+/** A paused socket might still read once, up to 64 KiB. The margin is twice that. */
 const readAheadBytes = 128 * 1024
-/** Frames sent at once until the kernel does not take all answers; fewer than these then wait in the venue. */
+/**
+ * Number of frames to send at once, until the kernel no longer accepts all responses. Fewer frames than this are then
+ * buffered in the venue.
+ */
 const framesAtOnce = 10
-/** Frames that wait in the venue and hold pulses back. */
+/** Number of buffered frames at which the venue stops sending periodic updates. */
 const framesForPulses = 3
-/** Frames that wait below the 1 MiB that ends a connection. */
+/** Number of buffered frames that stay below 1 MiB, at which the venue closes a connection. */
 const framesForLive = 10
-/** Frames of more than 1 MiB. */
+/** Number of frames whose responses exceed 1 MiB. */
 const framesTooMany = 40
 const quietMillis = 1_500
 const lookMillis = 100
-/** Time for the venue to take the sent frames, in milliseconds. */
+/** Time in which the venue processes the sent frames, in milliseconds. */
 const takenMillis = 1_000
 const lateAttempts = 30
 
-/** Stops reading a channel of trades, whose messages are never superseded. */
+/** Opens a client that stops reading a trades channel, whose messages are never superseded. */
 export const tradeReader = async (url: string, from: string): Promise<Stalled> => {
   const stranger = await Stranger.come(url, from)
   stranger.send(subscription(["trade"]))
   return freeze(url, stranger, framesForLive)
 }
 
-/** Stops reading the orders and fills of an account that trades on another connection. */
+/** Opens a client that stops reading the orders and fills of an account that trades on another connection. */
 export const orderReader = async (url: string, from: string, user: DevApp.User): Promise<Stalled> => {
   const frames: Array<string> = []
   const stranger = await Stranger.come(url, from, (text) => frames.push(text))
@@ -47,7 +50,7 @@ export const orderReader = async (url: string, from: string, user: DevApp.User):
   return freeze(url, stranger, framesForLive)
 }
 
-/** Stops reading pulses, each of which supersedes the last. */
+/** Opens a client that stops reading periodic updates, each of which supersedes the previous one. */
 const pulseReader = async (url: string, from: string, frames: (text: string) => void): Promise<Stalled> => {
   const stranger = await Stranger.come(url, from, frames)
   stranger.send(subscription(["level2", "bbo"]))
@@ -55,8 +58,9 @@ const pulseReader = async (url: string, from: string, frames: (text: string) => 
 }
 
 /**
- * Stops reading until the venue holds more than 1 MiB, reads again, and returns how the connection was closed. The venue
- * waits 2 s for the client to read its close frame, so a client that reads too late or too early is followed by another.
+ * Stops reading until the venue buffers more than 1 MiB, then reads again. Returns how the connection was closed. The
+ * venue waits 2 s for the client to read its close frame, so a client that reads too late or too early is replaced by
+ * a new one.
  */
 export const lateReader = async (url: string, from: string): Promise<Stranger.End> => {
   let end: Stranger.End = { code: 0, reason: "the venue never closed the connection" }
@@ -72,11 +76,14 @@ export const lateReader = async (url: string, from: string): Promise<Stranger.En
 /** Close code "Try Again Later". */
 const tryAgainLater = 1013
 
-/** Returns whether the venue still holds the connection. */
+/** Returns whether the venue still holds the connection open. */
 export const isHeld = ({ port, url }: Stalled): boolean =>
   Kernel.endsAt(Number(new URL(url).port)).get(port)?.isHeld ?? false
 
-/** Returns whether one of five reads of the table shows the connection: a read may miss a connection while others change. */
+/**
+ * Returns whether at least one of five reads of the kernel's table contains the connection. A single read might miss
+ * a connection while others change.
+ */
 const isListed = async (stalled: Stalled): Promise<boolean> => {
   for (let reads = 0; reads < 5; reads++) {
     if (isHeld(stalled)) return true
@@ -88,7 +95,10 @@ const isListed = async (stalled: Stalled): Promise<boolean> => {
 export const subscription = (channels: ReadonlyArray<string>): string =>
   JSON.stringify({ type: "subscribe", channels, symbols: ["*"] })
 
-/** Returns true when two samples in a row reach the size, since bytes in transit count twice; false after 1.5 s without growth. */
+/**
+ * Returns true when two consecutive samples reach the size, because bytes in transit count twice in one sample.
+ * Returns false after 1.5 s without growth.
+ */
 async function reaches(size: () => number, wanted: number): Promise<boolean> {
   let before = 0
   for (let grewAt = performance.now(); performance.now() - grewAt < quietMillis;) {
@@ -101,7 +111,7 @@ async function reaches(size: () => number, wanted: number): Promise<boolean> {
   return false
 }
 
-/** Returns the times of the pulses, in milliseconds. */
+/** Returns the times of the periodic updates, in milliseconds. */
 const timesOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> =>
   texts
     .map((text) => JSON.parse(text))
@@ -109,9 +119,10 @@ const timesOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> =>
     .map(({ time }) => Date.parse(time))
 
 /**
- * Stops reading pulses for 5 s and reads again until a current pulse arrives. Returns whether the connection was kept and
- * the number of pulses from the time when the client did not read. The venue cuts off a client after 40 s without an answer
- * to a ping; a busy machine can exceed them, so a client that was cut off is followed by another.
+ * Stops reading periodic updates for 5 s, then reads until a current update arrives. Returns whether the connection
+ * was kept, and the number of received updates from the time when the client did not read. The venue disconnects a
+ * client that leaves a ping unanswered for 40 s. A busy machine can exceed this time, so a disconnected client is
+ * replaced by a new one.
  */
 export const readAgain = async (url: string, from: string) => {
   for (let attempt = 1; ; attempt++) {
@@ -129,7 +140,7 @@ export const readAgain = async (url: string, from: string) => {
   }
 }
 
-/** Stops reading, fills the kernel buffers, sends `frames` more, and gives the venue 1 s to take them. */
+/** Stops reading, fills the kernel buffers, sends `frames` more frames, and waits 1 s for the venue to process them. */
 async function freeze(url: string, stranger: Stranger.Stranger, frames: number): Promise<Stalled> {
   const unread = () => Kernel.endsAt(Number(new URL(url).port)).get(stranger.port)?.unreadBytes ?? 0
   stranger.freeze()

@@ -1,4 +1,4 @@
-/** Starts that fail: one sentence of output, and no change to the data directory. */
+/** Failed starts, which print one sentence and leave the data directory unchanged. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join, resolve } from "node:path"
@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
 
-it("a wrong setting, data directory or port ends the start with one sentence", async () => {
+it("stops with one sentence on an invalid setting, data directory or port", async () => {
   const site = await DevApp.makeSite()
   const file = join(site.dataDir, "file")
   writeFileSync(file, "")
@@ -22,7 +22,7 @@ it("a wrong setting, data directory or port ends the start with one sentence", a
     {},
     /^the trade socket cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE.* set VENUE_TRADE_PORT to another/
   )
-  // No user can create these folders.
+  // These folders cannot be created by any user.
   for (const dataDir of [file, join(file, "within"), "/sys/venue"]) {
     await expectRefusal(
       site,
@@ -32,7 +32,7 @@ it("a wrong setting, data directory or port ends the start with one sentence", a
   }
 })
 
-it("a start with missing data of an earlier start fails and creates nothing", async () => {
+it("fails and creates nothing when the data of an earlier start is missing", async () => {
   const site = await DevApp.makeSite()
   await (await DevApp.start(site)).end("SIGTERM")
   const home = join(site.dataDir, "postgres")
@@ -82,7 +82,7 @@ it("a start with missing data of an earlier start fails and creates nothing", as
   renameSync(`${secrets}.away`, secrets)
 })
 
-/** Expects the start to fail with this last line, without a stack trace and without a new database server. */
+/** Expects that the start fails with this last line, without a stack trace and without a new database server. */
 async function expectRefusal(site: DevApp.Site, variables: DevApp.Variables, message: RegExp | string): Promise<void> {
   const before = DevApp.postgresOf(site.dataDir)
   const launched = DevApp.launch(site, variables)

@@ -1,4 +1,4 @@
-/** A venue that stops on SIGTERM: in-flight commands, armed orders, and a database that is gone or hangs. */
+/** A venue that stops on SIGTERM: in-flight commands, armed orders, and a database that is unavailable or hangs. */
 import { marketStream, type MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -17,7 +17,7 @@ const symbol = "GOLD-USD"
 const far = { symbol, side: "BUY", quantity: 0.1, price: 3_300, reduce_only: false }
 const resting = { ...far, order_type: "LIMIT", order_time_in_force: "GTC" }
 
-it("a venue that stops answers in-flight commands before it closes the socket with 1001", async () => {
+it("responds to in-flight commands on shutdown before it closes the socket with 1001", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site)
   const [alice] = app.file.users
@@ -30,7 +30,7 @@ it("a venue that stops answers in-flight commands before it closes the socket wi
 
   Database.halt(site.dataDir, "SIGSTOP")
   for (let id = 0; id < 20; id++) send("add_order", { ...resting, client_order_id: `in-flight-${id}` })
-  // The gateway answers this malformed command itself, after it has taken the commands before it.
+  // The gateway responds to this malformed command itself, after it has received the commands before it.
   send("modify_stop_order", {})
   await DevApp.until("every command was taken", () => frames.some(({ err }) => err !== undefined))
   expect(frames.filter(({ order_response: order }) => order !== undefined)).toEqual([])
@@ -50,7 +50,7 @@ it("a venue that stops answers in-flight commands before it closes the socket wi
   await next.end("SIGTERM")
 })
 
-it("I34: a venue that stops cancels armed orders before it ends", async () => {
+it("I34: cancels armed orders on shutdown before the process exits", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, { VENUE_DATABASE_URL: server.url })
@@ -73,7 +73,7 @@ it("I34: a venue that stops cancels armed orders before it ends", async () => {
   expect(wakeUps).toEqual([])
 })
 
-it("a venue whose database is gone still stops with code 0", async () => {
+it("exits with code 0 on SIGTERM although its database is unavailable", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, { ...DevApp.audited, VENUE_DATABASE_URL: server.url })
@@ -89,14 +89,15 @@ it("a venue whose database is gone still stops with code 0", async () => {
 
   await server.stop("SIGKILL")
   const seen = () => `${JSON.stringify(frames)}\n${app.output()}`
-  // A session may commit once more after the server is gone, so wait until the venue notices.
+  // A session might commit once more after the server has stopped, so the test waits until the venue detects the
+  // outage.
   await DevApp.until("the venue logs the outage", () => app.output().includes("the database is out"), seen)
   armed.send("add_order", resting)
   await DevApp.until("the order is refused", () => frames.some(({ err }) => err !== undefined), seen)
   expect(await app.end("SIGTERM")).toEqual({ code: 0, signal: null })
 })
 
-it("a venue whose database hangs stops with code 1 and prints the reason", async () => {
+it("exits with code 1 on SIGTERM and prints the reason when its database hangs", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site, DevApp.audited)
   Database.halt(site.dataDir, "SIGSTOP")
@@ -106,7 +107,7 @@ it("a venue whose database hangs stops with code 1 and prints the reason", async
   expect(app.output()).toContain("its database does not answer")
 })
 
-/** Returns whether a new connection is closed within 1 s, as by a venue that stops. */
+/** Returns whether a new connection is closed within 1 s, as it is while a venue stops. */
 async function isTurnedAway(url: string): Promise<boolean> {
   const newcomer = await Stranger.come(url, Stranger.address(2))
   const end = await Promise.race([newcomer.ended, new Promise<void>((resolve) => setTimeout(resolve, 1_000))])
@@ -114,7 +115,7 @@ async function isTurnedAway(url: string): Promise<boolean> {
   return end !== undefined
 }
 
-/** Returns the accounts of ended orders from the journal, and the armed users. */
+/** Returns from the journal the accounts whose orders ended, and the armed users. */
 const left = (url: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url: Redacted.make(url) })

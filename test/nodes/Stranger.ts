@@ -1,4 +1,4 @@
-/** A raw client: connects from any loopback address, sends any bytes, and can stop reading. */
+/** A raw client: it connects from any loopback IP address, sends any bytes, and can stop reading. */
 import { createConnection, type NetConnectOpts } from "node:net"
 import { WebSocket } from "ws"
 
@@ -8,9 +8,9 @@ export interface End {
 }
 
 export interface Stranger {
-  /** Local port, which identifies the connection in the tables of the kernel. */
+  /** Local port, which identifies the connection in the kernel's tables. */
   readonly port: number
-  /** Sends the data. Returns false if the connection is closed or more than 1 MiB waits here. */
+  /** Sends the data. Returns false if the connection is closed or more than 1 MiB is buffered in this client. */
   readonly send: (data: string | Buffer) => boolean
   /** Stops reading. */
   readonly freeze: () => void
@@ -20,10 +20,10 @@ export interface Stranger {
   readonly close: () => void
 }
 
-/** Returns a loopback address, which has its own rate limits. */
+/** Returns a loopback IP address, which has separate rate limits. */
 export const address = (number: number): string => `127.0.0.${10 + number}`
 
-/** Opens a connection from the address. */
+/** Opens a connection from the IP address. */
 export const come = async (
   url: string,
   from: string,
@@ -47,7 +47,7 @@ export const come = async (
     ws.once("open", resolve)
     ws.once("error", reject)
   })
-  // The venue may cut the connection.
+  // The venue might close the connection abruptly.
   ws.on("error", () => {})
   const isOpen = () => ws.readyState === WebSocket.OPEN
   return {

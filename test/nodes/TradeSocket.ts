@@ -1,4 +1,7 @@
-/** A trade client written from the published protocol, with `ws` and `node:crypto`. It checks frames against their schemas. */
+/**
+ * A trade client that is written from the published protocol, with `ws` and `node:crypto`. It checks frames against
+ * their schemas.
+ */
 import { createHmac, randomBytes } from "node:crypto"
 import { WebSocket } from "ws"
 import * as FrameFaults from "../FrameFaults.ts"
@@ -63,9 +66,9 @@ export interface Frame {
 
 export interface TradeSocket {
   readonly send: (type: string, params: object) => void
-  /** Returns the first value that `pick` finds in a later frame; fails when the socket closes first. */
+  /** Returns the first defined result of `pick` on a later frame. Fails if the socket closes first. */
   readonly next: <A>(pick: (frame: Frame) => A | undefined) => Promise<A>
-  /** Resolves when the socket is closed and every frame has been receive. */
+  /** Resolves when the socket is closed and every frame has been received. */
   readonly closed: Promise<void>
   readonly isOpen: () => boolean
   readonly close: () => Promise<void>
@@ -128,7 +131,10 @@ export const open = async (
   return socket
 }
 
-/** Sends the command and returns its answer. Repeats it for up to four minutes while the venue answers `ServerError`. */
+/**
+ * Sends the command and returns its response. Repeats the command for up to four minutes while the venue responds
+ * with `ServerError`.
+ */
 export const insist = async <A>(
   socket: TradeSocket,
   type: string,
@@ -151,14 +157,14 @@ export const insist = async <A>(
   }
 }
 
-/** Subscribes to the channels and waits for the last confirmation. */
+/** Subscribes to the channels and waits for the confirmation of the last one. */
 export const subscribe = async (socket: TradeSocket, channels: ReadonlyArray<string>): Promise<void> => {
   const last = socket.next(({ subscribed }) => (subscribed === channels.at(-1) ? true : undefined))
   socket.send("subscribe", { channels })
   await last
 }
 
-/** Returns a credential for one `auth`. */
+/** Returns a credential for one `auth` message. */
 export const signed = (user: User) => {
   const nonce = randomBytes(16).toString("hex")
   const unix_ts = Math.floor(Date.now() / 1000)

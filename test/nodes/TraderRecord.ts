@@ -1,4 +1,4 @@
-/** The commands of one user and the answers of the venue, which must hold after the process of the venue has died. */
+/** One user's commands and the venue's responses, which must remain true after the venue's process is killed. */
 import type { User } from "./DevApp.ts"
 import * as CheckerFilled from "../chaos/CheckerFilled.ts"
 import type { Frame, OrderRow, TradeRow } from "./TradeSocket.ts"
@@ -40,13 +40,13 @@ export interface TraderRecord {
   /** Sent orders by client order id. */
   readonly sent: Map<string, Sent>
   readonly refused: Set<string>
-  /** Commands to the current process without an answer. */
+  /** Commands to the current process that have no response. */
   readonly unanswered: {
     readonly adds: Map<string, Sent>
     readonly cancels: Set<string>
     readonly modifications: Map<string, Modification>
   }
-  /** Answers that break a promise. */
+  /** Responses that violate the protocol. */
   readonly faults: Array<string>
 }
 
@@ -61,7 +61,10 @@ export const make = (user: User): TraderRecord => ({
   faults: []
 })
 
-/** Returns the frame handler of one connection. Repeats and changes of ended orders are faults within one connection only. */
+/**
+ * Returns the frame handler of one connection. A repeat, or a change to an ended order, is a fault only within one
+ * connection.
+ */
 export const listener = (record: TraderRecord, isMine: (clientOrderId: string) => boolean) => {
   const fills = new Set<string>()
   const ended = new Map<string, string>()
@@ -94,7 +97,10 @@ const ends = new Set(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIA
 export const isEnd = ({ quantity_remaining, status }: OrderRow): boolean =>
   ends.has(status) || (status === "FILLED" && quantity_remaining === 0)
 
-/** Returns whether the frame repeats the end: each fill of a command has a frame with the state after the whole command. */
+/**
+ * Returns whether the frame repeats the order's end. Each fill of a command has a frame with the state after the
+ * whole command.
+ */
 const isSameEnd = (end: string, row: Pick<OrderRow, "status" | "quantity_remaining">): boolean =>
   end === "FILLED" && row.status === "FILLED" && row.quantity_remaining === 0
 
@@ -107,7 +113,7 @@ function take(record: TraderRecord, row: OrderRow, isMine: (clientOrderId: strin
     if (lives.has(status) || ends.has(status)) record.faults.push(`order ${orderId} got ${status} before any ACK`)
     return
   }
-  // Another connection of the account may receive an earlier change later.
+  // Another connection of the account might receive an earlier change later.
   if (status === "MODIFIED" && isMine(clientOrderId)) {
     order.quantity = row.quantity
     order.price = row.price

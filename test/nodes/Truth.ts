@@ -15,7 +15,7 @@ export const read = async (url: string, user: User): Promise<Truth> => {
   const socket = await TradeSocket.open(url, user, ({ position_response: row }) => {
     if (row !== undefined) positions.set(row.symbol, row)
   })
-  // The balance is the last frame of a pulse, after the positions.
+  // The balance is the last frame of a periodic update, after the positions.
   const balance = socket.next((frame) => frame.balance_response)
   await TradeSocket.subscribe(socket, ["positions", "balances"])
   const truth = {

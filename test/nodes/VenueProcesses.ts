@@ -24,7 +24,7 @@ export interface NodeProcess extends DevApp.Launched {
   readonly tradeUrl: string
 }
 
-/** Starts the runner or gateway of this name on free ports. `database` is the URL of the server. */
+/** Starts the runner or gateway of this name on free ports. `database` is the URL of the database. */
 export const launch = async (
   database: string,
   name: string,
@@ -61,7 +61,7 @@ export const ready = async (node: NodeProcess): Promise<void> => {
   })
 }
 
-/** Returns the status of a health check, 0 without an answer. */
+/** Returns the HTTP status of a health check, or 0 if no response arrived. */
 export const health = async (node: NodeProcess, path: "live" | "ready"): Promise<number> =>
   fetch(`${node.healthUrl}/health/${path}`).then(
     ({ status }) => status,
@@ -76,7 +76,7 @@ const people = Array.from({ length: 4 }, (_, index) => ({
   walletPrivateKey: `0x${String(index + 1).padStart(64, "0")}`
 }))
 
-/** Makes funded users, through a node in this process that owns no entities. */
+/** Creates funded users, through a node in this process that owns no entities. */
 export const seed = async (database: string): Promise<ReadonlyArray<DevApp.User>> => {
   const services = Runner.clients.pipe(
     Layer.provideMerge(ClusterNode.gateway({ lockSeconds: 3, dialFrom: undefined, tls: undefined })),

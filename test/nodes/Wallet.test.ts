@@ -1,4 +1,4 @@
-/** The wallet as a process: its record after a kill, and settings that it refuses. */
+/** The wallet as a separate process: its record after a kill, and settings that it rejects. */
 import { assert, it } from "@effect/vitest"
 import { Signer } from "@venue/providers/rails/Signer"
 import type { SigningOrder } from "@venue/providers/rails/SigningOrder"
@@ -11,7 +11,7 @@ import * as WalletProcess from "./WalletProcess.ts"
 const sign = (order: SigningOrder) => Effect.flatMap(Signer, (signer) => signer.sign(order))
 
 it.live(
-  "a killed wallet keeps the record of every order that it answered",
+  "keeps the record of every signed order when the wallet is killed",
   () =>
     Effect.gen(function* () {
       const environment = yield* WalletProcess.environment
@@ -41,7 +41,7 @@ it.live(
           const refused = yield* Effect.flip(sign({ ...orders[index]!, nonce: 1_000 + index }))
           assert.strictEqual(refused._tag, "SignerRefused")
         }
-        // An order without an answer is signed now.
+        // Orders without a response can be signed now.
         for (const order of orders.slice(-3)) assert.isDefined(yield* sign(order))
       }).pipe(Effect.provide(TestWallet.signerAt(last.url)))
     }).pipe(Effect.scoped),
@@ -49,7 +49,7 @@ it.live(
 )
 
 it.live(
-  "refuses to start without its record, on a public address, and with a short secret or a malformed key",
+  "rejects a start without its record, on a public address, and with a short secret or a malformed key",
   () =>
     Effect.gen(function* () {
       const environment = yield* WalletProcess.environment

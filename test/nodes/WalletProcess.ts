@@ -1,4 +1,4 @@
-/** The wallet as a process, with public test keys. */
+/** Runs the wallet as a separate process, with public test keys. */
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -24,7 +24,7 @@ export const environment = Effect.gen(function* () {
   }
 })
 
-/** Runs a wallet that ends by itself. Returns its exit code and output. */
+/** Runs a wallet that is expected to exit. Returns its exit code and output. */
 export const ended = (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const child = start(environment, args)
@@ -35,7 +35,7 @@ export const ended = (environment: Readonly<Record<string, string>>, ...args: Re
 export interface WalletProcess {
   readonly url: string
   readonly kill: Effect.Effect<void>
-  /** Output up to now. */
+  /** Returns the output up to now. */
   readonly output: () => string
 }
 

@@ -7,7 +7,7 @@ import { mix } from "@venue/domain/BitMix"
 import * as OrderPool from "@venue/matching/book/OrderPool"
 import * as fc from "fast-check"
 
-/** Maps an id to its own number: a bucket, or a slot. */
+/** An index that maps an id to its own number (a bucket or a slot). */
 interface Found {
   readonly enter: (id: Id) => void
   readonly leave: (id: Id) => void
@@ -49,7 +49,7 @@ const pool = (): Found => {
 
 const kinds: Record<string, (ids: ReadonlyArray<Id>) => Found> = { commandIndex, pool }
 
-// Few halves and last digits: many ids share both.
+// Draws from few halves and last digits, so that many ids share both.
 const id = fc
   .tuple(fc.constantFrom(0, 1, -1, 0x7fffffff), fc.constantFrom(0, -1), fc.integer(), fc.constantFrom(0, 1, 15, 16))
   .map(([a, b, c, d]) => version4(a, b, c, d))
@@ -76,7 +76,7 @@ const manyIds: Record<string, ReadonlyArray<Id>> = {
   "that share their first half and last digit": makeIds(300, () => version4(1, 2, draw(), draw() | 15))
 }
 
-/** Order of removal: oldest, newest, any. */
+/** Order in which ids are removed. */
 const orders: Record<string, (ids: ReadonlyArray<Id>) => ReadonlyArray<Id>> = {
   "oldest first": (ids) => ids,
   "newest first": (ids) => ids.toReversed(),
@@ -84,7 +84,7 @@ const orders: Record<string, (ids: ReadonlyArray<Id>) => ReadonlyArray<Id>> = {
 }
 
 describe.each(Object.entries(kinds))("%s", (_, make) => {
-  it("finds exactly the entered ids that have not left, whatever shares their place", () => {
+  it("finds exactly the ids that were added and not removed, even if several ids share a bucket", () => {
     fc.assert(
       fc.property(steps, ({ ids, turns }) => {
         const found = make(ids)

@@ -1,4 +1,4 @@
-/** Dividends: worked numbers, once per day, for the holders at the time (rule 19.1). */
+/** Dividends: the rules' worked example, once per day, paid to the holders at that time (rule 19.1). */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Changes of a contract's limits by an operator (rule 1.9). */
+/** Changes to a contract's limits by an operator (rule 1.9). */
 import type { Limits } from "@venue/domain/Limits"
 import * as Oracle from "@venue/domain/Oracle"
 import * as Engine from "@venue/matching/Engine"
@@ -50,7 +50,7 @@ describe("contract limits", () => {
       assert.deepStrictEqual(set(new Scene(), flawed), [])
     })
 
-  it("rejects an open-interest limit that could not double in price within rule 3.2", () => {
+  it("rejects an open-interest limit at which exact arithmetic would fail if the price doubled", () => {
     const openInterestUsd = 2_000_000_000
     assert.deepStrictEqual(set(new Scene(), { openInterestUsd }), ["LimitsSet"])
     assert.isAbove(Oracle.highestTradableE8(apple, lots(openInterestUsd / 200)), 400e8)

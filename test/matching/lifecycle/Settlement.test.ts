@@ -1,4 +1,4 @@
-/** End of a contract: orders and stops end, positions close at one price, irreversibly (rule 19.3). */
+/** Settlement of a contract: orders and stops end, and all positions close permanently at one price (rule 19.3). */
 import { AccountId } from "@venue/domain/AccountId"
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -12,7 +12,10 @@ const halt = (scene: Scene) => scene.ask({ _tag: "SetTradingState", state: "HALT
 const delist = (scene: Scene) => scene.ask({ _tag: "Delist" })
 const positionOf = (scene: Scene, account: string) => Engine.view(scene.engine, AccountId.make(account)).position
 
-/** At 200 for twenty minutes and 206 for ten, alice long 50 from 200 and carol short 20; then halted. */
+/**
+ * Returns a halted market that was at 200 for twenty minutes and at 206 for ten. Alice is long 50 from 200, and Carol
+ * is short 20.
+ */
 const halted = () => {
   const scene = new Scene()
   scene.hold("alice", 50)
@@ -27,7 +30,7 @@ const halted = () => {
 }
 
 describe("delistings", () => {
-  it("a delisting closes all at the half-hour average: a long of 50 from 200 gains 100.00 at 202, without a fee", () => {
+  it("a delisting closes all positions at the half-hour average: a long position of 50 from 200 gains 100.00 at 202, without a fee", () => {
     const scene = halted()
     scene.now += 60_000
     observe(scene, 150)
@@ -88,7 +91,7 @@ describe("delistings", () => {
     assertDurable(scene)
   })
 
-  it("a delisting precedes open takeovers", () => {
+  it("a delisting closes open takeovers first", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     const { markE8 } = Engine.prices(scene.engine)!
@@ -114,7 +117,7 @@ describe("delistings", () => {
     assert.deepStrictEqual(desk("REJECTED_FAILED_TO_PROCESS"), ["REJECTED_FAILED_TO_PROCESS"])
   })
 
-  it("a delisting closes two accounts of one user against each other if no others are left", () => {
+  it("a delisting closes two accounts of one user against each other if no other accounts remain", () => {
     const scene = new Scene()
     scene.sell(3, 200, { account: "house" })
     scene.buy(3, 200, { account: "ann/1", user: "ann" })
@@ -124,7 +127,7 @@ describe("delistings", () => {
     assert.include(told(delist(scene)), "Traded 3 @ 200 ann/2")
   })
 
-  it("a delisting beyond one decision continues with each tick, also after a crash", () => {
+  it("a delisting too large for one decision continues at each tick, also after a crash", () => {
     const scene = new Scene()
     const most = { maxNotional: 1e14 }
     for (let n = 0; n < 6_000; n++) {

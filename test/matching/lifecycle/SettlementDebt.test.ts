@@ -1,5 +1,6 @@
 /**
- * Settlement far from the mark: a loss beyond the equity stays with its account, and money is conserved (rule 19.3).
+ * Settlement far from the mark: a loss beyond an account's equity stays with that account, and money is conserved
+ * (rule 19.3).
  */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"

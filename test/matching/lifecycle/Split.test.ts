@@ -1,4 +1,4 @@
-/** Splits: worked numbers, once per day, with indivisible lots bought by the reserve fund (rule 19.2). */
+/** Splits: the rules' worked example, once per day. The reserve fund buys indivisible lots (rule 19.2). */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Split from "@venue/domain/Split"
 import * as Engine from "@venue/matching/Engine"
@@ -11,7 +11,7 @@ const split = (scene: Scene, numerator: number, denominator: number, exDay = 20_
 const topUp = (scene: Scene, amount: number) =>
   scene.ask({ _tag: "TopUpFund", topUpId: `${amount}`, amount: usd(amount) / 100, reason: "odd lots" })
 const positionOf = (scene: Scene, account: string) => Engine.view(scene.engine, AccountId.make(account)).position
-/** In 1e-6 USD, exact for prices in whole hundredths. */
+/** Returns the account's equity in 1e-6 USD, exact for prices in whole hundredths. */
 const equityOf = (scene: Scene, account: string): number => {
   const { cashFlow, fees, funding, quantityLots } = positionOf(scene, account)
   return cashFlow - fees + funding + (quantityLots * Engine.prices(scene.engine)!.freshMarkE8) / 1e5
@@ -56,7 +56,7 @@ describe("splits", () => {
     assertDurable(scene)
   })
 
-  it("a split closes fractions of a lot at the mark: of 0.003 at 3:2 half a lot at 133.33333333", () => {
+  it("a 3:2 split closes the half lot that 0.003 leaves, at a mark of 133.33333333", () => {
     const scene = new Scene()
     scene.hold("alice", 0.1)
     scene.sell(0.097, 200, { reduceOnly: true })
@@ -65,8 +65,8 @@ describe("splits", () => {
     topUp(scene, 1)
     halt(scene)
     const events = split(scene, 3, 2)
-    // Half a lot of 0.001 is worth 66,666.67 of 1e-6 USD; the short pays it rounded up, the long receives it rounded
-    // down.
+    // Half a lot of 0.001 is worth 66,666.67 units of 1e-6 USD. The short pays this amount rounded up, and the long
+    // receives it rounded down.
     const { fundLots, markE8, remainder } = eventOf(events, "ContractSplit")
     assert.deepStrictEqual([fundLots, markE8, remainder], [0, 133_33333333, 1])
     assert.deepStrictEqual([positionOf(scene, "alice").quantityLots, positionOf(scene, "house").quantityLots], [4, -4])
@@ -81,7 +81,7 @@ describe("splits", () => {
       scene.now += 1
     }
     halt(scene)
-    // Two half lots, minus less than one unit of 1e-6 USD for rounding, of 133,333.33.
+    // Two half lots are worth 133,333.33 units of 1e-6 USD, minus less than one unit for rounding.
     assert.strictEqual(Engine.splitMissing(scene.engine, { numerator: 3, denominator: 2 }), 133_332)
     assert.deepStrictEqual(split(scene, 3, 2), [])
     topUp(scene, 0.2)
@@ -95,7 +95,7 @@ describe("splits", () => {
     assertDurable(scene)
   })
 
-  it("a split happens once for its day, in a halted market only, and never to an invalid price", () => {
+  it("a split is applied once per day, only in a halted market, and never if it leads to an invalid price", () => {
     const scene = new Scene()
     assert.deepStrictEqual(split(scene, 2, 1), [])
     halt(scene)
@@ -110,11 +110,11 @@ describe("splits", () => {
     assert.deepStrictEqual(split(scene, 2, 1), [])
     assert.deepStrictEqual(split(scene, 2, 1, 19_999), [])
     for (const day of [20_001, 20_002, 20_003]) split(scene, 1_000, 1, day)
-    // A hundred, then ten cents; the next would be less than a tick.
+    // The price goes from one hundred to ten cents. Another split would lead to less than one tick.
     assert.strictEqual(Engine.prices(scene.engine)!.markE8, usd(0.1))
   })
 
-  it("a split of a market with more orders than one decision ends is repeated until done", () => {
+  it("a split of a market with more orders than one decision can end is repeated until it is complete", () => {
     const scene = new Scene()
     for (let n = 0; n < 5_000; n++) scene.buy(1, 190, { account: `trader-${n}` })
     halt(scene)

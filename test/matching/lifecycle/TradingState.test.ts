@@ -27,7 +27,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(told(scene.cancel(orderId)), ["CANCELLED 1 alice", "Done"])
   })
 
-  it("HALTED accepts nothing; resting orders stay and prices continue", () => {
+  it("HALTED refuses all commands; resting orders stay and prices continue", () => {
     const { orderId, scene } = open()
     set(scene, "HALTED")
     assert.deepStrictEqual(told(scene.buy(1, 198)), [shut])
@@ -37,7 +37,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(told(scene.ask({ _tag: "Observe", priceE8: usd(201), teller: "operator" })), ["Priced"])
   })
 
-  it("rule 4.14: the closed market outranks a refusal by the desk, except an internal error", () => {
+  it("rule 4.14: the closed market takes precedence over a refusal by the desk, except over an internal error", () => {
     const { scene } = open()
     const desk = (status: OrderRefusal) =>
       told(scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo: noEcho }))
@@ -50,7 +50,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(desk("REJECTED_FAILED_TO_PROCESS"), ["REJECTED_FAILED_TO_PROCESS"])
   })
 
-  it("I34: cancels of a lost connection are executed, halted or not", () => {
+  it("I34: executes the cancels of a lost connection even in a halted market", () => {
     for (const state of ["CANCEL_ONLY", "HALTED"] as const) {
       const { scene } = open()
       set(scene, state)
@@ -79,7 +79,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual([funded.skipped, funded.rateE12], [true, 0])
   })
 
-  it("trading resumes, and setting the same state again records nothing", () => {
+  it("trading resumes, and setting the state that is already in force records no event", () => {
     const { scene } = open()
     assert.deepStrictEqual(set(scene, "TRADING"), [])
     set(scene, "HALTED")

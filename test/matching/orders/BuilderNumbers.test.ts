@@ -3,7 +3,7 @@ import * as OrderPool from "@venue/matching/book/OrderPool"
 import { assert, it } from "@effect/vitest"
 import { apple } from "../EngineScene.ts"
 
-it("every builder code has its own number, and no code has one after the numbers are used up", () => {
+it("each builder code gets its own number, and no number remains for further codes once all are used", () => {
   const market = Market.make(apple, Market.defaults)
   assert.deepStrictEqual(
     ["", "a", "b", "a"].map((code) => Market.builderNumber(market, code)),

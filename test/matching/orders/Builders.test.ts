@@ -1,4 +1,4 @@
-/** Rewards of fills with a builder code, and the rest of the fee (rule 12). */
+/** Rewards for fills with a builder code, and the division of the remaining fee (rule 12). */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Traded } from "@venue/domain/Market"
 import { valueOf } from "@venue/domain/Split"
@@ -15,7 +15,7 @@ const ownerId = UserId.make("owner")
 const introduce = (scene: Scene, builderCode = "code", venueBps = 6_000, builderBps = 3_000) =>
   scene.ask({ _tag: "IntroduceBuilder", builderCode, ownerId, venueBps, builderBps })
 
-/** Ben rests 50 at 204 and pays 2 bps, which is 2.04; Ann takes them and pays 10 bps, which is 10.20. */
+/** Ben rests 50 at 204 and pays 2 bps, which is 2.04. Ann takes them and pays 10 bps, which is 10.20. */
 const trade = (scene: Scene, takerCode: string, makerCode = ""): Traded => {
   scene.sell(50, 204, { account: "ben", builderCode: makerCode })
   return eventOf(scene.buy(50, 204, { account: "ann", builderCode: takerCode }), "Traded")
@@ -33,7 +33,7 @@ const cashOf = (engine: Engine.Engine, accounts: ReadonlyArray<string>): number 
 }
 
 describe("rule 12.3: division of a fee of 10.20", () => {
-  it("I18: at 6,000 and 3,000 bps the owner gets 3.06, the venue 6.12 and the reserve fund 1.02", () => {
+  it("I18: at 6,000 and 3,000 bps the code's owner gets 3.06, the venue 6.12 and the reserve fund 1.02", () => {
     const scene = new Scene(204)
     assert.deepStrictEqual(told(introduce(scene)), ["BuilderIntroduced"])
     const { maker, taker } = trade(scene, "code")
@@ -41,7 +41,7 @@ describe("rule 12.3: division of a fee of 10.20", () => {
     assert.deepStrictEqual(taker.reward, { ownerId, amount: 3_060_000, remainder: 1_020_000 })
     assert.isNull(maker.reward)
     assert.strictEqual(rewards(scene.engine), 3_060_000)
-    // The maker's fee belongs to the venue in full.
+    // The maker's whole fee belongs to the venue.
     assert.deepInclude(Engine.totals(scene.engine), {
       cash: 0,
       venueFees: 6_120_000 + 2_040_000,
@@ -51,7 +51,7 @@ describe("rule 12.3: division of a fee of 10.20", () => {
     assert.strictEqual(Engine.view(scene.engine, AccountId.make("ann")).position.fees, 10_200_000)
   })
 
-  it("I18: at 5,000 bps each both get 5.10 without a remainder", () => {
+  it("I18: at 5,000 bps each, owner and venue both get 5.10 without a remainder", () => {
     const scene = new Scene(204)
     introduce(scene, "code", 5_000, 5_000)
     assert.deepStrictEqual(trade(scene, "code").taker.reward, { ownerId, amount: 5_100_000, remainder: 0 })
@@ -60,7 +60,7 @@ describe("rule 12.3: division of a fee of 10.20", () => {
 })
 
 describe("rule 12.4: rewards", () => {
-  it("maker and taker fills earn by the code of their own order", () => {
+  it("a maker's and a taker's fill each earn for the code of their own order", () => {
     const scene = new Scene(204)
     introduce(scene)
     const { maker } = trade(scene, "", "code")
@@ -92,7 +92,7 @@ describe("rule 12.4: rewards", () => {
     assert.strictEqual(Engine.totals(scene.engine).cash, 0)
   })
 
-  it("the owner earns on own trades, in the primary account", () => {
+  it("the owner also earns on the owner's own trades, credited to the primary account", () => {
     const scene = new Scene(204)
     introduce(scene)
     scene.sell(50, 204, { account: "ben" })
@@ -102,15 +102,15 @@ describe("rule 12.4: rewards", () => {
   })
 })
 
-describe("a market learns a code once", () => {
-  it("a repeated introduction keeps the first owner and shares", () => {
+describe("a market registers a code once", () => {
+  it("a repeated registration keeps the first owner and shares", () => {
     const scene = new Scene(204)
     introduce(scene)
     assert.deepStrictEqual(introduce(scene, "code", 5_000, 5_000), [])
     assert.strictEqual(trade(scene, "code").taker.reward?.amount, 3_060_000)
   })
 
-  it("I19: an order placed before the introduction earns afterwards, and keeps its code through a modify", () => {
+  it("I19: an order placed before the code's registration earns afterwards, and keeps its code through a modify", () => {
     const scene = new Scene(204)
     const { order } = eventOf(scene.sell(100, 204, { account: "ben", builderCode: "code" }), "Accepted")
     assert.isNull(eventOf(scene.buy(50, 204, { account: "ann" }), "Traded").maker.reward)
@@ -125,7 +125,7 @@ describe("a market learns a code once", () => {
     )
   })
 
-  it("I19: a fired stop earns by the code it was placed with", () => {
+  it("I19: a fired stop earns for the code with which it was placed", () => {
     const scene = new Scene(204)
     introduce(scene)
     scene.hold("ann", 50, 204)

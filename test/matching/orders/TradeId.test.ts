@@ -18,7 +18,7 @@ it("I21: no two trades share an id, within a market or between two", () => {
   assert.strictEqual(ids.size, 200_000)
 })
 
-it("I6: a trade has the same id in every version of the venue", () => {
+it("I6: a trade keeps the same id in every release", () => {
   assert.strictEqual(ofTrade(1, apple).text, "6e9de0ae-edff-410f-a4a2-c916ddc1bafd")
   assert.strictEqual(ofTrade(2 ** 33, apple).text, "557ff004-edff-410f-a4a2-c916a9248644")
 })

@@ -1,4 +1,4 @@
-/** Alarms of a market with their start times. */
+/** A market's alarms with their start times. */
 import type { PriceOrigin } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ const priced = () => {
 }
 
 describe("alarms of a market", () => {
-  it("a healthy market, and one before its first price, raise none", () => {
+  it("raises no alarm for a healthy market or for a market before its first price", () => {
     assert.deepStrictEqual(told(new Scene(null)), [])
     assert.deepStrictEqual(told(priced()), [])
   })
@@ -44,7 +44,7 @@ describe("alarms of a market", () => {
     assert.deepStrictEqual(told(scene), [])
   })
 
-  it("rejected prices raise an alarm from the third on until one is accepted", () => {
+  it("raises an alarm at the third rejected price, until a price is accepted", () => {
     const scene = priced()
     tell(scene, 900)
     tell(scene, 900)
@@ -57,7 +57,7 @@ describe("alarms of a market", () => {
     assert.deepStrictEqual(told(scene), [])
   })
 
-  it("a market that does not trade raises an alarm since its last change of state", () => {
+  it("raises an alarm for a market that does not trade, with the time of the last change of state", () => {
     const scene = priced()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     scene.now += 2_000
@@ -69,7 +69,7 @@ describe("alarms of a market", () => {
     assert.deepStrictEqual(told(scene), [])
   })
 
-  it("an ended contract raises none", () => {
+  it("raises no alarm for an ended contract", () => {
     const scene = priced()
     scene.ask({ _tag: "PauseSources", paused: true })
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })

@@ -7,7 +7,7 @@ const topUp = (scene: Scene, topUpId: string, amount: number) =>
   told(scene.ask({ _tag: "TopUpFund", topUpId, amount, reason: "" }))
 
 describe("top-ups of the reserve fund", () => {
-  it("a top-up is spendable by the market and the operator's in the sum of all cash", () => {
+  it("a top-up can be spent by the market and counts as the operator's money in the sum of all cash", () => {
     const scene = new Scene()
     assert.deepStrictEqual(topUp(scene, "first", 150_000_000), ["FundToppedUp"])
     assert.deepInclude(Engine.totals(scene.engine), { cash: 0, reserveFund: 150_000_000, toppedUp: 150_000_000 })
@@ -26,7 +26,7 @@ describe("top-ups of the reserve fund", () => {
     assert.strictEqual(Engine.totals(scene.engine).reserveFund, 150_000_009)
   })
 
-  it("a negative, zero or uncountable top-up is ignored", () => {
+  it("ignores a top-up that is negative, zero or too large to count exactly", () => {
     const scene = new Scene()
     topUp(scene, "first", 1)
     for (const amount of [-1, 0, NaN, Infinity, Number.MAX_SAFE_INTEGER])

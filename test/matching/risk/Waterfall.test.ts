@@ -1,4 +1,4 @@
-/** Losses beyond the account's money, for any answers of the others. */
+/** Losses beyond an account's money, for any responses from the other accounts' desks. */
 import { AccountId } from "@venue/domain/AccountId"
 import { valueDown } from "@venue/domain/Instrument"
 import type { Traded } from "@venue/domain/Market"
@@ -16,7 +16,7 @@ const worthAt = (market: Scene, account: string, markE8: number): number => {
   return cashFlow - fees + valueDown(apple, quantityLots, markE8)
 }
 
-it("I28: the bankrupt account's own money pays first, then the fund if it suffices, then the others within their capacity", () => {
+it("I28: a loss is paid first from the bankrupt account's own money, then from the fund if it suffices, then by other accounts within their capacity", () => {
   const seen = { covered: 0, uncovered: 0, shared: 0, left: 0, goneOn: 0, recovered: 0 }
   for (let seed = 1; seed <= 400; seed++) {
     const { percent, pick, whole } = chanceOf(seed)
@@ -56,7 +56,7 @@ it("I28: the bankrupt account's own money pays first, then the fund if it suffic
     const trades = events.filter((event): event is Traded => event._tag === "Traded")
     const lost = (account: string) => before.get(account)! - worthAt(market, account, nowE8)
 
-    // The account loses its share in proportion to the transferred lots, exactly if all are.
+    // The account loses its share in proportion to the transferred lots, exactly if all lots were transferred.
     const gone = Math.abs(whale) - Math.abs(positionOf(market, "whale").quantityLots)
     const part = (Math.round(share * 1e6) * gone) / Math.abs(whale)
     const whaleLost = whaleBefore - worthAt(market, "whale", markE8)
@@ -72,7 +72,7 @@ it("I28: the bankrupt account's own money pays first, then the fund if it suffic
       if (answer === undefined) assert.isAtMost(lost(account), 2, `seed ${seed}: ${account} did not answer`)
       else if (answer.provider === null) assert.isAtMost(lost(account), answer.mayLose + 2, `seed ${seed}: ${account}`)
     }
-    // A provider's fee compensates the move of the mark; the price is rounded to the tick.
+    // A provider's fee covers the move of the mark, except for rounding to a tick.
     const took = Math.abs(positionOf(market, "provider").quantityLots)
     assert.isAtMost(lost("provider"), took * 10 + 2, `seed ${seed}: the provider`)
     if (goneBps < -25) assert.strictEqual(gone, 0, `seed ${seed}: it has recovered`)
@@ -95,7 +95,7 @@ it("I28: the bankrupt account's own money pays first, then the fund if it suffic
   for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 50, what)
 })
 
-it("rule 9.9: transfers beyond one row of the log wait for the next takeover", () => {
+it("rule 9.9: transfers that exceed one journal row wait for the next takeover", () => {
   const market = new Scene()
   const others = Array.from({ length: 1_500 }, (_, n) => `other ${n}`)
   for (const account of others) {
@@ -114,7 +114,7 @@ it("rule 9.9: transfers beyond one row of the log wait for the next takeover", (
   assertDurable(market)
 })
 
-it("rule 9.9: takeovers without room in a row stay open until the next tick", () => {
+it("rule 9.9: takeovers that do not fit in a row stay open until the next tick", () => {
   const market = new Scene()
   const longs = Array.from({ length: 4 }, (_, n) => `long ${n}`)
   for (const account of longs) {

@@ -1,4 +1,4 @@
-/** Long and short holders, counted when a minute begins (rule 1.10). */
+/** Numbers of long and short holders, counted at the start of each minute (rule 1.10). */
 import type { MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,7 +12,7 @@ const tick = (scene: Scene, atMillis: number) => {
   return counted(scene.ask({ _tag: "Tick" }))
 }
 
-/** `account` buys this quantity from `from`, or sells it if negative. */
+/** `account` buys this quantity from `from`, or sells it if the quantity is negative. */
 const trade = (
   scene: Scene,
   account: string,
@@ -41,7 +41,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("holders are counted once at the first tick of a minute, and equal numbers record nothing", () => {
+  it("counts holders once at the first tick of a minute, and records no event if the numbers are unchanged", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     assert.deepStrictEqual(tick(scene, friday + minute - 1), [])
@@ -55,7 +55,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("the count precedes the first command of a minute, whatever the command", () => {
+  it("counts holders before the first command of a minute, whatever the command", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     scene.now = friday + minute
@@ -68,7 +68,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("a rebuilt or restored market counts like one that lived", () => {
+  it("a rebuilt or restored market counts the same holders as a market that ran without interruption", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     tick(scene, friday + minute)
@@ -99,7 +99,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("the reserve fund is not a holder, whatever a split leaves it", () => {
+  it("the reserve fund is not a holder, even if a split leaves it a position", () => {
     const scene = new Scene()
     scene.ask({ _tag: "TopUpFund", topUpId: "one", amount: 1_000_000_000, reason: "" })
     for (const account of ["alice", "carol"]) trade(scene, account, 0.101, "bob", {})

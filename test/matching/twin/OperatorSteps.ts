@@ -1,4 +1,4 @@
-/** Commands of the venue itself in some markets of the streams. */
+/** Commands from the venue itself, added to some of the streams. */
 import type { MarketCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
 import type { Engine } from "@venue/matching/Engine"
@@ -10,7 +10,10 @@ export interface Step {
   readonly look?: (engine: Engine) => MarketCommand
 }
 
-/** Two of three markets learn in their first half who owns the code on orders: a trader or a stranger. */
+/**
+ * In two of three markets, the owner of the orders' builder code is registered during the first half of the stream.
+ * The owner is a trader or another user.
+ */
 export function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (seed % 3 === 0) return steps
   const at = seed % (steps.length >> 1)
@@ -21,7 +24,7 @@ export function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyA
   return steps.toSpliced(at, 0, { atMillis: steps[at]!.atMillis, command })
 }
 
-/** One of three markets is split at two thirds of its stream; half of these have a fund for odd lots. */
+/** One of three markets is split after two thirds of its stream. Half of these have a reserve fund for odd lots. */
 export function splitting(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (seed % 3 !== 1) return steps
   const place = Math.floor((steps.length * 2) / 3)
@@ -49,13 +52,13 @@ const ratios = [
   [1, 7]
 ] as const
 
-/** Of months, one in four has a split and another one the end of its contract. */
+/** Returns true if a month stream contains a split, as one in four does. */
 export const doesSplit = (seed: number): boolean => seed % 4 === 0
 
-/** The contracts of one in four markets end. */
+/** Returns true if the stream's contract ends, as one in four does. */
 export const doesEnd = (seed: number): boolean => seed % 4 === 1
 
-/** The market is halted at the end and its contract settled; later commands come too late. */
+/** Halts the market at the end of the stream and settles its contract. Later commands are then refused. */
 export function ending(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (!doesEnd(seed)) return steps
   const at = (command: MarketCommand, later: number) => ({ atMillis: steps.at(-1)!.atMillis + later, command })

@@ -1,4 +1,7 @@
-/** Plays a stream on the engine, and on engine and twin side by side; describes differences in plain lines. */
+/**
+ * Plays a stream on the engine, or on the engine and its twin (a slow reference implementation) side by side.
+ * Describes differences as plain lines.
+ */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { Fill, MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
@@ -104,7 +107,8 @@ export const obey = (
     _tag === "Sampled" || _tag === "Funded" || _tag === "HoldersCounted"
   const emit = (event: MarketEvent) => expected.push(line(event))
   Twin.pass(twin, atMillis, emit)
-  // The twin takes marks from the engine: marks before the command's events apply to it, later ones to the next.
+  // The twin uses the engine's marks. Marks before the command's events apply to the command, and later marks apply
+  // to the next command.
   const first = events.findIndex((event) => !isPriced(event) && !isOfTime(event))
   const before = (first === -1 ? events : events.slice(0, first)).filter(isPriced)
   const after = (first === -1 ? [] : events.slice(first)).filter(isPriced)

@@ -1,9 +1,9 @@
-/** Derived streams: with repeats, or smaller. */
+/** Streams that are derived from others: with repeated commands, or with fewer commands. */
 import type { MarketCommand } from "@venue/domain/Market"
 import { chanceOf } from "../Chance.ts"
 import { isTraderCommand, type Stream } from "./Streams.ts"
 
-/** Returns the stream with every trader command delivered one to five times, repeats at random later places. */
+/** Returns the stream with every trader command delivered one to five times. Repeats are at random later positions. */
 export const repeated = (stream: Stream): Stream => {
   const { percent, whole } = chanceOf(stream.seed + 1_000_000)
   const later = new Map<number, Array<MarketCommand>>()

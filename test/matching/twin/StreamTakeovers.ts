@@ -1,4 +1,4 @@
-/** Liquidations in a random stream; their basis is read from the market when they are played. */
+/** Liquidations in a random stream. Their position and mark are read from the market when they are played. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Instrument, valueDown } from "@venue/domain/Instrument"
 import type { DecidedOn, Stand } from "@venue/domain/Liquidation"
@@ -10,8 +10,8 @@ import { type Chance, chanceOf } from "../Chance.ts"
 import type { Step } from "./OperatorSteps.ts"
 
 /**
- * Two of three streams have liquidations and takeovers, most with the true basis and some with a false one; desks
- * answer, stay silent, or lie.
+ * Two of three streams contain liquidations and takeovers, mostly based on the true state and sometimes on a false
+ * one. Desks respond correctly, stay silent, or respond falsely.
  */
 export function liquidating(seed: number, instrument: Instrument, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (seed % 3 === 2) return steps
@@ -118,7 +118,7 @@ function answering(
         accountId,
         position: percent(10) ? { ...flat, quantityLots: 1 } : flat,
         ratioE6: whole(-1, 3),
-        // Offset from the mark at that time.
+        // Offset from the mark at the time of the command.
         markE8: pick(0, 0, whole(-50, 50)) * tickE8,
         mayLose: pick(0, 1, whole(0, 1e7), whole(0, 1e9), 1e12),
         provider: percent(40) ? provider : null

@@ -24,8 +24,8 @@ export interface Stream {
 
 /**
  * `slow`: prices turn stale and outcomes expire between commands. `hourly`: some commands are followed by the end of
- * an hour, books are deep, and most prices are the operator's, hence not stale. `month`: thirty such days, in which
- * the ends of most hours are handled in time.
+ * an hour, books are deep, and most prices come from the operator and therefore never turn stale. `month`: thirty
+ * `hourly` days, in which most hours are processed in time.
  */
 export type Pace = "usual" | "slow" | "hourly" | "month"
 
@@ -50,7 +50,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const [instrument, listedAt] = listing ?? pick(listings[0]!, ...listings)
   let startPrice = listedAt
   const { lotE8, tickE8 } = instrument
-  /** Lots worth about 20 USD, twice the minimum order. */
+  /** Number of lots worth about 20 USD, which is twice the minimum order value. */
   let unit = Math.ceil(20e16 / (startPrice * lotE8))
   const nameCommand = names(chance, pick("random", "series", "alike"))
   const users = ["ann", "ben", "cat", "dan", "eve", "fay"].slice(0, pick(2, 3, 4, 6, 6))
@@ -70,7 +70,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const placed = new Map<AccountId, ReadonlyArray<Place>>()
   let oracleE8 = startPrice
   let isSplit = !(isMonth && doesSplit(seed))
-  // The stock exchange is open, between two sessions, or closed for the weekend.
+  // Starts while the stock exchange is open, between two sessions, or during the weekend.
   let atMillis = isMonth
     ? monthStart
     : pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
@@ -79,7 +79,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const weekend = new Date(atMillis).getUTCDay() === 6
   const lastMillis = atMillis + 30 * 86_400_000
 
-  // The time of the next command is drawn first, so that some commands expire to the millisecond.
+  // Draws the time of the next command first, so that some commands expire exactly at that time.
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
     atMillis += whole(0, percent(5) ? (pace === "slow" ? 90_000 : 3_000) : 300)
@@ -93,7 +93,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       if (percent(95)) steps.push({ atMillis: Math.min(atMillis, end + whole(0, 60_000)), command: { _tag: "Tick" } })
     }
   }
-  /** Returns a later time, or one about the end of the hour or of its payment limit. */
+  /** Returns a later time, or a time close to the end of the hour or to its payment deadline. */
   const leapt = (fromMillis: number): number => {
     const nextHour = (Math.floor(fromMillis / 3_600_000) + 1) * 3_600_000
     if (percent(50)) return fromMillis + whole(0, pick(60_000, 600_000))
@@ -159,7 +159,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     add(command)
     return command
   }
-  /** Most lie on the correct side of the price, close to it. */
+  /** Returns attached stop prices. Most are close to the price and on its correct side. */
   const bracketOf = ({ priceTicks, side, takerRate }: Place): Bracket => {
     const step = (side === "BUY" ? 1 : -1) * (percent(95) ? 1 : -1)
     const from = priceTicks === 0 ? Math.round(oracleE8 / tickE8) : priceTicks
@@ -194,7 +194,10 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       quantity
     )
   }
-  /** One account gets a position and rests several orders against it, reduce-only and not; another takes them all. */
+  /**
+   * Gives one account a position and several resting orders against it, some reduce-only. Another account then takes
+   * all of them.
+   */
   const takeAll = (accountId: AccountId) => {
     const other = pick(...accounts)
     const side = pick<Side>("BUY", "SELL")
@@ -229,7 +232,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       timeInForce
     })
   }
-  /** Nearly all the allowed open interest, then an order for the rest. */
+  /** Uses nearly all of the allowed open interest, and then sends an order for the rest. */
   const crowd = (accountId: AccountId) => {
     const priceTicks = Math.round(oracleE8 / tickE8)
     const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, reduceOnly: false, maxNotional: 1e14 } as const
@@ -248,7 +251,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       quantityLots
     })
   }
-  /** Most are within the account's possible position; the mark is near. */
+  /** Returns a stop near the mark. Most stops are within the account's possible position. */
   const stop = (accountId: AccountId) =>
     place(accountId, {
       type: pick("STOP_LOSS", "TAKE_PROFIT"),
@@ -263,7 +266,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     add({ _tag: "Cancel", ...envelope(AccountId.make(percent(12) ? pick(...accounts) : accountId)), ...aim })
   }
   const cancelAll = (accountId: AccountId) => {
-    // A busy account spares every other one of the newest orders of all accounts.
+    // A busy account spares every second one of the newest orders, over all accounts.
     const isBusy = (placed.get(accountId)?.length ?? 0) > 2
     const spared = [...placed.values()].flat().filter((_, index) => isBusy && index % 2 === 0)
     const except = spared.map(({ commandId }) => orderIdFrom(commandId))
@@ -285,11 +288,11 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     drift((move * whole(-100, 100)) / 100)
     const isAbsurd = percent(3)
     const teller = percent(isMonth ? 90 : isHourly ? 60 : 10) ? "operator" : "external"
-    // An operator's price is always accepted, and an absurd one would end every account of a month.
+    // An operator's price is always accepted, so an absurd one would bankrupt every account in a month stream.
     const isTold = isAbsurd && !(isMonth && teller === "operator")
     add({ _tag: "Observe", priceE8: isTold ? oracleE8 * 2 : oracleE8, teller })
   }
-  /** The price runs in one direction, step by step, and triggers many stops. */
+  /** Moves the price in one direction step by step, which triggers many stops. */
   const run = () => {
     const each = pick(-0.007, -0.003, 0.003, 0.007)
     for (let left = whole(5, 15); left > 0; left--) {
@@ -302,7 +305,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     epochs.set(userId, epochs.get(userId)! + 1)
     add({ _tag: "RaiseEpoch", userId: UserId.make(userId), traderEpoch: epochs.get(userId)! })
   }
-  /** Four units replace each one. */
+  /** Splits the contract 4:1. */
   const split = () => {
     isSplit = true
     add({ _tag: "SetTradingState", state: "HALTED" })
@@ -323,7 +326,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
 
   if (percent(15)) pick(place, close, modify, cancel)(AccountId.make(pick(...accounts)))
   add({ _tag: "Observe", priceE8: oracleE8, teller: "external" })
-  // A contract that ends does so before the others' month is over.
+  // Streams whose contract ends stop before the end of the month.
   const endMillis = doesEnd(seed) ? monthEnd - 5 * 86_400_000 : monthEnd
   const isOver = () => isMonth && atMillis >= endMillis
   for (let left = commands ?? (isMonth ? Infinity : whole(60, 120)); left > 0 && !isOver(); left--) {

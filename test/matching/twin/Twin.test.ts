@@ -10,12 +10,12 @@ import { assertAlike, decide, emptyEngine, play } from "./Play.ts"
 import { accountsIn, isOfVenue, isTraderCommand, make, make as makeStream } from "./Streams.ts"
 import { repeated } from "./StreamChanges.ts"
 
-describe("the engine and the rules", () => {
+describe("engine and reference implementation", () => {
   it("I23: on 1,500 random streams the engine's events equal those of the rules", { timeout: 240_000 }, () => {
     for (let seed = 1; seed <= 1_500; seed++) assertAlike(make(seed))
   })
 
-  it("I32: on 600 streams with passing hours each hour is paid once or skipped", { timeout: 240_000 }, () => {
+  it("I32: on 600 streams with passing hours, each hour is paid once or skipped", { timeout: 240_000 }, () => {
     let paid = 0
     for (let seed = 1; seed <= 600; seed++) {
       const stream = make(seed, undefined, "hourly")
@@ -36,8 +36,8 @@ describe("the engine and the rules", () => {
   )
 })
 
-describe("commands are idempotent", () => {
-  it("I20: a repeat emits nothing, changes nothing and keeps its first outcome; a former owner's is dropped", () => {
+describe("idempotent commands", () => {
+  it("I20: a repeat emits no event, changes no state and keeps its first outcome; a former owner's repeat is dropped", () => {
     for (let seed = 1; seed <= 150; seed++) {
       const stream = make(seed)
       const engine = emptyEngine(stream)
@@ -89,7 +89,7 @@ describe("commands are idempotent", () => {
   })
 })
 
-describe("records and state agree", () => {
+describe("event records and state", () => {
   /** Every second stream lasts for hours. */
   const make = (seed: number) => makeStream(seed, undefined, seed % 2 === 0 ? "hourly" : "usual")
 
@@ -105,7 +105,7 @@ describe("records and state agree", () => {
     }
   })
 
-  it("I6: a snapshot and later events leave the same state, which decides the same", () => {
+  it("I6: a snapshot plus later events leaves the same state, which makes the same decisions", () => {
     for (let seed = 1; seed <= 300; seed++) {
       const stream = make(seed)
       const live = emptyEngine(stream)
@@ -198,7 +198,7 @@ describe("order invariants", () => {
     })
   })
 
-  it("I35: an order reported as cancelled is gone, with every earlier fill reported", () => {
+  it("I35: an order that is reported as cancelled has left the book, and all its fills were reported before", () => {
     play(600, (engine) => {
       const known = new Map<string, Order>()
       const cancelled = new Set<string>()
@@ -256,7 +256,7 @@ describe("stop invariants", () => {
     assert.isAbove(firedOfParents, 200)
   })
 
-  it("I33: no stop closes more than the position or outlives it", () => {
+  it("I33: no stop closes more than the position or stays open after the position ends", () => {
     play(600, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       return () => {
@@ -334,7 +334,7 @@ describe("positions and results", () => {
     assert.isAbove(funded, 10)
   })
 
-  it("I33: a reduce-only fill never grows or turns a position, and open ones never exceed it in total", () => {
+  it("I33: a reduce-only fill never increases or reverses a position, and open reduce-only orders never exceed the position in total", () => {
     play(600, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       const held = new Map<string, number>()
@@ -367,7 +367,7 @@ describe("positions and results", () => {
   })
 })
 
-/** Orders of a trade off the book belong to that trade alone. */
+/** Returns the event's orders on the book. Orders of an off-book trade exist only in that trade. */
 function ordersOf(event: MarketEvent): ReadonlyArray<Order> {
   if (event._tag === "Traded") return event.offBook === undefined ? [event.maker.order, event.taker.order] : []
   return "order" in event ? [event.order] : []

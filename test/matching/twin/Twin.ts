@@ -1,6 +1,6 @@
 /**
- * Independent slow implementation of the matching rules: one array of orders, scans and sorts, bigint money; prices
- * are given.
+ * Twin of the engine: an independent slow implementation of the matching rules, with one array of orders, scans and
+ * sorts, and bigint money. Prices come from the engine.
  */
 import { divideUp } from "@venue/domain/Decimal"
 import { positionLimitUsd } from "@venue/domain/Leverage"
@@ -44,7 +44,8 @@ import * as TwinTakeovers from "./TwinTakeovers.ts"
 import * as TwinTwaps from "./TwinTwaps.ts"
 
 /**
- * Takes a price that the engine computed: the twin does not model marks, averages and bands, but which mark applies.
+ * Applies a price that the engine computed. The twin computes no marks, averages or bands, but it decides which mark
+ * applies.
  */
 export const price = (twin: Twin, priced: Priced): void => {
   if (twin.prices === undefined) TwinFunding.begin(twin, priced.atMillis)
@@ -258,14 +259,14 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   target.order = after
   if (requeued) target.queuedNumber = ++twin.numbers
   emit({ _tag: "Modified", commandId: command.commandId, order: after, requeued, atMillis: twin.timeMillis })
-  // Leaves the book while it takes, so that it is the newest when it rests again.
+  // The order leaves the book while it takes, so that it is the newest order when it rests again.
   twin.resting = twin.resting.filter((resting) => resting !== target)
   match(twin, target, after.priceTicks, command, emit)
   rest(twin, target, emit)
   return done(twin, command, emit)
 }
 
-/** Checks of an order's price, size and risk, in the order of rule 4.14. */
+/** Checks an order's price, size and risk, in the sequence of rule 4.14. */
 function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | undefined {
   const { accountId, side, userId } = order
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
@@ -325,7 +326,7 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
   if (terms.finding !== null) return terms.finding
 }
 
-/** Accepts an order before anything else happens to it. */
+/** Records the acceptance before the order has any other effect. */
 function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): void {
   twin.owners.set(order.accountId, order.userId)
   const number = ++twin.numbers

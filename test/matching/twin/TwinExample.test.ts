@@ -1,4 +1,7 @@
-/** The twin on the worked numbers of the rules, which qualifies it as a reference for the engine. */
+/**
+ * The twin (the slow reference implementation) applied to the rules' worked examples, which shows that it is a valid
+ * reference.
+ */
 import { AccountId } from "@venue/domain/AccountId"
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent, Place, Priced } from "@venue/domain/Market"
@@ -90,7 +93,7 @@ it("self-trade prevention cancels the resting order and lets the incoming one co
   )
 })
 
-it("bands limit buys above and sells below, and nothing else", () => {
+it("price bands limit only buys above and sells below the mark", () => {
   const { place } = market()
   assert.deepStrictEqual(place(AccountId.make("ann"), "BUY", 1, 225), ["PRICE_GREATER_THAN_MAX_PRICE"])
   assert.deepStrictEqual(place(AccountId.make("ann"), "SELL", 1, 225), ["Accepted"])
@@ -98,7 +101,7 @@ it("bands limit buys above and sells below, and nothing else", () => {
   assert.deepStrictEqual(place(AccountId.make("ann"), "SELL", 1, 265.21), ["PRICE_GREATER_THAN_MAX_PRICE"])
 })
 
-it("at the weekend a long of 300,000 USD may only sell", () => {
+it("at the weekend a user with a long position of 300,000 USD is only allowed to sell", () => {
   const { place, twin } = market(weekend)
   Object.assign(TwinState.holding(twin, AccountId.make("ann")), { quantity: 1_470_588 })
   twin.owners.set("ann", "ann")

@@ -1,4 +1,7 @@
-/** Independent slow implementation of funding: mark by mark, all samples in a list, exact numbers. */
+/**
+ * Independent slow implementation of funding: sample time by sample time, with all samples in a list and exact
+ * numbers.
+ */
 import { divideUp } from "@venue/domain/Decimal"
 import type { PayDividend } from "@venue/domain/Dividend"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -11,7 +14,7 @@ type Emit = (event: MarketEvent) => void
 const hour = 3_600_000
 const step = 5_000
 
-/** Applies the effects of time up to now; without a price there are none. */
+/** Applies the effects of time up to now. Does nothing before the first price. */
 export const pass = (twin: Twin, nowMillis: number, emit: Emit): void => {
   if (twin.prices === undefined || twin.letsIn === "IN_SETTLEMENT" || twin.letsIn === "DELISTED") return
   const now = Math.max(twin.timeMillis, nowMillis)
@@ -58,7 +61,10 @@ function walk(twin: Twin, untilMillis: number, emit: Emit): void {
   funding.walkedMillis = Math.max(funding.walkedMillis, untilMillis)
 }
 
-/** At the mark or five seconds before it, the last external price was a minute old although newer ones were due. */
+/**
+ * Returns true if the last external price was already a minute old at the sample time or five seconds before it,
+ * although newer prices were due.
+ */
 function isStale({ instrument, prices }: Twin, mark: number): boolean {
   const { source, toldAtMillis } = prices!
   return (

@@ -24,7 +24,10 @@ export type Emit = (event: MarketEvent) => void
 /** Fee rate and leverage of the taking side of a trade. */
 type Taking = Pick<Place, "takerRate" | "leverage">
 
-/** Takes order after order until the price limit, the quantity or the position to reduce is exhausted. */
+/**
+ * Matches the order against one resting order after another until the price limit, the quantity or the position to
+ * reduce is exhausted.
+ */
 export function match(twin: Twin, taker: Resting, limit: number, terms: Taking, emit: Emit): void {
   const makers: Array<AccountId> = []
   for (;;) {
@@ -105,8 +108,9 @@ export function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): voi
 }
 
 /**
- * Returns the room of a reduce-only order: the position, or for a resting order what open reduce-only orders leave.
- * An order that takes at once precedes them: they are cut when the position shrinks.
+ * Returns the quantity that a reduce-only order is allowed to have: the position, or for a resting order the quantity
+ * that other open reduce-only orders leave. An order that takes immediately has priority, because the others are cut
+ * when the position shrinks.
  */
 export function room(twin: Twin, order: Order): number {
   const takes = order.type !== "ALO" && reached(twin, order.side, order.priceTicks).length > 0
@@ -180,5 +184,5 @@ export function shrinkStops(twin: Twin, accountId: AccountId, emit: Emit): void 
   }
 }
 
-/** Not compared: the twin has no trade ids. */
+/** Placeholder trade id. Trade ids are not compared, because the twin has none. */
 const unnamed = new Id(0, 0, 0, 0)

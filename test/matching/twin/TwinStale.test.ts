@@ -1,4 +1,4 @@
-/** The matching engine compared with its slow twin without new prices. */
+/** The matching engine compared with its twin (the slow reference implementation) while no new prices arrive. */
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertAlike, decide, emptyEngine } from "./Play.ts"

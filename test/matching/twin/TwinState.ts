@@ -16,7 +16,7 @@ export interface Resting {
   /** Stored at acceptance. */
   readonly makerRate: number
   readonly leverage: number
-  /** Order in time: of the acceptance, and of the last loss of priority. */
+  /** Sequence numbers: of the acceptance, and of the last loss of priority. */
   readonly acceptedNumber: number
   queuedNumber: number
 }
@@ -28,7 +28,7 @@ export interface TwinStop {
   readonly leverage: number
   readonly acceptedNumber: number
   queuedNumber: number
-  /** Firing order; undefined until the mark has reached the stop. */
+  /** Sequence number in which due stops fire; undefined until the mark reaches the stop. */
   dueNumber: number | undefined
 }
 
@@ -43,7 +43,7 @@ export interface Holding {
 
 export interface TwinTakeover {
   readonly command: OpenTakeover
-  /** The holding at the opening. */
+  /** Holding when the takeover opened. */
   readonly held: Holding
   readonly atMillis: number
 }

@@ -13,13 +13,19 @@ export const isStop = ({ type }: Pick<Order, "type">): boolean => type === "TAKE
 export const ofAccount = (twin: Twin, accountId: AccountId): ReadonlyArray<TwinStop> =>
   twin.stops.filter(({ order }) => order.accountId === accountId).sort((a, b) => a.acceptedNumber - b.acceptedNumber)
 
-/** Returns the refusal of a stop as it would stand; a new one counts towards the fifty. */
+/**
+ * Returns the reason to refuse the stop in its changed form, or undefined. A new stop counts towards the limit of
+ * fifty.
+ */
 export const flaw = (twin: Twin, order: Order, isNew: boolean): OrderRefusal | undefined => {
   if (isNew && left(twin, order) < 1) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   return order.quantityLots > reducible(twin, order.accountId, order.side) ? "REJECTED" : undefined
 }
 
-/** Returns how many of fifty stops are free: minus the account's stops, and two per other open order with a bracket. */
+/**
+ * Returns how many of fifty stops are free. The account's stops use one each, and every other open order with
+ * attached stops uses two.
+ */
 export const left = ({ resting, stops }: Twin, { accountId, orderId }: Order): number => {
   const parents = resting.filter(({ order }) => order.accountId === accountId && order.bracket !== undefined)
   const isOfOne = (id: OrderId | null) => parents.some(({ order }) => order.orderId.text === id?.text)
@@ -65,7 +71,7 @@ export const moved = (twin: Twin, stop: TwinStop): void => {
   come(twin, [stop])
 }
 
-/** Makes the stops that a new mark has reached due. */
+/** Marks the stops that the new mark has reached as due. */
 export const marked = (twin: Twin): void =>
   come(
     twin,
@@ -86,7 +92,10 @@ export const childOf = ({ a, b, c, d }: OrderId, type: "TAKE_PROFIT" | "STOP_LOS
 export const next = (twin: Twin): TwinStop | undefined =>
   twin.stops.filter(({ dueNumber }) => dueNumber !== undefined).sort((a, b) => a.dueNumber! - b.dueNumber!)[0]
 
-/** Returns the edge of the band, or if nearer to the mark, the price that maintenance margin less the fee pays for. */
+/**
+ * Returns the worst allowed price: the edge of the band, or the price at which maintenance margin minus the fee is
+ * used up, if that price is nearer to the mark.
+ */
 export const worst = ({ instrument }: Twin, prices: Priced, { leverage, order, takerRate }: TwinStop): number => {
   // In parts of 3 x leverage x 1e8: the whole, and two thirds of 1 / leverage less the rate.
   const parts = 3n * BigInt(leverage) * 100_000_000n

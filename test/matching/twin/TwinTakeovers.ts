@@ -17,7 +17,7 @@ import * as Stops from "./TwinStops.ts"
 
 export const isOfVenue = ({ _tag }: TraderCommand): boolean => _tag === "Liquidate" || _tag === "OpenTakeover"
 
-/** An account may only cancel while its takeover is open. */
+/** Returns true if the command is refused because the account's takeover is open. Cancels are always accepted. */
 export const isFrozen = ({ takeovers }: Twin, { _tag, accountId }: TraderCommand): boolean =>
   ["Place", "Modify", "Close"].includes(_tag) && takeovers.some((open) => open.command.accountId === accountId)
 

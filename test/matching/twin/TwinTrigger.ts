@@ -1,4 +1,4 @@
-/** Triggering in the twin: stops reached by the mark become orders of the venue. */
+/** Triggering of stops in the twin: a stop that the mark has reached becomes an order from the venue. */
 import { isFresh } from "@venue/domain/Oracle"
 import type { Order } from "@venue/domain/Order"
 import { type Emit, endStop, leave, match } from "./TwinMatch.ts"

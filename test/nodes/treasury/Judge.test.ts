@@ -1,10 +1,10 @@
-/** The judge of `npm run treasury-kills`, on correct and on spoilt evidence. */
+/** The checker of `npm run treasury-kills`, on correct and on corrupted evidence. */
 import { assert, it } from "vitest"
 import * as Judge from "./Judge.ts"
 
 const usd = (whole: number): string => String(whole * 1_000_000)
 
-/** One user received 50 and withdrew 20 with a fee of 1. */
+/** Correct evidence: one user received 50 and withdrew 20 with a fee of 1. */
 const given: Judge.Given = {
   userIds: ["ann"],
   before: [100_000_000n],
@@ -63,7 +63,7 @@ const good: Judge.Evidence = {
   balances: [129_000_000n]
 }
 
-it("finds no fault in correct evidence", () => assert.deepStrictEqual(Judge.judge(given, good), []))
+it("returns no finding for correct evidence", () => assert.deepStrictEqual(Judge.judge(given, good), []))
 
 const spoilt: ReadonlyArray<readonly [what: string, fault: Judge.Fault, changed: Partial<Judge.Evidence>]> = [
   ["a payment made twice", "doubled", { rails: rails({ payments: [payment, payment] }) }],

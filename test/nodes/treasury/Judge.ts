@@ -1,6 +1,7 @@
 /**
- * Judges every deposit and withdrawal of a run. The records of the simulated rails are the truth: transfers, reversals and
- * payments. The judge computes the balances from them and from the requests, and compares them with those of the venue.
+ * Checks every deposit and withdrawal of a run. The simulated rails' records of transfers, reversals and payments are
+ * the truth. The expected balances are computed from these records and from the requests, and are compared with the
+ * venue's balances.
  */
 import type { Work, WithdrawalAttempt } from "./Work.ts"
 import { feeMicros, type Rail, railOf } from "./Plan.ts"
@@ -13,7 +14,7 @@ export interface Finding {
   readonly text: string
 }
 
-/** Rows of the tables, and balances as the venue answers them. */
+/** Rows of the tables, and balances from the venue's responses. */
 export interface Evidence {
   readonly rails: ReadonlyArray<RailRecord>
   readonly deposits: ReadonlyArray<{
@@ -31,7 +32,7 @@ export interface Evidence {
     readonly attempts: string
   }>
   readonly unevenTransactions: number
-  /** Fault that the auditor reports, null for none. */
+  /** Fault that the auditor reports, or null if it reports no fault. */
   readonly audited: string | null
   /** Sums of the ledger entries by account, in 1e-6 USD. */
   readonly entries: ReadonlyMap<string, bigint>
@@ -123,7 +124,7 @@ const ofDeposits = ({ work }: Given, { deposits, rails }: Evidence): ReadonlyArr
   return findings
 }
 
-/** Returns the payments of the rail for the attempt, which alone has its amount and destination. */
+/** Returns the rail's payments for the attempt, which is the only one with its amount and destination. */
 const paymentsOf = ({ rails }: Evidence, { destination, method, micros }: WithdrawalAttempt) =>
   rails
     .filter(({ rail }) => rail === railOf(method))
@@ -168,7 +169,7 @@ const ofWithdrawal = (given: Given, evidence: Evidence, attempt: WithdrawalAttem
   }
 }
 
-/** Returns withdrawals and payments without a request. */
+/** Returns a finding for each withdrawal or payment that no request caused. */
 const ofStrangers = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => {
   const known = given.work.attempts.reduce((sum, attempt) => sum + rowsOf(given, evidence, attempt).length, 0)
   const paid = given.work.attempts.reduce((sum, attempt) => sum + paymentsOf(evidence, attempt).length, 0)

@@ -1,11 +1,11 @@
-/** Moments of a kill: at any time, or while a statement of the venue waits for a locked table. */
+/** Times at which to kill the venue: at random, or while one of its statements waits for a locked table. */
 import { createRequire } from "node:module"
 import type { Random } from "../../chaos/Random.ts"
 import type { VenueProcess } from "./VenueProcess.ts"
 
 /**
- * Tables that a kill may lock. A writer then waits between two steps. After the kill its statement may still be executed
- * when the lock is released, as by an owner that is wrongly taken for dead.
+ * Tables that a kill can lock. The lock delays a writer between two steps. After the kill the delayed statement might
+ * still run when the lock is released, like a statement from an owner that was wrongly considered crashed.
  */
 const tables = [
   "withdrawal_payment",
@@ -19,10 +19,10 @@ const tables = [
 
 const moments = ["any time", ...tables.map((table) => `at ${table}`)]
 
-/** Draws a moment: any time with a chance of 40 %, else one of the tables. */
+/** Draws the time of a kill: a random time with a probability of 40 %, otherwise one of the tables. */
 export const draw = (random: Random): string => (random.chance(0.4) ? "any time" : random.pick(moments.slice(1)))
 
-/** Kills the venue at the moment. Returns the states of its unfinished deposits and withdrawals. */
+/** Kills the venue at this time. Returns the states of its unfinished deposits and withdrawals. */
 export const kill = async (venue: VenueProcess, moment: string, random: Random): Promise<ReadonlyArray<string>> => {
   await sleep(random.between(200, 2_000))
   if (moment === "any time") {
@@ -48,7 +48,7 @@ export const kill = async (venue: VenueProcess, moment: string, random: Random):
   }
 }
 
-/** Wait for a writer of the table, in milliseconds, after which the venue is killed anyway. */
+/** Maximum wait for a writer of the table, in milliseconds. After this time the venue is killed anyway. */
 const patienceMillis = 1_500
 
 const isWaitedFor = async ({ database }: VenueProcess, table: string): Promise<boolean> =>
@@ -76,7 +76,7 @@ const underWay = async ({ database }: VenueProcess): Promise<ReadonlyArray<strin
       order by what`)
   ).map(({ what }) => what)
 
-/** Waits. */
+/** Resolves after the given time. */
 export const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
 interface SqlClient {

@@ -1,4 +1,4 @@
-/** Deposits and withdrawals of a seed. The amount and destination of a withdrawal identify it. */
+/** The deposits and withdrawals that a seed determines. Amount and destination together identify a withdrawal. */
 import { createHash } from "node:crypto"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import type { Random } from "../../chaos/Random.ts"
@@ -19,19 +19,22 @@ export interface WithdrawalPlan {
   readonly method: Method
   /** Amount in 1e-6 USD, unique in the run. */
   readonly micros: bigint
-  /** Address, unique in the run; null for the linked bank account of the user. */
+  /** Address, unique in the run, or null for the user's linked bank account. */
   readonly destination: string | null
-  /** Idempotency key, with which the request is repeated until it is answered. Without a key it is sent once. */
+  /**
+   * Idempotency key, with which the request is repeated until it has a response. A request without a key is sent
+   * once.
+   */
   readonly key: string | null
   /** True for a destination that an operator has flagged, so that the withdrawal is reviewed. */
   readonly isFlagged: boolean
-  /** Fate that the simulated rail is given for the next payment. A stalled payment is replaced after a minute. */
+  /** Outcome that the simulated rail assigns to the next payment. A stalled payment is replaced after one minute. */
   readonly fate: "fail" | "stall" | null
 }
 
 export const railOf = (method: Method): Rail => (method === "ach_push" ? "BANK" : method)
 
-/** Fees of rule 18, repeated here since the judge shares no code with the venue. */
+/** Fees of rule 18, repeated here because this checker shares no code with the venue. */
 export const feeMicros: Readonly<Record<Method, bigint>> = {
   ARBITRUM_ONE: 1_000_000n,
   TRON: 3_000_000n,
@@ -46,7 +49,7 @@ export const deposits = (count: number, random: Random): ReadonlyArray<DepositPl
     micros: BigInt(2_000 + random.whole(8_000)) * 10_000n
   }))
 
-/** Draws the withdrawals. Only a long run has stalled payments, which take a minute more. */
+/** Draws the withdrawals. Only a long run contains stalled payments, which take one minute longer. */
 export const withdrawals = (count: number, isLong: boolean, random: Random): ReadonlyArray<WithdrawalPlan> =>
   Array.from({ length: count }, (_, index) => {
     const method = random.pick(["ARBITRUM_ONE", "ARBITRUM_ONE", "TRON", "TRON", "ach_push"] as const)

@@ -1,4 +1,4 @@
-/** One run: requests, a kill and a start, repeated; then every deposit and withdrawal is completed and judged. */
+/** One run: requests, a kill and a restart, repeated. Then every deposit and withdrawal is completed and checked. */
 import * as Random from "../../chaos/Random.ts"
 import * as Judge from "./Judge.ts"
 import * as Moments from "./Moments.ts"
@@ -20,13 +20,16 @@ export interface Result {
   readonly findings: ReadonlyArray<Judge.Finding>
 }
 
-/** Most kills wait for a first answer, at most this long, in milliseconds. */
+/** Maximum time that a kill waits for a first response, in milliseconds. Most kills wait for one. */
 const patienceMillis = 10_000
 
-/** Limit of the completion after the last kill. A stalled payment is replaced, and a lost transfer reversed, after a minute. */
+/**
+ * Time limit for completion after the last kill, in milliseconds. After one minute a stalled payment is replaced, and
+ * a lost transfer is reversed.
+ */
 const endWithinMillis = 600_000
 
-/** Runs the plan of the seed. Returns undefined when the run is interrupted. */
+/** Runs the seed's plan. Returns undefined if the run is interrupted. */
 export const go = async (
   options: Options,
   venue: VenueProcess,
@@ -48,7 +51,7 @@ export const go = async (
   let kills = 0
   let sent = 0
   for (; kills < options.kills && !isOver(); kills++) {
-    // A process takes steps during its start too.
+    // Also kills some processes during their start, because recovery runs then.
     const isEarly = kills > 0 && random.chance(0.08)
     if (isEarly) venue.launch()
     else if (kills > 0 && !(await venue.start())) return undefined
@@ -88,13 +91,13 @@ export const go = async (
     await work.review()
     const evidence = await Judge.gather(venue)
     const transfers = evidence.rails.reduce((all, rail) => all + rail.transfers.length, 0)
-    // Repeat deposits whose request was cut off by a kill and never reached the rail.
+    // Repeats deposits whose request was interrupted by a kill and never reached the rail.
     for (const plan of deposits.slice(transfers)) await work.deposit(plan)
     const findings = Judge.judge(given, evidence)
     const isDone = transfers >= deposits.length && findings.every(({ fault }) => fault !== "stuck")
     if (isOver()) return undefined
     if (isDone || performance.now() > deadline) {
-      // Judge once more: evidence is gathered while the venue still moves.
+      // Checks once more, because the first evidence was gathered while the venue was still working.
       const last = isDone ? Judge.judge(given, await Judge.gather(venue)) : findings
       return {
         kills,

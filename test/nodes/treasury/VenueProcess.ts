@@ -1,4 +1,4 @@
-/** The venue of `npm start` as a process. Its database and auditor are separate processes that survive its kills. */
+/** The venue of `npm start` as a process. Its database and auditor are separate processes, which are not killed. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import * as ChildProcess from "../../chaos/ChildProcess.ts"
@@ -20,17 +20,17 @@ interface DevFile {
 
 export interface VenueProcess {
   readonly database: DatabaseServer.DatabaseServer
-  /** Starts the venue and waits until it is ready. Returns false when the run is interrupted before. */
+  /** Starts the venue and waits until it is ready. Returns false if the run is interrupted first. */
   readonly start: () => Promise<boolean>
   /** Starts the auditor, without which withdrawals stay blocked. */
   readonly audit: () => void
-  /** Returns whether the venue is ready and was not killed since. */
+  /** Returns whether the venue is ready and has not been killed since. */
   readonly isUp: () => boolean
-  /** Starts the venue without waiting. */
+  /** Starts the venue without waiting until it is ready. */
   readonly launch: () => void
   readonly kill: () => Promise<void>
   readonly userIds: () => ReadonlyArray<string>
-  /** Sends a signed request of a user: to REST for paths under /user/, else to the funding interface. */
+  /** Sends a user's signed request: to REST for paths under /user/, otherwise to the funding interface. */
   readonly asUser: (
     user: number,
     path: string,

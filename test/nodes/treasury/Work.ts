@@ -1,10 +1,13 @@
-/** Requests of users and operators while the venue runs and dies. A request with a key is repeated until it is answered. */
+/**
+ * Requests from users and operators while the venue runs and is killed. A request with a key is repeated until it has
+ * a response.
+ */
 import type { Random } from "../../chaos/Random.ts"
 import type { Answer } from "../../chaos/Signing.ts"
 import { railOf, users, type DepositPlan, type Rail, type WithdrawalPlan } from "./Plan.ts"
 import type { VenueProcess } from "./VenueProcess.ts"
 
-/** Deposit address of a user on a rail. */
+/** A user's deposit address on a rail. */
 export interface Address {
   readonly user: number
   readonly rail: Rail
@@ -12,7 +15,7 @@ export interface Address {
 }
 
 export interface WithdrawalAttempt extends WithdrawalPlan {
-  /** "due" before the first answer; "unknown" for a request without key and without answer. */
+  /** "due" before the first response; "unknown" for a request without a key that received no response. */
   outcome: "due" | "accepted" | "unknown" | "refused"
   answer: Answer | undefined
 }
@@ -20,15 +23,18 @@ export interface WithdrawalAttempt extends WithdrawalPlan {
 export interface Work {
   readonly addresses: ReadonlyArray<Address>
   readonly attempts: ReadonlyArray<WithdrawalAttempt>
-  /** Transfers that the simulated rail confirmed. */
+  /** Transfers that the simulated rail has confirmed. */
   readonly transfers: ReadonlyArray<{ readonly rail: Rail; readonly txHash: string }>
-  /** Returns the number of requests that were repeated with their key. */
+  /** Returns the number of requests that were repeated with the same key. */
   readonly repeats: () => number
-  /** Returns the number of answers to withdrawal requests by status and problem type. */
+  /** Returns the number of responses to withdrawal requests, by status and problem type. */
   readonly answers: () => ReadonlyMap<string, number>
   readonly deposit: (plan: DepositPlan) => Promise<void>
   readonly withdraw: (attempt: WithdrawalAttempt) => Promise<void>
-  /** Decides about held withdrawals, and opens withdrawals that were blocked by a difference that has ended. */
+  /**
+   * Approves or rejects held withdrawals, and reopens withdrawals that were blocked by a difference that no longer
+   * exists.
+   */
   readonly review: () => Promise<void>
   /** Causes a reorganisation, a reversal or an outage of a rail, or cancels a payment. */
   readonly disturb: () => Promise<void>
@@ -75,7 +81,7 @@ export const make = async (
       if (answer.status === 200) transfers.push({ rail, txHash: String((answer.body as { tx_hash: string }).tx_hash) })
     },
     withdraw: async (attempt) => {
-      // A request without key is sent once, so the process must be alive.
+      // A request without a key is sent only once, so the process must be running.
       if (attempt.outcome !== "due" || !venue.isUp()) return
       const { destination, fate, isFlagged, key, method, micros, user } = attempt
       if (isFlagged) {

@@ -1,4 +1,4 @@
-/** `npm run treasury-kills`: deposits and withdrawals while the process of the venue is killed again and again. */
+/** `npm run treasury-kills`: deposits and withdrawals while the venue's process is killed repeatedly. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
