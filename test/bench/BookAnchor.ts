@@ -17,7 +17,7 @@ export class BookAnchor {
   /** Remaining quantity by order id; 0 for an order that is not resting. */
   readonly quantity: Int32Array
   readonly side: Uint8Array
-  /** Highest bid and lowest ask. The bid is -1, and the ask is `ticks`, if that side is empty. */
+  /** Highest bid price and lowest offer price. Without bids the first is -1, and without offers the second is `ticks`. */
   readonly best: [number, number]
   trades = 0
   volume = 0

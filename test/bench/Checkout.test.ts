@@ -27,7 +27,7 @@ it("rejects a folder that is not a checkout", () => {
   expect(() => open(folder)).toThrow("is no checkout of this project: it has no scripts/boot.mjs, no apps/dev/main.ts")
 })
 
-it("reports how to install the packages of a checkout that has none", () => {
+it("reports how to install missing packages of a checkout", () => {
   sources()
   expect(() => open(folder)).toThrow(`${folder} has no node_modules: run npm ci in it first`)
 })

@@ -21,7 +21,7 @@ export interface Judge {
 export const judge = (): Judge => {
   const tradeIds = new Set<string>()
   let fills: Array<string> = []
-  /** Trades of the current command that have no `FILLED` frame so far. */
+  /** Trades of the current command that still lack a `FILLED` frame. */
   let outcome: Array<string> = []
   let before = Infinity
   return {

@@ -21,7 +21,7 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 })
 )
 const id = fc.tuple(fc.integer(), fc.integer(), fc.integer(), fc.integer()).map((words) => version4(...words))
-/** Few users, so that repetitions occur. */
+/** Few users, so that users repeat. */
 const user = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("0b9f5a9e-51c4-4a52-9d0b-6a1f2c7e9d10", "alice") },
   {

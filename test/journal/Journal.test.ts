@@ -20,7 +20,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I1: a row is readable when its owner is notified of the commit", () =>
+      it.effect("I1: a row can be read when its owner receives the commit notification", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "durable")
@@ -32,7 +32,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I5: decisions during a flush become one row, and rows keep the order of decisions", () =>
+      it.effect("I5: decisions that are made during a flush become one row, and rows keep the order of decisions", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "batch")
@@ -92,20 +92,22 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I3, I6: a new owner replays every row in order, including claims, and gets the next epoch", () =>
-        Effect.gen(function* () {
-          const { a, b } = yield* Nodes
-          const first = yield* own(a, "moved")
-          yield* first.record("one")
-          const second = yield* own(b, "moved")
-          yield* second.record("two")
-          const replayed = recorder()
-          assert.deepStrictEqual(yield* a.claim("moved", replayed, yes), { epoch: 3, seq: 5 })
-          assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 one", "3 2 ", "4 2 two"])
-        })
+      it.effect(
+        "I3, I6: a new owner replays every row in order, including claim rows (which begin an epoch), and gets the next epoch",
+        () =>
+          Effect.gen(function* () {
+            const { a, b } = yield* Nodes
+            const first = yield* own(a, "moved")
+            yield* first.record("one")
+            const second = yield* own(b, "moved")
+            yield* second.record("two")
+            const replayed = recorder()
+            assert.deepStrictEqual(yield* a.claim("moved", replayed, yes), { epoch: 3, seq: 5 })
+            assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 one", "3 2 ", "4 2 two"])
+          })
       )
 
-      it.effect("I4: a stale owner cannot write, is notified once, and affects no other owner", () =>
+      it.effect("I4: a stale owner cannot write, receives one notification, and does not affect other owners", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const stale = yield* own(a, "fenced")
@@ -123,7 +125,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: rejects a stale owner that skips the lost seq", () =>
+      it.effect("I4: rejects a stale owner whose row skips the seq that the owner lost", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const { from } = yield* own(a, "skip")
@@ -164,7 +166,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const streams = Array.from({ length: 300 }, (_, n) => `group ${n}`)
           const claimed = yield* a.claimMany(streams, () => recorder(), yes)
           const owners = streams.map((stream) => follow(a, stream, claimed.get(stream)!))
-          // More rows than one page of the group holds.
+          // Writes more rows than one page of the group contains.
           for (let n = 2; n <= 20; n++) {
             yield* Effect.all(
               owners.map((owner) => owner.record(`${n}`)),
@@ -327,7 +329,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("does not call the owner after close", () =>
+      it.effect("does not call an owner after the owner was closed", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const closed = yield* own(a, "closed")
@@ -341,7 +343,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I48: loses only the owner that throws, or collects too much or nothing", () =>
+      it.effect("I48: fences only the owner that throws, or that collects too much or nothing", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const other = yield* own(a, "well behaved")
@@ -369,7 +371,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: two nodes that write the same rows in opposite order never deadlock", () =>
+      it.effect("I4: two nodes that write to the same streams in opposite order never deadlock", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const streams = Array.from({ length: 100 }, (_, n) => `crossing ${n}`)

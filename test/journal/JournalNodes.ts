@@ -1,4 +1,4 @@
-/** Two journals over the same rows, as two nodes have them, and owners with recorded callbacks. */
+/** Two journals over the same rows, as on two nodes, and owners that record their callbacks. */
 import { Journal, type JournalShape, type Claimed, type Replay, type Row } from "@venue/journal/Journal"
 import { Context, Effect, Layer, Logger } from "effect"
 
@@ -51,7 +51,7 @@ export const turn = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
 
-/** Claims a stream and appends to it: words recorded between two flushes become one row, joined by spaces. */
+/** Claims a stream and appends to it. Words that are recorded between two flushes become one row, joined by spaces. */
 export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: string, isBelieved = false) {
   return follow(journal, stream, yield* journal.claim(stream, recorder(), yes), isBelieved)
 })

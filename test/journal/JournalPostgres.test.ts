@@ -9,23 +9,25 @@ import { bytes, follow, history, Nodes, own, recorder, turn, twoNodes, yes } fro
 
 const nodes = twoNodes(Journal.layer).pipe(Layer.provideMerge(postgresLayer))
 
-describe("a row in doubt", () => {
+describe("a row with an unknown outcome", () => {
   layer(nodes, { excludeTestServices: true })((it) => {
-    it.effect("I1, I5: delays a claim, which replays the row once it commits and follows it", () =>
-      Effect.gen(function* () {
-        const { a, b } = yield* Nodes
-        const { from } = yield* own(a, "committed")
-        const inDoubt = yield* insertRow({ stream: "committed", seq: 2, epoch: from.epoch })
-        const replayed = recorder()
-        const claim = yield* Effect.forkChild(b.claim("committed", replayed, yes))
-        yield* untilOneWaits
-        yield* inDoubt("commit")
-        assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 3 })
-        assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 in doubt"])
-      })
+    it.effect(
+      "I1, I5: delays a claim until an in-flight row commits, and then replays the row and continues after it",
+      () =>
+        Effect.gen(function* () {
+          const { a, b } = yield* Nodes
+          const { from } = yield* own(a, "committed")
+          const inDoubt = yield* insertRow({ stream: "committed", seq: 2, epoch: from.epoch })
+          const replayed = recorder()
+          const claim = yield* Effect.forkChild(b.claim("committed", replayed, yes))
+          yield* untilOneWaits
+          yield* inDoubt("commit")
+          assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 3 })
+          assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 in doubt"])
+        })
     )
 
-    it.effect("I1: delays a claim, which takes its seq once it is rolled back", () =>
+    it.effect("I1: delays a claim until an in-flight row is rolled back, and then uses that row's seq", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "gone")
@@ -37,7 +39,7 @@ describe("a row in doubt", () => {
       })
     )
 
-    it.effect("I3: a node that lost the shard during another claim gives up without a claim", () =>
+    it.effect("I3: a node that lost the shard while another claim was in progress gives up without claiming", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "given up")
@@ -122,7 +124,7 @@ describe("a row in doubt", () => {
 })
 
 describe("a snapshot", () => {
-  it.effect("is read whole, in one piece or in several", () =>
+  it.effect("reads a snapshot completely, in one piece or in several", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const state = Uint8Array.from({ length: 9_000_000 }, (_, n) => n % 251)
@@ -139,7 +141,7 @@ describe("a snapshot", () => {
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 
-  it.effect("deletes the pieces of the previous snapshot and of a discarded one", () =>
+  it.effect("deletes the pieces of the previous snapshot and of a discarded snapshot", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const journal = yield* Journal
@@ -161,22 +163,24 @@ describe("a snapshot", () => {
 })
 
 describe("a query", () => {
-  it.effect("fails after ten seconds without an answer, so that a claim can start again on another connection", () =>
-    Effect.gen(function* () {
-      const journal = yield* Journal
-      yield* own(journal, "hanging")
-      const inDoubt = yield* insertRow({ stream: "hanging", seq: 2, epoch: 1 })
-      const claim = yield* Effect.forkChild(Effect.flip(journal.claim("hanging", recorder(), yes)))
-      yield* untilOneWaits
-      yield* passMillis(10_500)
-      assert.strictEqual((yield* Fiber.join(claim))._tag, "JournalUnavailable")
-      yield* inDoubt("rollback")
-    }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
+  it.effect(
+    "fails a query after ten seconds without a response, so that a claim can restart on another connection",
+    () =>
+      Effect.gen(function* () {
+        const journal = yield* Journal
+        yield* own(journal, "hanging")
+        const inDoubt = yield* insertRow({ stream: "hanging", seq: 2, epoch: 1 })
+        const claim = yield* Effect.forkChild(Effect.flip(journal.claim("hanging", recorder(), yes)))
+        yield* untilOneWaits
+        yield* passMillis(10_500)
+        assert.strictEqual((yield* Fiber.join(claim))._tag, "JournalUnavailable")
+        yield* inDoubt("rollback")
+      }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 })
 
 describe("the appending connection", () => {
-  it.effect("I1: abandons a write and its connection after three seconds without an answer", () =>
+  it.effect("I1: abandons a write and its connection after three seconds without a response", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const owner = yield* own(journal, "silent")
@@ -244,7 +248,7 @@ const realMilli = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 1)
 })
 
-/** In steps of a probe's time, each as long as an answer needs as a rule. */
+/** Advances in steps of one probe interval, each with as much real time as a response usually needs. */
 const passUntil = Effect.fnUntraced(function* (isSo: () => boolean) {
   for (let steps = 0; steps < 200 && !isSo(); steps++) {
     yield* TestClock.adjust(500)
@@ -253,7 +257,7 @@ const passUntil = Effect.fnUntraced(function* (isSo: () => boolean) {
   assert.isTrue(isSo())
 })
 
-/** In steps of a probe's time, each with as much real time as the loop behind it needs. */
+/** Advances in steps of one probe interval, each with as much real time as the event loop needs. */
 const passMillis = Effect.fnUntraced(function* (millis: number) {
   for (let passed = 0; passed < millis; passed += 500) {
     yield* TestClock.adjust(500)

@@ -56,7 +56,7 @@ describe("the statement of a flush", () => {
     assert.deepStrictEqual([endedKeys, endedDetails], [["3 trader/1"], ["a"]])
   })
 
-  it("keeps a wake-up that another stream of the flush ends", () => {
+  it("keeps a wake-up entry that another stream's row in the same flush removes", () => {
     const { parameters } = JournalStatement.ofDrafts([draft(1, wakeUp("a")), draft(2, wakeUp("a", "WakeUpEnded"))])
     assert.deepStrictEqual([parameters[4], parameters[9]], [["3 trader/1"], []])
   })

@@ -70,7 +70,7 @@ describe("MarketRecord", () => {
     assert.deepStrictEqual(JSON.parse(JSON.stringify(MarketRecord.decode(bytes))), eventsOf(name))
   })
 
-  it("the fixtures hold every kind of event", () => {
+  it("the fixtures contain every kind of event", () => {
     const kinds = new Set(kept.flatMap(eventsOf).map(({ _tag }) => _tag))
     assert.deepStrictEqual([...kinds].toSorted(), Object.keys(tags).toSorted())
   })

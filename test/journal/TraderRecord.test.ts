@@ -338,7 +338,7 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture(name)), events)
   })
 
-  it("the fixtures hold every kind of event", () => {
+  it("the fixtures contain every kind of event", () => {
     const kinds = new Set(Object.values(kept).flatMap((events) => events.map(({ _tag }) => _tag)))
     const all = TraderEvent.members.map((member) => member.fields._tag.schema.literal)
     assert.deepStrictEqual([...kinds].toSorted(), all.toSorted())

@@ -242,7 +242,7 @@ describe("closing a position", () => {
 })
 
 describe("the market's own ledger", () => {
-  it("I24 I25 I26: positions and cash sum to zero including the venue's fees, and bids stay below asks", () => {
+  it("I24 I25 I26: positions and cash sum to zero including the venue's fees, and no book is crossed", () => {
     const scene = new Scene()
     scene.hold("alice", 3, 200.13)
     scene.hold("bob", -7, 199.87)

@@ -124,7 +124,7 @@ describe("limit checks", () => {
 })
 
 describe("repeated and outdated commands", () => {
-  it("I8 I20: a repeat of any command emits no event and changes no state", () => {
+  it("I8 I20: a repeat of any command emits no event and leaves the state unchanged", () => {
     const scene = new Scene()
     const commands = [
       scene.placing("SELL", 2, 200, { account: "bob" }),

@@ -69,7 +69,7 @@ it.effect("follows a database clock that is set forward within ten seconds", () 
   })
 )
 
-it.effect("slows down for a database clock that is set back, without repeating a time", () =>
+it.effect("runs slower when the database clock is set back, and never repeats a time", () =>
   Effect.gen(function* () {
     const { clock, database, wrongMillis } = yield* node
     database.aheadMillis = -30_000

@@ -24,7 +24,7 @@ it.live("rejects another number of desks than at the first start", () =>
   })
 )
 
-it.live("rejects a second venue on the database while the first one runs", () =>
+it.live("rejects a second venue on a database while the first venue is running", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* start("16")(url)
@@ -66,7 +66,7 @@ const ofVenue = (sql: SqlClient.SqlClient) =>
 const endHolder = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url })
-    // It queues for the lock before the holder is terminated, so that no other session takes it first.
+    // The session queues for the lock before the holder is terminated, so that no other session takes the lock first.
     yield* Effect.repeat(sql`select from pg_locks where ${ofVenue(sql)} and not granted`, {
       until: (rows) => rows.length > 0,
       schedule: Schedule.spaced("20 millis")
@@ -92,7 +92,7 @@ for (const [what, begin] of [
 }
 
 it.live(
-  "a claim whose connection hangs is taken again over another one, and the hanging one has taken nothing",
+  "takes a claim again over a new connection when its connection hangs, and the hanging claim has no effect",
   () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase

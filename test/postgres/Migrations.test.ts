@@ -9,7 +9,7 @@ import { emptyPostgresLayer } from "../Postgres.ts"
 const migrate = Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
 
 describe("the migrations of a database", () => {
-  it.effect("are applied once by nodes that start together", () =>
+  it.effect("applies migrations once when several nodes start together", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* Effect.all([migrate, migrate, migrate], { concurrency: "unbounded" })
@@ -19,7 +19,7 @@ describe("the migrations of a database", () => {
     }).pipe(Effect.provide(emptyPostgresLayer))
   )
 
-  it.effect("are refused when they were made before 0.1.0, and the database stays as it was", () =>
+  it.effect("rejects migrations from before 0.1.0, and leaves the database unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
@@ -38,7 +38,7 @@ describe("the migrations of a database", () => {
     }).pipe(Effect.provide(emptyPostgresLayer))
   )
 
-  it.effect("are refused when a newer release added one", () =>
+  it.effect("rejects a database to which a newer release added a migration", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* migrate
@@ -62,7 +62,7 @@ const builtIndex = Effect.gen(function* () {
 })
 
 describe("an index of a large table", () => {
-  it.live("is built once by nodes that start together, while appends continue", () =>
+  it.live("builds the index once when several nodes start together, while appends continue", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* migrate
@@ -90,7 +90,7 @@ describe("an index of a large table", () => {
     }).pipe(Effect.provide(emptyPostgresLayer))
   )
 
-  it.live("is rebuilt after an interrupted build", () =>
+  it.live("rebuilds the index after an interrupted build", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* migrate

@@ -30,7 +30,7 @@ it.effect("reports an outage once at its start and once at its end, for any numb
   })
 )
 
-it.effect("does not end an outage while some calls still fail, as reads do beside a full disk", () =>
+it.effect("keeps an outage open while some calls still fail, for example when reads succeed but the disk is full", () =>
   Effect.gen(function* () {
     const { outage, lines } = listening()
     for (let times = 0; times < 100; times++) {
@@ -43,7 +43,7 @@ it.effect("does not end an outage while some calls still fail, as reads do besid
   })
 )
 
-it.effect("includes only failures of the database, with the message of the innermost cause", () =>
+it.effect("counts only database failures, with the message of the innermost cause", () =>
   Effect.gen(function* () {
     const { outage, lines } = listening()
     const otherwise = Effect.sync(() => void lines.push("otherwise"))

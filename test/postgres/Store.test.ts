@@ -59,7 +59,7 @@ const suite = (name: string, stores: Layer.Layer<Store.Stores, unknown>) =>
       })
     )
 
-    it.effect("applies every one of concurrent changes to a row that did not exist", () =>
+    it.effect("applies every one of several concurrent changes to a row that did not exist before", () =>
       Effect.gen(function* () {
         const store = yield* make
         const row = rowOf("dan", 1)

@@ -122,7 +122,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("dies on a row that does not match its columns", () =>
+  it.effect("throws a defect on a row that does not match the table's columns", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values(row)}`

@@ -62,7 +62,7 @@ const overHttp = (name: string, real: Real, used: string) => {
       }).pipe(Effect.provide(at(real, provider())))
     )
 
-    it.effect("W15: a provider without a response within five seconds is unavailable", () =>
+    it.effect("W15: reports a provider without a response within five seconds as unavailable", () =>
       Effect.gen(function* () {
         const asked = Deferred.makeUnsafe<void>()
         const silent = listening(() => Deferred.doneUnsafe(asked, Effect.void))
@@ -83,7 +83,7 @@ const overHttp = (name: string, real: Real, used: string) => {
       ["fails in itself", answering(200, `{ "success": false, "error-codes": ["internal-error"] }`)]
     ]
     for (const [what, url] of broken) {
-      it.effect(`W15: a provider that ${what} accepts nothing`, () =>
+      it.effect(`W15: refuses every token if the provider ${what}`, () =>
         Effect.gen(function* () {
           const refused = yield* Effect.flip(verify(solved))
           assert.strictEqual(refused._tag, "CaptchaUnavailable")
@@ -92,7 +92,7 @@ const overHttp = (name: string, real: Real, used: string) => {
       )
     }
 
-    it.effect("a wrong secret is a fault of the venue, not of the caller", () =>
+    it.effect("reports a rejected secret as a fault of the venue, not of the caller", () =>
       Effect.gen(function* () {
         const refused = yield* Effect.flip(verify(solved))
         assert.deepInclude(refused, { _tag: "CaptchaUnavailable", fault: "settings" })
@@ -115,7 +115,7 @@ const overHttp = (name: string, real: Real, used: string) => {
           })
       )
 
-    it.effect("I46: refusals and logs contain neither the secret nor a token", () =>
+    it.effect("I46: refusals and logs omit the secret and the token", () =>
       Effect.gen(function* () {
         const said: Array<unknown> = []
         const logs = Logger.layer([Logger.make((entry) => void said.push(entry))])

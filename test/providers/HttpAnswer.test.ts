@@ -25,7 +25,7 @@ it("writes control characters and line feeds as one space", () => {
   )
 })
 
-it("replaces half of a character that the cut leaves", () => {
+it("replaces half of a character that remains where the text is cut", () => {
   assert.strictEqual(hiding(url)(`${"x".repeat(299)}\u{1f4a5}`), `${"x".repeat(299)}\ufffd`)
 })
 

@@ -1,4 +1,4 @@
-/** One contract for the real provider, against a stand-in with its protocol, and for the local one. */
+/** One contract for the real provider (against a stand-in with its protocol) and for the local provider. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { IdentityProvider } from "@venue/providers/Identity"
 import { assert, describe, it, layer } from "@effect/vitest"
@@ -64,7 +64,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
         return yield* (yield* IdentityProvider).read(body, signatureOf(callbackKey, body, now))
       })
 
-    it.effect("each verification has its own reference and a page", () =>
+    it.effect("gives each verification a separate reference and a page", () =>
       Effect.gen(function* () {
         const provider = yield* IdentityProvider
         const first = yield* provider.begin("amy")
@@ -93,7 +93,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
       })
     )
 
-    it.effect("a callback is valid for five minutes before and after now", () =>
+    it.effect("accepts a callback for five minutes before and after its time", () =>
       Effect.gen(function* () {
         const now = Date.UTC(2026, 2, 1)
         yield* TestClock.setTime(now)
@@ -175,7 +175,7 @@ describe("failures of a provider over HTTP", () => {
   }
 })
 
-it.effect("the error contains the provider's message without its key", () =>
+it.effect("includes the provider's message in the error, without the provider's key", () =>
   Effect.gen(function* () {
     const error = yield* Effect.flip((yield* IdentityProvider).begin("amy"))
     assert.strictEqual(error.cause, "it returned status 422: no plan for …")

@@ -54,7 +54,7 @@ it.effect("accepts one valid signature among several, as during a change of secr
   })
 )
 
-it.effect("a message is valid for five minutes before and after now", () =>
+it.effect("accepts a message for five minutes before and after its time", () =>
   Effect.gen(function* () {
     for (const seconds of [-300, 0, 300])
       assert.strictEqual(yield* verify(signed(text, now + seconds * 1_000)), "msg_1")

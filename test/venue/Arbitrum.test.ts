@@ -1,4 +1,4 @@
-/** Deposits and withdrawals over Arbitrum One: the whole venue, the real rail, and a wallet that signs. */
+/** Deposits and withdrawals over Arbitrum One, with the whole venue, the real rail and a signing wallet. */
 import * as Look from "@venue/cluster/entities/rail/Look"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -85,7 +85,7 @@ story(
     assert.strictEqual(yield* has(user), usd(1_040))
     yield* chain.reorganise(30)
     yield* look
-    // Time in which a transaction could be included again.
+    // Waits long enough that a transaction could be included a second time.
     yield* TestClock.adjust("1 minute")
     for (let again = 0; again < 2; again += 1) yield* look
     assert.strictEqual(yield* pathOf("ARBITRUM_ONE", late), "DETECTED CONFIRMED CREDITED REVERSED")
@@ -122,7 +122,7 @@ story(
 
 const ended = () => new RailUnavailable({ rail: "ARBITRUM_ONE", cause: "the process ended" })
 
-/** Ends of the owner's process: its last request may have been executed. */
+/** Ways in which the owner's process exits. Its last request to the rail might still have been executed. */
 const endings: Readonly<Record<string, (rail: RailProvider) => RailProvider>> = {
   "before it is signed": (rail) => ({ ...rail, sign: ended }),
   "after it is signed, before it is stored": (rail) => ({
@@ -190,7 +190,7 @@ story(
     assert.strictEqual(why!.refusal!._tag, "WalletRefuses")
     assert.match(Reflect.get(why!.refusal!, "text"), /the payment is 90000000; the maximum is 80000000/)
     yield* cancel("w", { by: "olga", reason: "above the limit" })
-    // The first owner ends after it has signed the cancel.
+    // The first owner exits after it has signed the cancel.
     yield* yield* Look.make({ ...rail, sign: (order) => Effect.andThen(rail.sign(order), ended()) })
     for (let again = 0; again < 2; again += 1) yield* look
     assert.deepStrictEqual(yield* refused(10), [])

@@ -1,4 +1,7 @@
-/** Builder rewards on the whole venue: recipients, notifications and sums, also after owners are reloaded (rule 12). */
+/**
+ * Builder rewards on the whole venue: recipients, notifications and sums, also after their owners were reloaded (rule
+ * 12).
+ */
 import { balancePublic } from "@venue/api/rest/Positions"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -31,7 +34,7 @@ const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"], isActi
   return { bea, owner, ann, ben, cid }
 })
 
-/** Trades 50 at 204, for fees of 2.04 and 10.20. */
+/** Trades 50 at 204, with fees of 2.04 for the maker and 10.20 for the taker. */
 const trade = Effect.fnUntraced(function* (venue: TestVenue["Service"], maker: Client, taker: Client) {
   yield* maker.send(limit("SELL", 50, 204))
   yield* venue.settle
@@ -39,7 +42,7 @@ const trade = Effect.fnUntraced(function* (venue: TestVenue["Service"], maker: C
   yield* venue.settle
 })
 
-/** Returns the balance in the last pulse. */
+/** Returns the balance in the last periodic update. */
 const balanceOf = Effect.fnUntraced(function* (venue: TestVenue["Service"], client: Client) {
   yield* client.drain
   yield* TestClock.adjust("1 second")
@@ -47,7 +50,7 @@ const balanceOf = Effect.fnUntraced(function* (venue: TestVenue["Service"], clie
   return (yield* client.drain).findLast((frame) => frame.balance_response !== undefined)!.balance_response!
 })
 
-/** Returns Bea's rewards and available balance, from both interfaces. */
+/** Returns Bea's rewards and available balance, as the trade socket and REST report them. */
 const told = Effect.fnUntraced(function* (venue: TestVenue["Service"], { bea, owner }: Traders) {
   const { available_balance, builder_rewards } = yield* balanceOf(venue, owner)
   const asked = { userId: bea.userId, accountId: primaryAccountOf(bea.userId), cost: noCost }
@@ -57,7 +60,7 @@ const told = Effect.fnUntraced(function* (venue: TestVenue["Service"], { bea, ow
 })
 type Traders = { readonly bea: TestUser; readonly owner: Client }
 
-/** Returns the cash of the market and its reserve fund, in 1e-6 USD. */
+/** Returns the market's cash and its reserve fund, in 1e-6 USD. */
 const books = Effect.gen(function* () {
   const { cash, reserveFund } = yield* (yield* MarketClient).totals(aapl)
   return { cash, reserveFund }
@@ -119,7 +122,7 @@ story("rule 12.4: credits an owner who trades with their own code once, also fro
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
+/** Claims the stream as another owner would. The current owner is fenced at its next row and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
@@ -145,7 +148,7 @@ story("I18: credits an owner once for each trade, also when reloaded between tra
     const { cash, reserveFund } = yield* books
     assert.strictEqual(cash, 0)
     const [rewards] = yield* told(venue, traders)
-    // The fund gets a third of the owner's reward from each fee.
+    // The fund gets a third of the amount that the code's owner gets from each fee.
     assert.closeTo(rewards!, (reserveFund * 3) / 1e6, 1e-9)
     assert.isAbove(rewards!, 9)
   })

@@ -234,7 +234,7 @@ story("rule 4.12: closes a position with a LIMIT IOC for all of it, five percent
       reduce_only: true,
       client_order_id: "flat-0931"
     })
-    // Two of the three, at a loss of one USD each.
+    // Two of the three lots are sold, at a loss of one USD each.
     assert.deepInclude(frames[1]!.fill_response, { price: 199, quantity: 2, realised_pnl: -2, remaining_quantity: 1 })
   })
 )
@@ -271,7 +271,8 @@ story(
       assert.deepEqual(told(yield* alice.drain), ["ACK", "REJECTED"])
       yield* bob.send(limit("BUY", 9, 199))
       yield* venue.settle
-      // An order for nine may fill the whole five; the four resting ones are cut, since they can reduce nothing more.
+      // An order for nine is allowed to fill the whole position of five. The four resting orders are then cut,
+      // because no position is left to reduce.
       yield* alice.send(limit("SELL", 9, 199, { reduce_only: true, order_time_in_force: "IOC" }))
       yield* venue.settle
       const frames = yield* alice.drain
@@ -304,7 +305,8 @@ story(
       const frames = yield* alice.drain
       assert.deepEqual(told(frames), ["ACK", "MODIFIED", "fill_response", "FILLED", "MODIFIED"])
       assert.deepInclude(frames[4]!.order_response, { quantity: 2, quantity_remaining: 1, client_order_id: "near" })
-      // Four are held and four rest, so only a crossing reduce-only order has room.
+      // The position is four and resting orders already reduce all of it, so only a crossing reduce-only order is
+      // accepted.
       yield* alice.send(limit("SELL", 1, 204, { reduce_only: true }))
       yield* bob.send(limit("BUY", 1, 199))
       yield* bob.send(limit("BUY", 1, 198))
@@ -324,7 +326,7 @@ story(
 
 story("rule 7.6: fills a reduce-only MARKET order up to the bankruptcy price and cancels the rest", (venue) =>
   Effect.gen(function* () {
-    // Ten at 200 and a fee of 2 leave 260, more than the margin at 190: each may lose 26.
+    // Ten at 200 and a fee of 2 leave 260, which exceeds the margin at 190. Each lot is allowed to lose 26.
     const alice = yield* venue.trade(yield* venue.user("alice", 262))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.send(limit("SELL", 10, 200))

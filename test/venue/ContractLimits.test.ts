@@ -1,4 +1,4 @@
-/** Changes of limits on the whole venue, also after owners are reloaded (rule 1.9). */
+/** Changes to contract limits on the whole venue, also after their owners were reloaded (rule 1.9). */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { limitsOf } from "@venue/domain/Limits"
 import { marketStream } from "@venue/domain/Market"
@@ -12,7 +12,7 @@ import { aapl, limit, say, story, told } from "./Story.ts"
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
+/** Claims the stream as another owner would. The current owner is fenced at its next row and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })

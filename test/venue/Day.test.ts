@@ -9,12 +9,12 @@ import { TestClock } from "effect/testing"
 import { layerOver, RestClient } from "../gateway/rest/RestClient.ts"
 import { aapl, friday, limit, market, say } from "./Story.ts"
 
-/** Outside price of each hour; in the tenth it falls far below the stop. */
+/** External price of each hour. In the tenth hour it falls far below the stop. */
 const prices = [
   200, 200.6, 201.1, 200.4, 201.5, 202.2, 201.8, 200.9, 199.8, 195.5, 196.2, 195.9, 196.4, 197.1, 196.8, 197.6, 197.2,
   196.9, 197.3, 198.2, 198.6, 198.1, 198.8, 199.2
 ]
-/** Midnight in New York, at which the exchanges end their week, is fourteen hours after the first price. */
+/** Number of hours from the first price to midnight in New York, when the exchanges' week ends. */
 const liveHours = 14
 
 interface Trader {
@@ -40,12 +40,12 @@ const asked = Effect.fnUntraced(function* ({ client, frames }: Trader, ...messag
   frames.push(...(yield* client.drain))
 })
 
-/** Adds to a price, in whole ticks. */
+/** Adds an amount in USD to a price, rounded to whole ticks. */
 const above = (price: number, usd: number): number => Math.round((price + usd) * 100) / 100
 
 /**
- * Keeps the maker's bid 30 bps above the outside price, so that longs pay each hour. Offers rest only until they are
- * taken: with a mid price, the mark would move every second of the day.
+ * Keeps the maker's bid 30 bps above the external price, so that long positions pay funding each hour. Offers rest
+ * only until they are taken, because a mid price would move the mark every second of the day.
  */
 const bid = (maker: Trader, price: number) =>
   asked(maker, say("cancel_all_orders", { symbol: aapl }), limit("BUY", 400, above(price, 0.6)))
@@ -59,7 +59,7 @@ const sell = Effect.fnUntraced(function* (seller: Trader, buyer: Trader, quantit
 const fillsOf = ({ frames }: Trader): ReadonlyArray<FillResponse> =>
   frames.flatMap(({ fill_response: fill }) => (fill === undefined ? [] : [fill]))
 
-/** Opens the listeners only for one request, since they poll their desks every second. */
+/** Opens the listeners only for one request, because they poll their desks every second. */
 const openly = <A, E, R>(ask: Effect.Effect<A, E, R>) => Effect.scoped(Effect.provide(ask, layerOver))
 
 const rest = Effect.fnUntraced(function* (trader: Trader, path: string) {
@@ -73,7 +73,7 @@ const balanceOf = (trader: Trader) => Effect.map(rest(trader, "/user/positions")
 const micros = (usd: number): number => Math.round(usd * 1e6)
 const sum = (values: ReadonlyArray<number>): number => values.reduce((total, value) => total + value, 0)
 
-/** Checks that frames, REST and the venue's own proof agree, and that no money is missing. */
+/** Checks that frames, REST and the venue's own proof agree, and that the sum of all money is unchanged. */
 const addsUp = Effect.fnUntraced(function* (traders: ReadonlyArray<Trader>) {
   const { admin } = yield* RestClient
   let [lots, equity, paid] = [0, 0, 0]
@@ -108,7 +108,7 @@ const addsUp = Effect.fnUntraced(function* (traders: ReadonlyArray<Trader>) {
 })
 
 it.effect(
-  "I10 I25 I26 I32: balances a day of one market from outside: trades, hourly funding, a stop, tiers after midnight",
+  "I10 I25 I26 I32: the public interfaces show balanced accounts for a day of one market, with trades, hourly funding, a stop, and fee tiers after midnight",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -124,7 +124,7 @@ it.effect(
 
       const funding: Array<number> = []
       for (const [hour, price] of prices.entries()) {
-        // Ten minutes later, and then the end of the hour.
+        // Advances ten minutes, and then to the end of the hour.
         yield* TestClock.adjust("10 minutes")
         yield* bid(cid, price)
         yield* venue.price(aapl, price)
@@ -147,9 +147,9 @@ it.effect(
         stopped.map(({ price, quantity, timestamp }) => [price, quantity, Math.floor(timestamp)]),
         [[196.1, 300, friday / 1_000 + 9 * 3_600 + 600]]
       )
-      // A taker pays 10 bps, and 8 bps for orders after midnight; the stop is older.
+      // A taker pays 10 bps, or 8 bps for orders after midnight. The stop was placed before midnight.
       yield* asked(ann, market("SELL", 10))
-      // The tables are written as the clock advances.
+      // The tables are written only while the clock advances.
       yield* TestClock.adjust("10 seconds")
       yield* asked(cid)
       const rates = fillsOf(ann).map(({ fee, price, quantity }) => Math.round((fee * 1e5) / (price * quantity)) / 10)

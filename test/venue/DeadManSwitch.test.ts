@@ -9,7 +9,7 @@ import { aapl, friday, gold, limit, market, say, story, told } from "./Story.ts"
 
 const after = (seconds: number) => say("cancel_all_after", { timeout_secs: seconds })
 
-/** Sets the switch and returns the answer without the request fields. */
+/** Sets the switch and returns the response without the request's fields. */
 const asked = Effect.fnUntraced(function* (client: Client, seconds: number) {
   yield* client.send(after(seconds))
   const { ack, ...answer } = yield* client.take("cancel_all_after_response")
@@ -63,7 +63,7 @@ story(
         cancel_all_after_response: { timeout_secs: 5, cancel_at: friday / 1_000 + 6 }
       })
       yield* TestClock.adjust("3700 millis")
-      // Another connection renews the switch, and the connection that set it ends.
+      // Another connection renews the switch, and the connection that set it closes.
       const renewed = yield* asked(other, 10)
       assert.deepEqual(renewed.cancel_all_after_response, { timeout_secs: 10, cancel_at: friday / 1_000 + 14 })
       yield* client.close
@@ -82,7 +82,7 @@ story(
         ["STOP_LOSS"]
       )
       assert.lengthOf(left.twaps, 1)
-      // The switch fires once only.
+      // Orders placed later stay open, because the switch fires only once.
       yield* other.send(limit("BUY", 1, 190))
       yield* TestClock.adjust("20 minutes")
       yield* venue.settle
@@ -125,7 +125,7 @@ story(
       const journal = yield* Journal
       yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
       yield* client.drain
-      // Its owner is fenced at the row with which the switch fires.
+      // Its owner is fenced when it writes the row with which the switch fires.
       yield* TestClock.adjust("7 seconds")
       yield* venue.settle
       yield* TestClock.adjust("1 second")

@@ -1,4 +1,4 @@
-/** End of a contract on the whole venue, also after owners are reloaded (rule 19.3). */
+/** Delisting of a contract on the whole venue, also after its owners were reloaded (rule 19.3). */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -13,7 +13,7 @@ import { aapl, gold, limit, market, say, story, told } from "./Story.ts"
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
+/** Claims the stream as another owner would. The current owner is fenced at its next row and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
@@ -37,7 +37,7 @@ for (const lost of ["the market", "a trader", "nobody"] as const) {
       if (lost === "a trader") yield* take(traderStream(ann.userId))
       yield* long.drain
       yield* long.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-      // The request to a market that lost its log is sent again.
+      // The request fails because the market lost its log, and is therefore sent again.
       yield* Effect.ignore(markets.delist(aapl))
       yield* TestClock.adjust("3 seconds")
       yield* markets.delist(aapl)
@@ -55,7 +55,7 @@ for (const lost of ["the market", "a trader", "nobody"] as const) {
       const { cash, positions } = yield* markets.totals(aapl)
       assert.deepStrictEqual([cash, positions], [0, 0])
 
-      // Other markets continue: another symbol trades, and an hour passes.
+      // Other markets continue: another symbol trades and pays an hour's funding.
       yield* venue.price(gold, 3_400)
       yield* TestClock.adjust("1 hour")
       yield* venue.price(gold, 3_400)

@@ -28,7 +28,7 @@ story(
       yield* venue.settle
       assert.deepEqual(told(yield* other.drain), ["CANCELLED", "CANCELLED"])
       assert.deepEqual(yield* sub.drain, [])
-      // Once only.
+      // Orders placed later stay open, because orders are cancelled only once.
       yield* other.send(limit("BUY", 1, 190))
       yield* TestClock.adjust("10 seconds")
       assert.deepEqual(told(yield* other.drain), ["ACK"])
@@ -149,7 +149,8 @@ story("I34: keeps orders that were placed after a replaced half-open socket fell
     yield* old.sendAll([buy("old"), buy("modified"), buy("refused")])
     yield* venue.settle
     const acks = (yield* old.drain).map((frame) => frame["order_response"])
-    // Before its network failed the connection answered every ping, so orders placed then are older.
+    // The connection responded to every ping before its network failed, so the orders placed before that are older
+    // than the loss.
     const other = yield* venue.trade(alice)
     yield* TestClock.adjust("20 seconds")
     yield* other.send(buy("before"))
@@ -295,7 +296,7 @@ story("I51: reports an outcome without an answer as unknown, never as refused, a
     const incoming = errors.map((error) => error.incoming_message)
     assert.deepInclude(incoming, order)
     assert.isUndefined(client.closedWith())
-    // A query by client order id on another connection returns the true state.
+    // A query by client order id on another connection returns the order's true state.
     const elsewhere = yield* venue.trade(alice)
     yield* elsewhere.send(say("get_order", { symbol: aapl, order_id: "lost" }))
     yield* elsewhere.send(say("get_order", { symbol: aapl, order_id: "before" }))

@@ -1,4 +1,4 @@
-/** A market whose owner dies during a decision. */
+/** A market whose owner crashes during a decision. */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { Journal, type Owner } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -8,8 +8,8 @@ import { aapl } from "./Story.ts"
 export type Instant = "before its row is committed" | "after that and before anybody hears of it"
 
 /**
- * Kills the owner of AAPL once, at the first row with such an event. Its memory is lost, and another owner takes
- * over.
+ * Crashes the owner of AAPL once, at the first row with such an event. The owner's memory is lost, and another owner
+ * takes over.
  */
 export const dying = (instant: Instant, tag: MarketEvent["_tag"]) => {
   let hasDied = false

@@ -1,4 +1,4 @@
-/** Frames of a running venue have exactly the members and types of the published examples. */
+/** Frames from a running venue have exactly the members and types of the published examples. */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as RestServer from "@venue/gateway/rest/RestServer"
@@ -19,7 +19,7 @@ const settings = {
   instruments: new Map([gold, oil].map((symbol) => [symbol, defaults.instruments.get(symbol)!] as const))
 }
 
-/** Gold has trades, a book away from the price, and funding; a settled future prices oil. */
+/** Gold has trades, a book away from the price, and funding. A settled future determines the oil price. */
 const scene = Effect.gen(function* () {
   const venue = yield* TestVenue
   const { admin } = yield* RestClient
@@ -85,7 +85,7 @@ it.effect("public REST", () =>
         ContractsResponseBody: "/md/contracts",
         OrderBookResponseBody: `/md/orderbook/${gold}`
       }
-      // Charts need their tables, which are written as the clock advances.
+      // Charts need their tables, which are written only while the clock advances.
       const timePasses = Effect.forever(Effect.andThen(TestClock.adjust("100 millis"), venue.settle))
       for (const [name, path] of Object.entries(paths)) {
         const { body, status } = yield* Effect.raceFirst(call(`${url}${path}`), timePasses)

@@ -1,4 +1,4 @@
-/** Fee tiers around midnight, from the volume before it, for all accounts of a user. */
+/** Fee tiers around midnight. They depend on the volume before midnight and apply to all accounts of a user. */
 import { type TierSet, traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { limit, story } from "./Story.ts"
 
-/** An hour before the close of New York on Friday; the next midnight is that of UTC. */
+/** One hour before the close of New York on Friday. The next midnight is in UTC. */
 const evening = Date.UTC(2026, 10, 20, 20)
 const midnight = Date.UTC(2026, 10, 21)
 
@@ -30,7 +30,7 @@ const tiersSet = Effect.fnUntraced(function* ({ userId }: TestUser) {
     .map(({ day, effectiveVolume, tier }) => [day * 86_400_000, tier, Number(effectiveVolume) / 1_000_000])
 })
 
-/** Claims the stream as another owner would when the desk moves: the rows of the present owner are refused. */
+/** Claims the stream as another owner would when the desk moves. The current owner's rows are then rejected. */
 const takeOver = Effect.fnUntraced(function* (userId: UserId) {
   const journal = yield* Journal
   yield* journal.claim(traderStream(userId), { restore: () => true, replay: () => {} }, Effect.succeed(true))
@@ -48,7 +48,7 @@ story(
       const cidUser = yield* venue.user("cid")
       const cid = yield* venue.trade(cidUser)
 
-      // 2,000 at 200 are 400,000 in stocks, which count five times.
+      // 2,000 at 200 are worth 400,000 USD in stocks, whose volume counts five times.
       yield* ben.send(limit("SELL", 2_000, 200))
       yield* venue.settle
       yield* main.send(limit("BUY", 1_200, 200))
@@ -68,7 +68,7 @@ story(
       yield* venue.settle
       assert.deepEqual(yield* tiersSet(ann), [[midnight, 2, 2_050_000]])
       assert.deepEqual(yield* tiersSet(cidUser), [[midnight, 1, 50_000]])
-      // Ann's resting order has the rates of the first tier; new orders do not.
+      // Ann's resting order keeps the rates of the first tier, and her new orders do not.
       yield* cid.send(limit("BUY", 50, 200))
       yield* venue.settle
       assert.deepEqual([yield* fees(main), yield* fees(cid)], [[2], [10]])
@@ -102,7 +102,7 @@ story(
 
       yield* TestClock.setTime(midnight + 29_999)
       yield* takeOver(ann.userId)
-      // The tier is decided, but the present owner cannot record it.
+      // The tier is decided, but the current owner cannot record it because it is fenced.
       yield* TestClock.adjust("1 millis")
       yield* venue.settle
       yield* TestClock.adjust("10 seconds")

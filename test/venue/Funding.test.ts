@@ -1,4 +1,4 @@
-/** Funding on the whole venue at the full hour, also after owners are reloaded. */
+/** Funding on the whole venue at the full hour, also after its owners were reloaded. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -14,12 +14,12 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, friday, limit, say, story } from "./Story.ts"
 
-/** Two minutes before a full hour of the open market. */
+/** Two minutes before a full hour, while the market is open. */
 const beforeHour = friday + 58 * 60_000
 
 /**
- * Ann is long 50 and Ben short 50. Cid's deep orders are 40 bps above the outside price of 200: the rate is a
- * hundredth per hour of that less the dead zone of 5.
+ * Ann is long 50 and Ben is short 50. Cid's deep orders are 40 bps above the external price of 200. The hourly rate
+ * is a hundredth of this premium minus the dead zone of 5 bps.
  */
 const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const [ann, ben] = [yield* venue.user("ann"), yield* venue.user("ben")]
@@ -35,7 +35,7 @@ const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { ann, ben, long, short }
 })
 
-/** Returns the net funding in the last pulses of the position and of the account, in 1e-6 USD. */
+/** Returns the net funding in the last periodic updates of the position and of the account, in 1e-6 USD. */
 const told = Effect.fnUntraced(function* (venue: TestVenue["Service"], client: Client) {
   yield* client.drain
   yield* TestClock.adjust("1 second")
@@ -66,7 +66,7 @@ const due = (units: number, paid: ReadonlyArray<Funded>): number => {
   return paid.reduce((sum, hour) => sum + Funding.payment(apple, units * 1_000, hour), 0)
 }
 
-/** Checks that one hour was paid: clients received the amounts of the log, and the sum is zero. */
+/** Checks that one hour was paid: clients received the amounts in the log, and the sum of all payments is zero. */
 const paidOnce = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   { long, short }: { readonly long: Client; readonly short: Client }
@@ -87,7 +87,7 @@ story(
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* told(venue, traders.long), 0)
       yield* TestClock.adjust("1 minute")
-      // 50 at a mark of 200.4 to 200.8, and 0.35 bps.
+      // 50 at a mark between 200.4 and 200.8, and a rate of 0.35 bps.
       assert.closeTo(yield* told(venue, traders.long), -351_050, 350)
       yield* paidOnce(venue, traders)
       yield* TestClock.adjust("50 minutes")
@@ -98,12 +98,12 @@ story(
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
+/** Claims the stream as another owner would. The current owner is fenced at its next row and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-/** Claims the stream of a trader, and gives its owner a row to write at once. */
+/** Claims a trader's stream and makes the trader's owner write a row at once. */
 const takeTrader = Effect.fnUntraced(function* ({ userId }: TestUser, client: Client) {
   yield* take(traderStream(userId))
   yield* client.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))

@@ -1,4 +1,7 @@
-/** The owner of a market dies during a decision: before its row is committed, or before anybody receives it. */
+/**
+ * The owner of a market crashes during a decision: before its row is committed, or before any client receives the
+ * result.
+ */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -19,10 +22,12 @@ const log = Effect.gen(function* () {
   return { events, claims: rows.at(-1)!.epoch }
 })
 
-/** By then another owner has the market, and it is quiet. */
+/** After this time another owner has the market, and no work is pending. */
 const later = (venue: TestVenue["Service"]) => Effect.andThen(TestClock.adjust("5 seconds"), venue.settle)
 
-/** Alice bought two at 200 with a bracket, and two more with a stop at the same price; Bob bids below it. */
+/**
+ * Alice bought two at 200 with attached stops, and two more with a stop at the same price. Bob bids below that price.
+ */
 const stops = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const alice = yield* venue.trade(yield* venue.user("alice"))
   const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -73,7 +78,7 @@ story(
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* stops(venue)
-      // The source of the price does not know the outcome, and sends the price again.
+      // The price source receives no confirmation, so it sends the price again.
       assert.isTrue(Exit.isFailure(yield* Effect.exit(venue.price(aapl, 194.99))))
       yield* later(venue)
       assert.deepEqual(told(yield* alice.drain), sold)

@@ -20,7 +20,7 @@ story("rule 6.10: accepts a burst of weight 12,000, then answers RateLimited wit
     const { incoming_message: incoming, message } = frames[5]!.err!
     assert.match(message, /retry after \d+(\.\d)? s/)
     assert.deepEqual(incoming, limit("BUY", 1, 190, { client_order_id: "c5" }))
-    // Cancels have their own bucket, and a refused message costs nothing.
+    // Cancels have a separate rate-limit bucket, and a refused message uses no tokens.
     yield* two.send(cancel("c0", "client_order_id"))
     yield* venue.settle
     assert.deepEqual(told(yield* two.drain), ["CANCELLED"])
@@ -52,7 +52,7 @@ story("rule 6.10: charges messages that a gateway answers by itself, over all op
     yield* venue.settle
     assert.deepEqual(told(yield* one.drain), ["RateLimited"])
     for (const client of [one, two]) {
-      // The part that is charged later is small.
+      // Only a small part of the cost is charged later.
       yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
       yield* venue.settle
       yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])

@@ -1,6 +1,6 @@
 /**
- * An account over two markets, one of which may be closed, and positions without a counterparty (rule 9.3, rule
- * 9.6, I28).
+ * An account with positions in two markets, one of which might be closed, and positions without a counterparty (rule
+ * 9.3, rule 9.6, I28).
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -101,7 +101,7 @@ story("I28: keeps and reports a position that nobody can take over, until the fu
     const dan = yield* person(venue, "dan", 1_000_000)
     yield* venue.price(gold, 3_400)
     yield* deal(venue, bob, dan, 40, 3_400, gold)
-    // Bob loses more than he has in gold, so no account on the other side of Alice can bear a loss.
+    // Bob loses more in gold than he has, so no account on the opposite side of Alice can bear a loss.
     yield* Effect.all([venue.price(gold, 3_150), venue.price(aapl, 170)], { concurrency: "unbounded" })
     yield* TestClock.adjust("3 seconds")
     yield* venue.settle

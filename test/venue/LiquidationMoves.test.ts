@@ -1,4 +1,4 @@
-/** Owners that are reloaded during a liquidation: it continues, and nothing is done twice (rule 9, I8). */
+/** Owners that are reloaded during a liquidation. The liquidation continues, and no step is repeated (rule 9, I8). */
 import type { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { marketStream } from "@venue/domain/Market"
@@ -13,14 +13,14 @@ import { aapl, friday, limit, story } from "./Story.ts"
 
 type Venue = TestVenue["Service"]
 
-/** Alice is long 50, Bob short, and Cid can take over part of her position. */
+/** Alice is long 50, Bob is short, and Cid is able to take over part of Alice's position. */
 const scene = Effect.fnUntraced(function* (venue: Venue) {
   const { alice, bob } = yield* fifty(venue)
   return { alice, bob, cid: yield* person(venue, "cid", 100_000) }
 })
 type Scene = Effect.Success<ReturnType<typeof scene>>
 
-/** Checks that the off-book trades are from closed takeovers and add up to Alice's position. */
+/** Checks that off-book trades come from closed takeovers and that their quantities sum to Alice's position. */
 const takenOnce = Effect.fnUntraced(function* () {
   const log = yield* logOf()
   const opened = log.flatMap((event) => (event._tag === "TakeoverOpened" ? [event.takeoverId.text] : []))
@@ -35,7 +35,7 @@ const takenOnce = Effect.fnUntraced(function* () {
 
 type Step = (scene: Scene) => Effect.Effect<void, unknown, DeskClient | MarketClient | Journal>
 
-/** Starting mark, readiness and result of each stage. */
+/** Start mark of each stage, its readiness condition, and the condition of its end. */
 const stages: Record<string, { readonly mark: number; readonly ready: Step; readonly done: Step }> = {
   "on the book": {
     mark: 190,
@@ -52,7 +52,7 @@ const stages: Record<string, { readonly mark: number; readonly ready: Step; read
     done: Effect.fnUntraced(function* ({ alice, bob, cid }: Scene) {
       yield* takenOnce()
       assert.strictEqual(yield* equityOf(alice), 0)
-      // A late provider comes after the accounts on the other side.
+      // A provider that responds late is used after the accounts on the opposite side.
       assert.deepEqual([yield* heldBy(alice), (yield* heldBy(bob)) + (yield* heldBy(cid))], [0, 0])
       assert.include([376.75, 400], yield* fundOf())
     })
@@ -88,7 +88,7 @@ for (const [stage, { done, mark, ready }] of Object.entries(stages)) {
           yield* TestClock.adjust(millis)
           yield* lose(everybody)
           yield* TestClock.adjust("3 seconds")
-          // A market that lost its log notices at its next message.
+          // A market that lost its log detects the loss at its next message.
           yield* Effect.ignore(Effect.sandbox(venue.price(aapl, mark)))
           yield* TestClock.adjust("3 seconds")
           yield* venue.price(aapl, mark)

@@ -1,4 +1,4 @@
-/** Takeovers while the mark moves (rule 9.9): the desk and its market continue together. */
+/** Takeovers while the mark moves (rule 9.9): the desk and its market proceed together. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -19,7 +19,7 @@ const subscribe = (
 
 const kinds = (frames: ReadonlyArray<MarketDataFrame>) => frames.map((frame) => frame.type ?? "err")
 
-/** Creates a book: bids for 2 at 199.98 and 1 at 199.91, an offer for 3 at 200.02. */
+/** Creates a book with bids for 2 at 199.98 and 1 at 199.91, and an offer for 3 at 200.02. */
 const book = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000), ["order_responses"])
   yield* maker.sendAll([limit("BUY", 2, 199.98), limit("BUY", 1, 199.91), limit("SELL", 3, 200.02)])
@@ -202,7 +202,8 @@ story(
       yield* client.send(subscribe(["mark_price"]))
       yield* TestClock.adjust("30 seconds")
       const marks = (yield* client.drain).flatMap((frame) => (frame.type === "mark_price" ? [Number(frame.price)] : []))
-      // The mid is 0.21 above the price; the average covers 1 - 1/e of that in 150 seconds.
+      // The mid price is 0.21 above the external price. In 30 seconds the average covers 1 - exp(-30 / 150) of that
+      // difference.
       assert.closeTo(marks.at(-1)!, 200 + 0.21 * (1 - Math.exp(-30 / 150)), 0.002)
       assert.isTrue(marks.every((mark, at) => at === 0 || mark >= marks[at - 1]!))
     })
@@ -319,7 +320,7 @@ story(
       yield* quick.send(subscribe(["bbo"]))
       const [limited] = (yield* quick.drain).flatMap((frame) => ("err" in frame ? [frame.err] : []))
       assert.deepEqual(limited!.incoming_message, subscribe(["bbo"]))
-      // A minute of the clock, partly over.
+      // The clock's current minute is partly over.
       assert.isAtMost(Number(/retry after ([\d.]+) s/.exec(limited!.message)![1]), 10)
       yield* TestClock.adjust("10 seconds")
       yield* quick.drain

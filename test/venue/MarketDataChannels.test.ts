@@ -1,4 +1,4 @@
-/** Price channels of the market-data socket: outside price, funding rate, open interest and band. */
+/** Price channels of the market-data socket: external price, funding rate, open interest and price band. */
 import type { Frame, Frames } from "@venue/api/marketData/FrameSchema"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -32,7 +32,7 @@ const newGateway = Effect.gen(function* () {
 
 const heard = (gateway: MarketDataGateway["Service"]) => Client.openMarketData((transport) => gateway.open(transport))
 
-/** Rests deep orders 40 bps above the outside price, from now on. */
+/** Rests deep orders 40 bps above the external price. */
 const leaning = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000), [])
   yield* maker.sendAll([limit("BUY", 100, 200.8), limit("SELL", 100, 200.9)])
@@ -102,7 +102,7 @@ story(
       )
       const { rateE12 } = yield* lastHour
       assert.isAbove(rateE12, 0)
-      // Samples of the last five seconds are not counted yet.
+      // The samples of the last five seconds are not included yet.
       assert.closeTo(Number(told.at(-2)!.funding_rate), rateE12 / 1e12, 2e-8)
       yield* TestClock.adjust("2 seconds")
       assert.deepInclude((yield* client.drain)[1], { funding_rate: "0", time_remaining: 3_598 } as object)
@@ -228,7 +228,7 @@ story("sends open_interest after a position ended off the book in a quiet market
     const client = yield* venue.marketData
     yield* client.send(subscribe(["open_interest", "trade"]))
     yield* client.drain
-    // Ben is short and pays 23 USD for each of 50 units, more than he has.
+    // Ben is short and pays 23 USD for each of 50 units, which is more than he has.
     yield* (yield* MarketClient).payDividend(aapl, 20_000, 23e8)
     yield* TestClock.adjust("5 seconds")
     yield* venue.settle
@@ -283,7 +283,7 @@ story("repeats bbo of a quiet market every 5 s, open_interest and minmax_price e
     const repeated = yield* bboAfter(500)
     assert.lengthOf(repeated, 1)
     assert.deepInclude(repeated[0], { bid: [], ask: [["200.00", "2"]] } as object)
-    // A change counts as the last frame.
+    // A change counts as the most recent frame.
     yield* TestClock.adjust("2 seconds")
     yield* maker.send(limit("SELL", 1, 199.9))
     yield* venue.settle

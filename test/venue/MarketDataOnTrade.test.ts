@@ -1,4 +1,4 @@
-/** Market data on the trade socket, as on the market-data socket. */
+/** Market data on the trade socket, which is the same as on the market-data socket. */
 import type { Frame } from "@venue/api/marketData/FrameSchema"
 import type { Client } from "@venue/testing/Client"
 import { assert } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Volume channels of the market-data socket: trades, running candles, and daily statistics. */
+/** Volume channels of the market-data socket: trades, current candles, and daily statistics. */
 import type { Frame, Frames } from "@venue/api/marketData/FrameSchema"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"

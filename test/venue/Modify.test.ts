@@ -163,7 +163,7 @@ story("rule 4.7: refuses a modify by the rules for a new order, and leaves the r
     }
     const [open] = yield* answers(venue, client, say("get_user_orders"))
     assert.deepInclude(open!.all_orders_response!.orders[0], { status: "ACK", price: 190, quantity: 10 })
-    // The margin of the refused order is free again.
+    // The refused order's margin is available again.
     assert.deepEqual(told(yield* answers(venue, client, modify(order, { quantity: 50 }))), ["MODIFIED"])
   })
 )

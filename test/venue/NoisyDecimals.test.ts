@@ -1,4 +1,4 @@
-/** Numbers with the rounding noise of a double count as the nearest tick or lot; strings are exact (rule 0.5). */
+/** Numbers with a double's rounding noise count as the nearest tick or lot. Strings must be exact (rule 0.5). */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { gold, limit, market, modify, say, story } from "./Story.ts"
@@ -56,7 +56,7 @@ story("rule 0.5: reads a decimal string exactly, and refuses a number further th
     assert.strictEqual(yield* statusOf({ quantity: 1.0000000000000002 }), "ACK")
     assert.strictEqual(yield* statusOf({ price: 199.000000001 }), "INVALID_TICK_SIZE_PRECISION_PRICE")
     assert.strictEqual(yield* statusOf({ price: "199.01", quantity: "1.001" }), "ACK")
-    // The number has noise and the string is exact, in the same command.
+    // In the same command, the number has rounding noise and the string is exact.
     assert.strictEqual(yield* statusOf({ price: "199", quantity: 0.1 + 0.2 }), "ACK")
   })
 )

@@ -49,7 +49,7 @@ story(
         filledOf(frames).map((row) => row.quantity_remaining),
         [0, 0, 0]
       )
-      // One command filled all of the maker's orders.
+      // All of the maker's orders were filled by one command.
       const other = yield* maker.drain
       assert.deepEqual(told(other), [...three("fill_response"), ...three("FILLED")])
       assertPaired(other)
@@ -164,7 +164,8 @@ story(
       const client = yield* venue.trade(yield* venue.user("bob"))
       yield* maker.send(limit("SELL", 5, 200))
       yield* client.send(market("BUY", 5))
-      // Two reduce-only orders rest on a position of 5; a third that crosses may use the rest.
+      // Two reduce-only orders rest on a position of 5. A third order that crosses is allowed to use the remaining
+      // quantity.
       yield* client.send(limit("SELL", 3, 201, { reduce_only: true }))
       yield* maker.send(limit("BUY", 1, 199.5))
       yield* venue.settle

@@ -107,7 +107,7 @@ it.effect("I54: previews the result of the order placed afterwards, and leaves n
 )
 
 it.effect(
-  "rule 4.19: answers a preview in order with an error if the market does not answer, and continues with orders",
+  "rule 4.19: responds to a preview with an error if the market does not respond, and processes later orders",
   () =>
     Effect.gen(function* () {
       const { client, venue } = yield* scene

@@ -1,4 +1,4 @@
-/** Trading while prices come from sources: a weekend, a stale source, a market that moves to another owner. */
+/** Trading with prices from external sources: a weekend, a stale source, and a market that moves to another owner. */
 import { marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -24,7 +24,7 @@ const silent = (said: () => void, seconds: number) =>
   )
 
 it.effect(
-  "rule 3.4: accepts orders over a weekend, and only reducing ones after the reopening until a price arrives",
+  "rule 3.4: accepts all orders over a weekend, and only reducing orders after the reopening until a price arrives",
   () => {
     const vendor = both()
     return venueWith(
@@ -57,36 +57,39 @@ it.effect(
   }
 )
 
-it.effect("I29: continues a fresh market beside a stale one, and lets positions of the stale one be closed", () => {
-  const vendor = both()
-  return venueWith(
-    [vendor.source],
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const alice = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
-      const bob = yield* venue.trade(yield* venue.user("bob"), [])
-      const answer = Effect.andThen(venue.settle, Effect.map(alice.drain, told))
-      vendor.say("AAPL", 200)
-      vendor.say("XAU", 3_400)
-      yield* pass
-      yield* bob.send(limit("SELL", 5, 200))
-      yield* venue.settle
-      yield* alice.send(limit("BUY", 5, 200))
-      assert.deepEqual(yield* answer, ["ACK", "FILLED"])
-      yield* bob.send(limit("BUY", 5, 199))
-      yield* silent(() => vendor.say("XAU", 3_400), 61)
-      yield* alice.send(limit("BUY", 1, 199))
-      yield* alice.send(limit("BUY", 1, 3_390, { symbol: gold }))
-      assert.deepEqual((yield* answer).toSorted(), ["ACK", "REJECTED_MARKET_CLOSED"])
-      yield* alice.send(limit("SELL", 2, 199))
-      assert.deepEqual(yield* answer, ["ACK", "FILLED"])
-      yield* alice.send(say("close_position", { symbol: aapl }))
-      assert.deepEqual(yield* answer, ["ACK", "FILLED"])
-    })
-  )
-})
+it.effect(
+  "I29: a market with fresh prices continues beside a stale market, whose positions can still be closed",
+  () => {
+    const vendor = both()
+    return venueWith(
+      [vendor.source],
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const alice = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
+        const bob = yield* venue.trade(yield* venue.user("bob"), [])
+        const answer = Effect.andThen(venue.settle, Effect.map(alice.drain, told))
+        vendor.say("AAPL", 200)
+        vendor.say("XAU", 3_400)
+        yield* pass
+        yield* bob.send(limit("SELL", 5, 200))
+        yield* venue.settle
+        yield* alice.send(limit("BUY", 5, 200))
+        assert.deepEqual(yield* answer, ["ACK", "FILLED"])
+        yield* bob.send(limit("BUY", 5, 199))
+        yield* silent(() => vendor.say("XAU", 3_400), 61)
+        yield* alice.send(limit("BUY", 1, 199))
+        yield* alice.send(limit("BUY", 1, 3_390, { symbol: gold }))
+        assert.deepEqual((yield* answer).toSorted(), ["ACK", "REJECTED_MARKET_CLOSED"])
+        yield* alice.send(limit("SELL", 2, 199))
+        assert.deepEqual(yield* answer, ["ACK", "FILLED"])
+        yield* alice.send(say("close_position", { symbol: aapl }))
+        assert.deepEqual(yield* answer, ["ACK", "FILLED"])
+      })
+    )
+  }
+)
 
-it.effect("I6, I29: restores a stale price after a market with one loses its log", () => {
+it.effect("I6, I29: a market with a stale price still has that price after it lost its log", () => {
   const vendor = both()
   return venueWith(
     [vendor.source],

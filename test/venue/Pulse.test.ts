@@ -81,7 +81,7 @@ story("sends the held position, and 0 once after it is closed", (venue) =>
     yield* TestClock.adjust("1 second")
     yield* venue.settle
     const position = (yield* client.drain).at(-1)!.position_response!
-    // The last trade, the best bid and the outside price are all 200: a value of 400 at 10x.
+    // The last trade, the best bid and the external price are all 200. The position is worth 400 at 10x leverage.
     assert.deepInclude(position, {
       symbol: aapl,
       position: -2,
@@ -118,7 +118,7 @@ story("rule 8.8: sends balance parts that add up to available_balance at every m
     yield* venue.settle
     yield* client.send(limit("BUY", 50, 200))
     yield* venue.settle
-    // The book has a bid and an offer around 204, so that the mark follows the outside price.
+    // The book has a bid and an offer around 204, so the mark follows the external price.
     yield* bob.send(limit("BUY", 1, 203.9))
     yield* bob.send(limit("SELL", 1, 204.1))
     yield* venue.settle
@@ -127,7 +127,7 @@ story("rule 8.8: sends balance parts that add up to available_balance at every m
     yield* TestClock.adjust("1 second")
     yield* venue.settle
     const balance = (yield* client.drain).at(-1)!.balance_response!
-    // 50 at 204 and 10x; 20 bought at 198; a taker's fee of 10 bps on 10,000.
+    // 50 were bought at 204 and 20 at 198, at 10x leverage. The taker's fee is 10 bps of 10,000.
     assert.deepInclude(balance, {
       deposit: 5_000,
       realised_pnl: 0,
@@ -171,7 +171,7 @@ story(
       assert.closeTo(long.unrealised_pnl, 70 * 199 - 13_960, 1e-6)
       yield* bob.send(limit("BUY", 80, 199))
       yield* venue.settle
-      // Through zero: the rest is short at the price of this fill.
+      // The position reverses. The remainder is short at this fill's price.
       yield* client.send(limit("SELL", 72, 199))
       yield* TestClock.adjust("1 second")
       yield* venue.settle
@@ -193,7 +193,7 @@ story("rule 7.5: holds also the open loss of buys above the mark", (venue) =>
     yield* client.send(limit("BUY", 20, 206))
     yield* TestClock.adjust("1 second")
     yield* venue.settle
-    // No position: 412 of margin and 20 times 2.
+    // The position is zero: 412 of margin plus 20 times 2.
     assert.deepInclude((yield* client.drain).at(-1)!.balance_response, { order_margin: 452, available_balance: 4_548 })
   })
 )

@@ -17,7 +17,7 @@ story("returns an open order by either id under both keys of get_order, without 
     yield* venue.settle
     yield* client.send(say("get_order", { symbol: aapl, order_id: "mine" }))
     const found = yield* client.take("order_response")
-    // Partly filled, and still listed as open.
+    // The order is partly filled and still listed as open.
     assert.deepInclude(found.order_response, { status: "ACK", quantity: 3, quantity_remaining: 2, trade_id: null })
     assert.deepEqual(found.all_orders_response, { orders: [found.order_response], twaps: [] })
     yield* client.send(say("get_order", { symbol: aapl, order_id: found.order_response.order_id }))
@@ -118,7 +118,7 @@ story("lists an order as MODIFIED with the time of its last change, also from a 
     assert.deepEqual(yield* listed, told)
 
     const journal = yield* Journal
-    // Another owner: the desk is fenced at its next row, and synchronises with the markets again.
+    // Another owner claims the stream: the desk is fenced at its next row and synchronises with the markets again.
     const stream = traderStream(alice.userId)
     const { epoch, seq } = yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
     yield* client.send(say("set_user_leverage", { symbol: gold, leverage: 1 }))
@@ -168,7 +168,7 @@ story("lists each fill of the account with get_user_trades, newest first, filter
     const ids = (params: object) => Effect.map(trades(params), (rows) => rows.map((row) => row.client_order_id))
     assert.deepEqual(yield* ids({ limit: 1, offset: 1 }), ["c1"])
     assert.deepEqual(yield* ids({ order_id: fills[0]!.order_id }), ["c0"])
-    // Both ends are inclusive; seconds and milliseconds are distinguished by their size.
+    // Both ends of the range are inclusive. Seconds and milliseconds are distinguished by their magnitude.
     const [t0, t1] = [fills[0]!.timestamp, fills[1]!.timestamp]
     assert.deepEqual(yield* ids({ start_ts: t0, end_ts: t1 }), ["c1", "c0"])
     assert.deepEqual(yield* ids({ start_ts: t1 * 1000 }), ["c2", "c1"])
@@ -237,7 +237,7 @@ story(
       }
       yield* set(5, MarketSymbol.make("MOON-USD"))
       assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
-      // Together with an order, and after it.
+      // Sets the leverage together with an order, and again after the order.
       yield* client.send(limit("BUY", 1, 190))
       yield* set(5)
       yield* venue.settle

@@ -1,4 +1,4 @@
-/** A quiet venue: it sleeps until work is due, and then continues unchanged. */
+/** A venue without activity: it sleeps until work is due, and then continues unchanged. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
@@ -10,41 +10,43 @@ import { TestClock } from "effect/testing"
 import { counted } from "../Wakes.ts"
 import { aapl, friday, gold, limit, say, story, told } from "./Story.ts"
 
-it.effect("wakes some hundred times in an hour of a quiet venue with all markets, and in proportion in a day", () =>
-  Effect.gen(function* () {
-    const { clock, wakes } = yield* counted
-    yield* TestClock.setTime(friday)
-    yield* Effect.gen(function* () {
-      const venue = yield* TestVenue
-      for (const [symbol, usd] of [
-        [aapl, 200],
-        ["NVDA-USD", 150],
-        [gold, 3400]
-      ] as const)
-        yield* venue.price(symbol, usd)
-      const alice = yield* venue.trade(yield* venue.user("alice"))
-      const bob = yield* venue.trade(yield* venue.user("bob"))
-      yield* alice.send(limit("SELL", 1, 200))
-      yield* bob.send(limit("BUY", 1, 200))
-      yield* venue.settle
-      // The mid of the book differs from the outside price, so the mark moves for a while.
-      yield* alice.send(limit("SELL", 1, 202))
-      yield* bob.send(limit("BUY", 1, 199))
-      yield* venue.settle
-      yield* TestClock.adjust("1 hour")
-      const settled = wakes()
-      yield* TestClock.adjust("1 hour")
-      assert.isBelow(wakes() - settled, 600)
-      yield* TestClock.adjust("22 hours")
-      assert.isBelow(wakes() - settled, 23 * 600)
-      assert.deepEqual(told(yield* alice.drain), ["ACK", "fill_response", "FILLED", "ACK"])
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(layerMemory),
-      Effect.provideService(VenueSettings, defaults),
-      Effect.provideService(Clock.Clock, clock)
-    )
-  })
+it.effect(
+  "wakes a few hundred times in one hour without activity in all markets, and proportionally often in a day",
+  () =>
+    Effect.gen(function* () {
+      const { clock, wakes } = yield* counted
+      yield* TestClock.setTime(friday)
+      yield* Effect.gen(function* () {
+        const venue = yield* TestVenue
+        for (const [symbol, usd] of [
+          [aapl, 200],
+          ["NVDA-USD", 150],
+          [gold, 3400]
+        ] as const)
+          yield* venue.price(symbol, usd)
+        const alice = yield* venue.trade(yield* venue.user("alice"))
+        const bob = yield* venue.trade(yield* venue.user("bob"))
+        yield* alice.send(limit("SELL", 1, 200))
+        yield* bob.send(limit("BUY", 1, 200))
+        yield* venue.settle
+        // The book's mid price differs from the external price, so the mark moves for a while.
+        yield* alice.send(limit("SELL", 1, 202))
+        yield* bob.send(limit("BUY", 1, 199))
+        yield* venue.settle
+        yield* TestClock.adjust("1 hour")
+        const settled = wakes()
+        yield* TestClock.adjust("1 hour")
+        assert.isBelow(wakes() - settled, 600)
+        yield* TestClock.adjust("22 hours")
+        assert.isBelow(wakes() - settled, 23 * 600)
+        assert.deepEqual(told(yield* alice.drain), ["ACK", "fill_response", "FILLED", "ACK"])
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(layerMemory),
+        Effect.provideService(VenueSettings, defaults),
+        Effect.provideService(Clock.Clock, clock)
+      )
+    })
 )
 
 story("sends the mark of a quiet market again once an order, a price or a period moves it", (venue) =>
@@ -64,7 +66,7 @@ story("sends the mark of a quiet market again once an order, a price or a period
     const settled = yield* mark
     yield* TestClock.adjust("10 minutes")
     assert.strictEqual((yield* mark).time, settled.time)
-    // The average starts to fall to 200.25.
+    // The average starts to fall towards 200.25.
     yield* maker.send(limit("SELL", 1, 201.5))
     yield* venue.settle
     yield* TestClock.adjust("100 millis")
@@ -76,7 +78,7 @@ story("sends the mark of a quiet market again once an order, a price or a period
     assert.isAbove(Number((yield* mark).price), Number(again.price))
     yield* TestClock.adjust("1 hour")
     const before = yield* mark
-    // The close of New York.
+    // Advances to the close of New York.
     yield* TestClock.setTime(Date.UTC(2026, 10, 20, 21))
     yield* venue.settle
     assert.strictEqual(Date.parse((yield* mark).time), Date.UTC(2026, 10, 20, 21))
@@ -149,7 +151,7 @@ story("sends the frames of a market that lost its log and claimed it again, with
     const journal = yield* Journal
     const markets = yield* MarketClient
     const client = yield* venue.trade(yield* venue.user("alice"))
-    // Another owner had the market for a moment; the price with which the owner notices is lost.
+    // Another owner had the market for a moment. The current owner detects this at its next price, which is lost.
     yield* journal.claim(marketStream(aapl), { restore: () => true, replay: () => {} }, Effect.succeed(true))
     yield* Effect.flip(markets.observe(aapl, 20_100_000_000, "operator"))
     yield* TestClock.adjust("10 seconds")

@@ -1,4 +1,4 @@
-/** Venue with simulated rails, and helpers of the treasury tests. */
+/** A venue with simulated rails, and helpers for the treasury tests. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -30,7 +30,7 @@ export const story = <E>(name: string, tell: (venue: TestVenue["Service"]) => Ef
     Effect.flatMap(TestVenue, tell).pipe(Effect.provide(withRails), Effect.provideService(VenueSettings, fewMarkets))
   )
 
-/** Advances the clock in small steps, and finishes all due work after each. */
+/** Advances the clock in small steps and completes all due work after each step. */
 export const pass = Effect.fnUntraced(function* (seconds: number) {
   const { settle } = yield* TestVenue
   for (let second = 0; second < seconds; second++) {

@@ -62,7 +62,7 @@ const hear = Effect.fnUntraced(function* (trader: Trader) {
   }
 })
 
-/** Trades some rounds; the outside price and the clock move unless `still`. */
+/** Trades for some rounds. The external price and the clock move unless `still` is set. */
 export const trade = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   { rounds, still = false, usd }: { readonly rounds: number; readonly usd: number; readonly still?: boolean }

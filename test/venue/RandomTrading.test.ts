@@ -41,13 +41,14 @@ for (const seed of ["first", "second"]) {
         const equity = balance.deposit + balance.realised_pnl + balance.unrealised_pnl - balance.fees
         assert.closeTo(balance.available_balance, equity - balance.order_margin - balance.position_margin, 1e-6)
 
-        // I21: an order never fills beyond its quantity, and its remainder decreases with each fill.
+        // I21: an order never fills beyond its quantity, and its remaining quantity decreases with each fill.
         for (const [orderId, own] of Map.groupBy(fills, (fill) => fill.order_id)) {
           const last = ordersOf(trader).findLast((order) => order.order_id === orderId)!
           assert.closeTo(sum(own.map((fill) => fill.quantity)), last.quantity - last.quantity_remaining, 1e-9)
           assert.isTrue(own.every((fill, at) => at === 0 || fill.remaining_quantity < own[at - 1]!.remaining_quantity))
         }
-        // Rule 4.22: each fill has one FILLED, in the same order, with the remainder after the whole outcome.
+        // Rule 4.22: each fill has one FILLED frame, in the same order, with the remaining quantity after the whole
+        // command.
         const judges = new Map<string, CheckerFilled.Judge>()
         const judgeOf = (orderId: string) => {
           const judge = judges.get(orderId) ?? CheckerFilled.judge()
@@ -60,7 +61,7 @@ for (const seed of ["first", "second"]) {
           if (isFilled(order)) assert.isUndefined(judgeOf(order!.order_id).filled(order!), JSON.stringify(order))
         }
         assert.lengthOf(ordersOf(trader).filter(isFilled), fills.length)
-        // I22: an order never changes after its end; each fill of its last command has a frame with the same state.
+        // I22: an order never changes after its end. Each fill of its last command has a frame with the same state.
         const ended = new Map<string, string>()
         for (const order of ordersOf(trader)) {
           const end = ended.get(order.order_id)
@@ -79,7 +80,7 @@ for (const seed of ["first", "second"]) {
         assert.deepEqual(listed.orders.map((order) => order.order_id).toSorted(), [...trader.open.keys()].toSorted())
       }
 
-      // I21: each trade has two sides of one size and price, of two users.
+      // I21: each trade has two sides with equal quantity and price, from two users.
       for (const sides of Map.groupBy(everyFill, (fill) => fill.trade_id).values()) {
         assert.deepEqual(sides.map((fill) => fill.side).toSorted(), ["BUY", "SELL"])
         assert.strictEqual(sides[0]!.quantity, sides[1]!.quantity)

@@ -1,4 +1,4 @@
-/** Referral rewards around midnights, while desks lose their traders. */
+/** Referral rewards around several midnights, while desks lose their traders. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import type { ReferralsCredited } from "@venue/domain/Referral"
@@ -13,7 +13,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { limit, story } from "./Story.ts"
 
-/** An hour before the close of New York on Friday; the next midnight is that of UTC. */
+/** One hour before the close of New York on Friday. The next midnight is in UTC. */
 const evening = Date.UTC(2026, 10, 20, 20)
 const midnight = Date.UTC(2026, 10, 21)
 const dayMillis = 86_400_000
@@ -28,7 +28,7 @@ const bring = Effect.fnUntraced(function* (host: TestUser, guest: TestUser) {
   yield* desks.ask(guest.userId, (desk) => desk.RedeemCode({ userId: guest.userId, cost: noCost, code, referrerId }))
 })
 
-/** Returns the rewards in the user's journal: days since the midnight, and USD. */
+/** Returns the rewards in the user's journal: days since midnight, and amounts in USD. */
 const credited = Effect.fnUntraced(function* ({ userId }: TestUser) {
   const journal = yield* Journal
   const rows = yield* journal.read(traderStream(userId), 0, 1_000)
@@ -38,7 +38,7 @@ const credited = Effect.fnUntraced(function* ({ userId }: TestUser) {
     .map(({ amount, day }) => [day - midnight / dayMillis, Number(amount) / 1_000_000])
 })
 
-/** Claims the stream as another owner would when the desk moves: the rows of the present owner are refused. */
+/** Claims the stream as another owner would when the desk moves. The current owner's rows are then rejected. */
 const takeOver = Effect.fnUntraced(function* (userId: UserId) {
   const journal = yield* Journal
   yield* journal.claim(traderStream(userId), { restore: () => true, replay: () => {} }, Effect.succeed(true))
@@ -58,13 +58,13 @@ story(
         yield* buyer.send(limit("BUY", quantity, 200))
         yield* venue.settle
       })
-      // A taker pays 10 bps: 10.00.
+      // A taker pays a fee of 10 bps, which is 10.00.
       yield* buy(50)
       yield* TestClock.setTime(midnight + 5 * 60_000 - 1)
       yield* venue.settle
       assert.deepEqual(yield* credited(ann), [])
       yield* takeOver(ann.userId)
-      // The reward is decided, but the present owner cannot record it.
+      // The reward is decided, but the current owner cannot record it because it is fenced.
       yield* TestClock.adjust("2 seconds")
       yield* venue.settle
       yield* TestClock.adjust("10 seconds")

@@ -205,7 +205,7 @@ story("rule 6.8: caps open orders at 200 per symbol", (venue) =>
     const statuses = told(yield* client.drain)
     assert.deepEqual(new Set(statuses.slice(0, 200)), new Set(["ACK"]))
     assert.deepEqual(statuses.slice(200), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
-    // An order that cannot rest does not count.
+    // An order that cannot rest does not count towards the limit.
     yield* client.send(market("BUY", 0.1))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK", "IOC_CANCELLED"])
@@ -236,11 +236,11 @@ story("rule 9.1: lets an account in liquidation only reduce its risk, until its 
     const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
     yield* bob.send(limit("SELL", 50, 200))
     yield* venue.settle
-    // 10 of fees leave 1,100.
+    // Fees of 10 leave 1,100.
     const alice = yield* venue.trade(yield* venue.user("alice", 1_110))
     yield* alice.send(limit("BUY", 50, 200))
     yield* venue.settle
-    // No bid at 185.78, so the account stays in liquidation.
+    // No bid exists at 185.78 or above, so the account stays in liquidation.
     yield* bob.sendAll([limit("BUY", 60, 185), limit("SELL", 60, 191)])
     yield* venue.price(aapl, 190)
     yield* venue.settle
@@ -269,7 +269,7 @@ story("rule 9.1: lets an account in liquidation only reduce its risk, until its 
 story("I27: holds margin when an order is sent, so that two concurrent orders cannot use the same money", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000))
-    // Each needs 200 of margin and the taker's fee.
+    // Each order needs 200 of margin plus the taker's fee.
     for (let i = 0; i < 6; i++) yield* client.send(limit("BUY", 10, 190))
     yield* venue.settle
     const frames = yield* client.drain

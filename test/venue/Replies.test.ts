@@ -198,7 +198,7 @@ story("I8, I20: applies and answers a command once that is delivered several tim
     const bob = yield* venue.trade(yield* venue.user("bob"))
     yield* bob.send(market("BUY", 3))
     yield* venue.settle
-    // The order is filled and ended, and does not return.
+    // The order was filled and has ended, so it does not return.
     yield* deliver
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["fill_response", "FILLED"])

@@ -24,7 +24,7 @@ export const person = Effect.fnUntraced(function* (venue: TestVenue["Service"], 
   return { user, client } satisfies Person
 })
 
-/** Trades a quantity between the two at a price. */
+/** Trades a quantity at a price between two persons. */
 export const deal = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   buyer: Person,
@@ -41,7 +41,7 @@ export const deal = Effect.fnUntraced(function* (
   yield* seller.client.drain
 })
 
-/** Alice has bought 50 AAPL at 200 from Bob for a fee of 10, and has 1,100 USD left, unless the deposits are given. */
+/** Alice has bought 50 AAPL at 200 from Bob for a fee of 10. With the default deposits she has 1,100 USD left. */
 export const fifty = Effect.fnUntraced(function* (venue: TestVenue["Service"], bobs = 100_000, alices = 1_110) {
   const alice = yield* person(venue, "alice", alices)
   const bob = yield* person(venue, "bob", bobs)
@@ -61,10 +61,10 @@ export const heldBy = (who: Person, symbol: MarketSymbol = aapl) =>
     return (found?.quantityLots ?? 0) / 1_000
   })
 
-/** Returns the equity in USD. */
+/** Returns a person's equity in USD. */
 export const equityOf = (who: Person) => Effect.map(summaryOf(who), ({ balance }) => Number(balance.equity) / 1e6)
 
-/** Checks that positions and cash of the market sum to zero, and returns its reserve fund in USD. */
+/** Checks that the market's positions and cash sum to zero. Returns its reserve fund in USD. */
 export const fundOf = Effect.fnUntraced(function* (symbol: MarketSymbol = aapl) {
   const { cash, positions, reserveFund } = yield* (yield* MarketClient).totals(symbol)
   assert.deepEqual([positions, cash], [0, 0])
@@ -92,18 +92,18 @@ export const logOf = Effect.fnUntraced(function* (symbol: MarketSymbol = aapl) {
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
+/** Claims the stream as another owner would. The current owner is fenced at its next row and reloads. */
 export const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-/** Claims the stream of a trader, and gives its owner a row to write at once. */
+/** Claims a trader's stream and makes the trader's owner write a row at once. */
 export const takeTrader = Effect.fnUntraced(function* ({ client, user }: Person) {
   yield* take(`trader/${user.userId}`)
   yield* client.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
 })
 
-/** Returns the fills that the person received, in short form. */
+/** Returns the fills that a person received, in short form. */
 export const fillsOf = ({ client }: Person) =>
   Effect.map(client.drain, (frames) =>
     frames.flatMap(({ fill_response: fill }) =>

@@ -1,4 +1,4 @@
-/** Rail with scripted answers, in any order. */
+/** A rail with scripted responses, in any order. */
 import {
   type Arrival,
   type Outcome,
@@ -80,7 +80,7 @@ export const make = () => {
     takeBack: (txHash: string) => void returned.push({ txHash, logIndex: 0 }),
     stand: (txHash: string, confirmations: number) => void confirmed.set(txHash, confirmations),
     end: (withdrawalId: string, outcome: Outcome["_tag"]) => void outcomes.set(withdrawalId, outcome),
-    /** Makes the rail unreachable during `work`. */
+    /** Makes the rail unreachable while `work` runs. */
     cutOff: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.suspend(() => {
         isCutOff = true

@@ -1,5 +1,5 @@
 /**
- * Rail notices in any order, repeated, late and contradictory: each deposit and withdrawal still ends in a valid
+ * Rail notices in any order, repeated, late and contradictory. Each deposit and withdrawal still ends in a valid
  * state.
  */
 import * as Look from "@venue/cluster/entities/rail/Look"
@@ -47,7 +47,7 @@ const told = fc.record({
 })
 
 it.effect(
-  "I9, I14 to I16: credits, reverses, pays or returns each once for any order of notices, and conserves money",
+  "I9, I14 to I16: for any order of notices, credits, reverses, pays or returns each amount once and conserves money",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -137,15 +137,15 @@ it.effect(
 
 const fewMarkets = { ...defaults, desks: 1, instruments: new Map([...defaults.instruments].slice(0, 1)) }
 
-/** Final deposits are no longer checked; a reversed deposit stays reversed, even if it is seen again. */
+/** Final deposits are no longer checked. A reversed deposit stays reversed, even if the chain includes it again. */
 const ended = ({ isFinal, isReturned }: Deposit, stays: boolean): ReadonlyArray<string> => {
   if (isReturned) return ["DROPPED", "REVERSED"]
   return stays || isFinal ? ["CREDITED", "REVERSED", ...(stays ? [] : ["DROPPED"])] : ["DROPPED", "REVERSED"]
 }
 
 /**
- * Checks after each look: only valid transitions, one payment number per withdrawal, and a balance that matches the
- * states.
+ * Checks after each pass of the rail's owner: only valid transitions, one payment number per withdrawal, and a
+ * balance that matches the states.
  */
 const kept = Effect.fnUntraced(function* (
   user: TestUser,

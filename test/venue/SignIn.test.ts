@@ -10,7 +10,7 @@ type Venue = TestVenue["Service"]
 
 const auth = (params: object) => ({ type: "auth", params })
 
-/** Signs explicitly, so that a test can make each part wrong. */
+/** Signs with explicit parameters, so that a test can make each part invalid. */
 const signed = ({ publicKey, secretKey }: TestUser, nonce: string, unixSeconds: number) => ({
   public_key: publicKey,
   nonce,
@@ -18,7 +18,7 @@ const signed = ({ publicKey, secretKey }: TestUser, nonce: string, unixSeconds: 
   signature: createHmac("sha256", secretKey).update(`${nonce}:${unixSeconds}`).digest("hex")
 })
 
-/** Returns the answer to a first message with these parameters. */
+/** Returns the response to a first message with these parameters. */
 const answer = Effect.fnUntraced(function* (venue: Venue, params: object) {
   const client = yield* venue.connect
   yield* client.send(auth(params))

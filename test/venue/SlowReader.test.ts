@@ -1,5 +1,5 @@
 /**
- * A slow reader of market data: it receives every trade until its connection closes, and other readers are not
+ * A slow reader of market data. It receives every trade until its connection closes, and other readers are not
  * affected.
  */
 import type { Frame } from "@venue/api/marketData/FrameSchema"
@@ -33,7 +33,7 @@ story("I49: sends a slow reader every trade in order until it closes the connect
     yield* traded(5)
     const heard = yield* slow.drain
     const heardByQuick = yield* quick.drain
-    // Trades in succession and without gaps; skipped states are replaced by newer ones.
+    // Trades arrive consecutively without gaps. Skipped states are replaced by newer ones.
     assert.lengthOf(trades(heard), 5)
     assert.deepStrictEqual(numbers(heard), from(first, heard))
     assert.deepStrictEqual(trades(heard), trades(heardByQuick))

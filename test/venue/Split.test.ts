@@ -1,4 +1,4 @@
-/** A split on the whole venue, also after owners are reloaded (rule 19.2). */
+/** A split on the whole venue, also after its owners were reloaded (rule 19.2). */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -13,7 +13,7 @@ import { aapl, limit, say, story, told } from "./Story.ts"
 
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Claims the stream as another owner would: the present owner is fenced at its next row, and reloads. */
+/** Claims the stream as another owner would. The current owner is fenced at its next row and reloads. */
 const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
@@ -38,7 +38,7 @@ for (const lost of ["the market", "a trader", "nobody"] as const) {
       if (lost === "the market") yield* take(marketStream(aapl))
       if (lost === "a trader") yield* take(traderStream(ann.userId))
       yield* long.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-      // The request to a market that lost its log is sent again.
+      // The request fails because the market lost its log, and is therefore sent again.
       const split = markets.splitContract(aapl, { exDay: 20_000, numerator: 4, denominator: 1 })
       yield* Effect.ignore(split)
       yield* TestClock.adjust("3 seconds")

@@ -62,7 +62,7 @@ story("rule 15.2: refuses a stop without a position or beyond its quantity", (ve
       stop("STOP_LOSS", 5, 195.001),
       stop("STOP_LOSS", 5.0001, 195),
       limit("SELL", 5, 195, { order_type: "STOP_MARKET" }),
-      // Neither the band nor the bounds of the day limit the price of a stop.
+      // A stop's price is not limited by the price band or the daily bounds.
       stop("TAKE_PROFIT", 5, 900),
       stop("STOP_LOSS", 0.001, 1)
     ])
@@ -325,7 +325,7 @@ story(
         limit("BUY", 1, 190, { stop_loss: 190 }),
         limit("SELL", 1, 210, { take_profit: 211 }),
         limit("SELL", 1, 210, { stop_loss: 209 }),
-        // A MARKET order is measured at the mark of 200.
+        // A MARKET order's stops are checked against the mark of 200.
         market("BUY", 1, { take_profit: 200 }),
         market("BUY", 1, { stop_loss: 200 }),
         limit("BUY", 1, 190, { take_profit: 191.001 }),

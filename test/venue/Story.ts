@@ -21,10 +21,10 @@ export const friday = Date.UTC(2026, 10, 20, 15)
 export const aapl = MarketSymbol.make("AAPL-USD")
 export const gold = MarketSymbol.make("GOLD-USD")
 
-/** In the middle of the weekend: bands and limits are at their narrowest. */
+/** A time in the middle of the weekend, when bands and limits are at their narrowest. */
 export const saturday = Date.UTC(2026, 10, 21, 15)
 
-/** Declares a test on its own venue, where AAPL is at 200 USD. */
+/** Declares a test with a separate venue, where AAPL is at 200 USD. */
 export const story = <E>(
   name: string,
   tell: (
@@ -71,14 +71,14 @@ type Side = "BUY" | "SELL"
 
 const add = (params: object) => ({ type: "add_order", params })
 
-/** GTC and AAPL by default; `more` overrides. */
+/** Returns a limit order, GTC in AAPL by default. `more` overrides members. */
 export const limit = (side: Side, quantity: number, price: number, more: object = {}) =>
   add({ symbol: aapl, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity, price, ...more })
 
 export const market = (side: Side, quantity: number, more: object = {}) =>
   add({ symbol: aapl, side, order_type: "MARKET", order_time_in_force: "IOC", quantity, price: 0, ...more })
 
-/** Modify of an order from its response; `changes` overrides. */
+/** Returns a modify of an order from its response. `changes` overrides members. */
 export const modify = (
   order: Pick<OrderResponse, "order_id" | "symbol" | "side" | "type" | "reduce_only">,
   changes: object

@@ -16,7 +16,7 @@ story("sends maker and taker ACK, the fill, then FILLED with the trade id of the
     yield* venue.settle
     const [ack, fill, filled] = yield* taker.drain
     assert.deepInclude(ack!.order_response, { status: "ACK", price: 0, type: "MARKET", time_in_force: "IOC" })
-    // Taker: 401 x 10 bps; maker: 401 x 2 bps.
+    // The taker pays 10 bps of 401, and the maker pays 2 bps.
     assert.deepInclude(fill!.fill_response, {
       price: 200.5,
       quantity: 2,
@@ -89,7 +89,7 @@ story("rule 4.3: fills a MARKET order up to the band and cancels the rest", (ven
     yield* taker.send(market("SELL", 1))
     yield* venue.settle
     assert.deepEqual(told(yield* taker.drain), ["ACK", "IOC_CANCELLED"])
-    // 220 is the upper band of a mark of 200; a sell above it may rest.
+    // 220 is the upper edge of the band at a mark of 200. A sell order above it is allowed to rest.
     yield* maker.send(limit("SELL", 1, 220))
     yield* maker.send(limit("SELL", 1, 220.01))
     yield* venue.settle

@@ -333,7 +333,7 @@ story("I19: credits TWAP orders to the builder code of the connection that added
       yield* venue.settle
     }
     const balance = (yield* owner.drain).findLast((frame) => frame.balance_response !== undefined)
-    // Three tenths of two fees of 10 USD.
+    // The owner receives three tenths of two fees of 10 USD.
     assert.strictEqual(balance!.balance_response!.builder_rewards, 6)
   })
 )

@@ -1,5 +1,6 @@
 /**
- * TWAPs while a market or a trader moves to another owner: they continue, and each slice is placed once (rule 16.3).
+ * TWAPs while a market or a trader moves to another owner. The TWAPs continue, and each slice is placed once (rule
+ * 16.3).
  */
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { defaults } from "@venue/cluster/VenueSettings"
@@ -39,7 +40,7 @@ const begin = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { user, alice }
 })
 
-/** In steps, so that a short wait for another owner succeeds. */
+/** Advances in steps, so that a short wait for another owner succeeds. */
 const pass = Effect.fnUntraced(function* (venue: TestVenue["Service"], seconds: number) {
   for (let second = 0; second < seconds; second++) {
     yield* TestClock.adjust("1 second")
@@ -102,7 +103,7 @@ story(
       yield* alice.send(twapOf({ client_twap_id: "mine" }))
       yield* pass(venue, 10)
       yield* take
-      // Its owner is fenced at the next row that it writes.
+      // The owner is fenced when it writes its next row.
       yield* alice.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
       yield* pass(venue, 75)
       const { ending, twap } = yield* recorded

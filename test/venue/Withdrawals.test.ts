@@ -1,5 +1,6 @@
 /**
- * Every state of a withdrawal on simulated rails, with two owners, and with an owner that ends between any two steps.
+ * Every state of a withdrawal on simulated rails, with two owners, and with an owner that crashes between any two
+ * steps.
  */
 import * as Look from "@venue/cluster/entities/rail/Look"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
@@ -157,11 +158,11 @@ story("I14, I15: pays each withdrawal once with two concurrent owners of a rail"
   })
 )
 
-/** Points at which an owner may end: before or after a request to the rail. */
+/** Points at which an owner might crash: before or after a request to the rail. */
 const asked = ["scan", "arrivalStates", "check", "sign", "send", "outcome"] as const
 const ends = asked.flatMap((step) => [`before ${step}`, `after ${step}`] as const)
 
-/** Returns the provider with an owner that ends at that point, as if its process were killed. */
+/** Returns a provider whose owner crashes at that point, as if its process were killed. */
 const ending = (provider: RailProvider, end: (typeof ends)[number]): RailProvider => {
   const at = <A, E, R>(step: (typeof asked)[number], work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     end === `before ${step}`
@@ -190,7 +191,7 @@ story("I14: finishes every withdrawal once after an owner ended before or after 
       const fails = at % 3 === 2
       if (fails) yield* nextFate("fail")
       yield* withdraw(hal, end, usd(20), "TRON")
-      // The venue's clock stands still meanwhile.
+      // The venue's clock does not advance during these attempts.
       for (let look = 0; look < 3; look++) yield* Effect.exit(dying)
       yield* pass(45)
       const last = fails ? "FAILED" : "SETTLED"

@@ -1,6 +1,6 @@
 /**
- * Audits of a venue on Postgres whose runner is replaced during trading; they find a fault only after a unit was
- * changed.
+ * Audits of a venue on Postgres whose runner is replaced during trading. They report a fault only after a test has
+ * changed a unit.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
@@ -31,7 +31,10 @@ const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return Scope.close(scope, Exit.void)
 })
 
-/** Returns whether one of at most `rounds` audits finds the wanted fault; skips the remaining audits then. */
+/**
+ * Returns whether one of at most `rounds` audits finds the expected fault. Skips the remaining audits once it is
+ * found.
+ */
 const within = <E>(
   rounds: number,
   round: Effect.Effect<string | null, E>,
@@ -122,7 +125,7 @@ it.live(
 
       const random = Random.make(7, "audit")
       for (const [kind, draw] of Object.entries(kinds)) {
-        // The owner of the market saves it once a minute; a change that it replaces is drawn again.
+        // The market's owner saves its state once a minute. If that replaces the change, another change is drawn.
         const attempt = Effect.gen(function* () {
           const change = yield* draw(sql, random)
           assert.isDefined(change, kind)
@@ -160,12 +163,12 @@ it.live("I2: finds a deleted journal row and a row that was inserted outside the
   })
 )
 
-/** Frees space on old pages of the journal, to which later appends then go. */
+/** Frees space on old pages of the journal, which later appends then use. */
 const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`insert into journal (stream, seq, epoch, events) select 'trader/gone', g, 1, '' from generate_series(1, 5000) g`
   yield* sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', 1, 1, '')`
   yield* sql`delete from journal where stream = 'trader/gone'`
-  // Vacuum cannot free rows that an older snapshot still sees, such as that of an automatic analyze.
+  // Vacuum cannot free rows that an older snapshot still uses, for example an automatic analyze's snapshot.
   const emptied = Effect.gen(function* () {
     yield* sql`vacuum journal`
     const [{ dead } = { dead: -1 }] = yield* sql<{ readonly dead: number }>`
@@ -175,7 +178,7 @@ const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* Effect.repeat(emptied, { until: (isEmpty) => isEmpty })
 })
 
-/** Appends a claim; fails unless it is on a page before the newest. */
+/** Appends a claim. Fails unless the row is stored on a page before the newest page. */
 const claimInRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, stream: string, seq: number) {
   const [row] = yield* sql<{ readonly page: number; readonly pages: number }>`
     insert into journal (stream, seq, epoch, events) values (${stream}, ${seq}, ${seq}, '')
@@ -202,7 +205,7 @@ it.effect("reads a claim on an old page, and accepts a report of row 0 for a use
     assert.isNull(yield* round)
     yield* TestClock.adjust("20 seconds")
     assert.isNull(yield* round)
-    // A separate connection remembers no page that it wrote to.
+    // A separate connection has not cached the page to which it last wrote.
     const { sql: another } = yield* auditor(url)
     yield* claimInRoom(another, "trader/zoe", 1)
     yield* claimInRoom(another, "trader/ann", 2)
@@ -213,20 +216,22 @@ it.effect("reads a claim on an old page, and accepts a report of row 0 for a use
   })
 )
 
-it.effect("finds a fault if a desk reports money of a user without journal rows, and no fault if it reports none", () =>
-  Effect.gen(function* () {
-    const url = yield* freshDatabase
-    const { round, sql } = yield* auditor(url)
-    yield* TestClock.adjust("20 seconds")
-    yield* report(sql, "nobody", 0)
-    assert.isNull(yield* round)
-    yield* TestClock.adjust("2 seconds")
-    yield* report(sql, "nobody", 0, "1")
-    assert.include(yield* round, "nobody")
-    yield* TestClock.adjust("2 seconds")
-    yield* report(sql, "nobody", 0)
-    assert.isNull(yield* round)
-  })
+it.effect(
+  "reports a fault if a desk reports money for a user without journal rows, and no fault if the reported money is zero",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { round, sql } = yield* auditor(url)
+      yield* TestClock.adjust("20 seconds")
+      yield* report(sql, "nobody", 0)
+      assert.isNull(yield* round)
+      yield* TestClock.adjust("2 seconds")
+      yield* report(sql, "nobody", 0, "1")
+      assert.include(yield* round, "nobody")
+      yield* TestClock.adjust("2 seconds")
+      yield* report(sql, "nobody", 0)
+      assert.isNull(yield* round)
+    })
 )
 
 it.live("reads rows of a transaction that commits after many audits, also after the table was rewritten", () =>

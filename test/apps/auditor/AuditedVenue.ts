@@ -33,8 +33,8 @@ const tables = (url: Redacted.Redacted) =>
   )
 
 /**
- * Returns the auditor of the venue on that database; each round is one audit. `through` may change what the auditor
- * reads.
+ * Returns an auditor of the venue on this database, which runs one audit per round. `through` can change the data
+ * that the auditor reads.
  */
 export const auditor = Effect.fnUntraced(function* (
   url: Redacted.Redacted,

@@ -1,4 +1,4 @@
-/** Streams, marks and past balances of the auditor's books. */
+/** The streams, marks and past balances in the auditor's books. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -34,7 +34,7 @@ it("I2, I4: reports a missing row, a row of an older epoch, and a row of a new e
   assert.isDefined(after(...begun, row(4, 2, true)))
 })
 
-it("returns the value as of a known row after later changes", () => {
+it("returns the value at a known row although later changes exist", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(9)), { minLength: 1 }), fc.nat(), (changes, cut) => {
       const versions = Versions.make<number>()
@@ -100,7 +100,7 @@ it("adds several rows with the last number of a mark to that mark", () => {
   ])
 })
 
-it("I9, I10: accepts the entries of a settled withdrawal only if they equal its debit and its fee", () => {
+it("I9, I10: accepts a settled withdrawal's entries only if they equal its debit and its fee", () => {
   const accepted = { rail: "ARBITRUM_ONE", amount: 100n, fee: 1n } as const
   const rows: ReadonlyArray<readonly [account: string, amount: bigint]> = [
     ["external/ARBITRUM_ONE", 99n],
@@ -134,7 +134,7 @@ it("I9, I10: reports entries that do not sum to zero or differ from the amounts 
   }
 })
 
-it("confirms a difference after a second read, until a read of the place is correct", () => {
+it("confirms a difference after a second read, and clears it when a read of the same place is correct", () => {
   const faults = Faults.make()
   const looked = (place: string, fault: string | undefined) =>
     Faults.record(faults, place, fault, Effect.succeed(fault))

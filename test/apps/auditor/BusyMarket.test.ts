@@ -30,7 +30,7 @@ const begin = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* append(sql, 1, 1)
 })
 
-/** Writes a desk report of a position at a row of the market; the journal has no position of the user. */
+/** Writes a desk report of a position at a row of the market. The journal contains no position of the user. */
 const report = (sql: SqlClient.SqlClient, desk: string, seq: number, lots: number, atMillis: number) => {
   const account = { accountId: user, deposit: "0", referralRewards: "0", positions: [[symbol, lots, 0, 0, 0, 0, 0]] }
   const traders = [{ userId: user, seq: 0, markets: [[symbol, seq]], accounts: [account] }]
@@ -124,7 +124,7 @@ it.effect("compares a state that was saved after two pages past its row were rea
   })
 )
 
-it.effect("neither confirms nor clears a fault by a report of a row with forgotten balances", () =>
+it.effect("neither confirms nor clears a fault from a report on a row whose balances were dropped", () =>
   Effect.gen(function* () {
     const { books, round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)

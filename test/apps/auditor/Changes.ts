@@ -1,4 +1,4 @@
-/** Changes of one unit in the database of a venue, made outside the venue, as a database administrator could. */
+/** Changes one unit in a venue's database from outside the venue, as a database administrator could. */
 import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as TraderRecord from "@venue/journal/TraderRecord"
@@ -14,11 +14,11 @@ export interface Change {
   readonly name: string
   readonly what: string
   readonly undo: Effect.Effect<void, SqlError>
-  /** Returns whether the change is still there: an owner may have replaced a saved state. */
+  /** Returns whether the change is still stored. An owner might have replaced a saved state. */
   readonly stands: Effect.Effect<boolean, SqlError>
 }
 
-/** Draws a place and changes one unit there; undefined if the database has no such place. */
+/** Draws a place and changes one unit there. Returns undefined if the database has no such place. */
 export type Kind = (sql: SqlClient.SqlClient, random: Random) => Effect.Effect<Change | undefined, SqlError>
 
 /** Value of one column of one row. */
@@ -42,7 +42,8 @@ const change = Effect.fnUntraced(function* (
   const set = (value: unknown) =>
     sql.withTransaction(
       Effect.gen(function* () {
-        // A superuser can disable triggers for a transaction; the role of the venue may not change these rows.
+        // A superuser can disable triggers for a transaction. The venue's own role is not allowed to change these
+        // rows.
         yield* sql`set local session_replication_role = replica`
         yield* sql.unsafe(update, [value, ...Object.values(key)])
       })
@@ -99,8 +100,8 @@ const changedBy = (value: unknown, path: string): ReadonlyArray<readonly [change
 }
 
 /**
- * Changes a unit in an event of one of the newest rows. Skips rows that are not projected yet: the venue itself would
- * project the wrong value, and restoring the row would not correct the read tables.
+ * Changes a unit in an event of one of the newest rows. Skips rows that are not projected yet, because the venue
+ * would project the wrong value, which restoring the row would not correct.
  */
 const journalRow =
   (

@@ -24,7 +24,7 @@ const folded = (market: Month.MonthMarket, events: ReadonlyArray<MarketEvent>) =
 const positionsOf = (engine: Engine.Engine) =>
   new Map(Engine.snapshot(engine).accounts.map(([accountId, , ...position]) => [accountId as string, position]))
 
-it("I21, I25, I26, I52: folds a market's log without a fault and equals the engine at the end and at any earlier row", () => {
+it("I21, I25, I26, I52: sums a market's log without a fault, and equals the engine at the end and at any earlier row", () => {
   for (const market of month.markets) {
     const { faults, fold } = folded(market, market.log)
     assert.deepStrictEqual(faults, [])
@@ -48,7 +48,7 @@ it("I21, I25, I26, I52: folds a market's log without a fault and equals the engi
   }
 })
 
-it("I10, I52: folds a trader's journal to the balances of its ledger", () => {
+it("I10, I52: sums a trader's journal to the balances in the trader's ledger", () => {
   let compared = 0
   for (const [userId, { journal, trader }] of month.traders) {
     const fold = TraderFold.make(userId)

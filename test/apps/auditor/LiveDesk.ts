@@ -1,4 +1,4 @@
-/** Desk of a drill, on its own database: one trader with a position, whose balances the drill can change in memory. */
+/** A drill's desk on a separate database: one trader with a position, whose balances the drill can change in memory. */
 import * as AuditReports from "@venue/cluster/entities/desk/traders/AuditReports"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { primaryAccountOf } from "@venue/domain/AccountId"

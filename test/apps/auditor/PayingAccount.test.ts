@@ -1,4 +1,4 @@
-/** Deposits of strangers to the hot account on the real node: the books equal the chain. */
+/** Deposits from unknown senders to the hot account on the real node. The books equal the chain. */
 import { Users } from "@venue/storage/access/Users"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
@@ -49,7 +49,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("the account that pays", (it) 
         )
         assert.strictEqual(waiting[0]!.reason, "paying-account")
 
-        // A reorganisation could still remove it.
+        // A reorganisation could still remove the deposit.
         assert.isFalse(yield* own(yield* deposit(ours), "a top-up"))
         assert.isTrue(yield* assign(amys, RailVenue.user, null))
         yield* chain.mine(64)

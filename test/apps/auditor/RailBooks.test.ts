@@ -1,6 +1,6 @@
 /**
- * Audits of simulated rails: the holding equals the books after every step of a deposit or withdrawal, and one unit
- * more or less is a difference.
+ * Audits of simulated rails. The holding equals the books after every step of a deposit or withdrawal, and a
+ * difference of one unit is reported.
  */
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import { RailProviders } from "@venue/providers/rails/RailProvider"
@@ -50,7 +50,7 @@ const linked = Effect.gen(function* () {
 
 layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
   it.effect(
-    "I12: finds no difference of a chain after any step of deposits and withdrawals, with reorganisations and failures",
+    "I12: finds no difference on a chain after any step of deposits and withdrawals, with reorganisations and failures",
     () =>
       Effect.gen(function* () {
         yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })
@@ -104,7 +104,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
   )
 
   it.effect(
-    "I9, I12: finds no difference of a bank after any step, and holds unassigned money in suspense until it is assigned or gone",
+    "I9, I12: finds no difference at a bank after any step, and holds unassigned money in suspense until it is assigned or returned",
     () =>
       Effect.gen(function* () {
         const { pass, simulated, withdraw } = yield* RailVenue.open("BANK")
@@ -170,52 +170,54 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
     })
   )
 
-  it.effect("I12, I53: blocks withdrawals when one unit is missing twice, and only an operator resumes them", () =>
-    Effect.gen(function* () {
-      const { second, simulated } = yield* RailVenue.open("ARBITRUM_ONE")
-      const actions = yield* VenueModeActions
-      const modes = yield* VenueModes
-      const auditing = yield* Auditing.make(yield* Audit.make)
-      yield* Effect.forkChild(auditing.forever)
-      const next = Effect.gen(function* () {
-        const { auditedAtMillis } = yield* modes.read
-        // An audit that is running when the clock moves starts its next one later.
-        const next = TestClock.adjust("500 millis").pipe(
-          Effect.andThen(TestClock.withLive(Effect.sleep("10 millis"))),
-          Effect.andThen(modes.read)
-        )
-        return yield* Effect.repeat(next, { until: (mode) => mode.auditedAtMillis !== auditedAtMillis })
-      })
-      /** The first audit that ends may have started earlier. */
-      const mode = Effect.andThen(next, next)
-      const resume = Effect.result(actions.resume("WITHDRAWALS", { actor: "olga", reason: "it is there again" }))
-      yield* second
-      assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
-      yield* simulated.addUntold(-1n)
-      yield* second
-      assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
-      yield* second
-      const blocked = yield* mode
-      assert.deepInclude(blocked, { withdrawals: "BLOCKED", trading: "TRADING", changedBy: "auditor", fault: null })
-      assert.include(blocked.difference, "ARBITRUM_ONE")
-      assert.include(blocked.difference, "difference -1")
-      assert.strictEqual((yield* resume)._tag, "Failure")
+  it.effect(
+    "I12, I53: blocks withdrawals when one unit is missing in two audits, and only an operator resumes them",
+    () =>
+      Effect.gen(function* () {
+        const { second, simulated } = yield* RailVenue.open("ARBITRUM_ONE")
+        const actions = yield* VenueModeActions
+        const modes = yield* VenueModes
+        const auditing = yield* Auditing.make(yield* Audit.make)
+        yield* Effect.forkChild(auditing.forever)
+        const next = Effect.gen(function* () {
+          const { auditedAtMillis } = yield* modes.read
+          // An audit that is running when the clock moves starts its next one later.
+          const next = TestClock.adjust("500 millis").pipe(
+            Effect.andThen(TestClock.withLive(Effect.sleep("10 millis"))),
+            Effect.andThen(modes.read)
+          )
+          return yield* Effect.repeat(next, { until: (mode) => mode.auditedAtMillis !== auditedAtMillis })
+        })
+        /** The first audit that finishes might have started earlier. */
+        const mode = Effect.andThen(next, next)
+        const resume = Effect.result(actions.resume("WITHDRAWALS", { actor: "olga", reason: "it is there again" }))
+        yield* second
+        assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
+        yield* simulated.addUntold(-1n)
+        yield* second
+        assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
+        yield* second
+        const blocked = yield* mode
+        assert.deepInclude(blocked, { withdrawals: "BLOCKED", trading: "TRADING", changedBy: "auditor", fault: null })
+        assert.include(blocked.difference, "ARBITRUM_ONE")
+        assert.include(blocked.difference, "difference -1")
+        assert.strictEqual((yield* resume)._tag, "Failure")
 
-      yield* simulated.addUntold(1n)
-      yield* second
-      assert.deepInclude(yield* mode, { withdrawals: "BLOCKED", difference: null })
-      assert.strictEqual((yield* resume)._tag, "Success")
-      assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
+        yield* simulated.addUntold(1n)
+        yield* second
+        assert.deepInclude(yield* mode, { withdrawals: "BLOCKED", difference: null })
+        assert.strictEqual((yield* resume)._tag, "Success")
+        assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
 
-      // The operator's own money is recorded and causes no difference.
-      yield* simulated.addUntold(usd(1_000))
-      const { move } = yield* OwnMoney
-      const topUp = { id: "a", rail: "ARBITRUM_ONE", amount: usd(1_000), reason: "for large withdrawals" } as const
-      assert.strictEqual(yield* move(topUp), "new")
-      assert.strictEqual(yield* move(topUp), "known")
-      assert.strictEqual(yield* move({ ...topUp, amount: 1n }), "other")
-      for (let n = 0; n < 2; n++) yield* second
-      assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
-    }).pipe(Effect.provide(VenueModeActions.layer))
+        // The operator's own money is recorded and causes no difference.
+        yield* simulated.addUntold(usd(1_000))
+        const { move } = yield* OwnMoney
+        const topUp = { id: "a", rail: "ARBITRUM_ONE", amount: usd(1_000), reason: "for large withdrawals" } as const
+        assert.strictEqual(yield* move(topUp), "new")
+        assert.strictEqual(yield* move(topUp), "known")
+        assert.strictEqual(yield* move({ ...topUp, amount: 1n }), "other")
+        for (let n = 0; n < 2; n++) yield* second
+        assert.deepInclude(yield* mode, { withdrawals: "OPEN", difference: null })
+      }).pipe(Effect.provide(VenueModeActions.layer))
   )
 })

@@ -1,4 +1,7 @@
-/** Simulated rail on Postgres with its owner, its holdings and an auditor; each runs when the test calls it. */
+/**
+ * A simulated rail on Postgres with its owner, its holdings and an auditor, each of which runs only when the test
+ * calls it.
+ */
 import * as Holdings from "@venue/cluster/entities/rail/Holdings"
 import * as Look from "@venue/cluster/entities/rail/Look"
 import * as StoredRails from "@venue/simulation/rails/StoredRails"
@@ -28,7 +31,7 @@ import * as RailBooks from "../../../apps/auditor/RailBooks.ts"
 import { recorder, yes } from "../../journal/JournalNodes.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** The database's clock is not the test's clock, so a late auditor must not block anything here. */
+/** The database's clock differs from the test's clock, so a late auditor must not block anything in these tests. */
 const heedless = Layer.succeed(HasAuditor)(false)
 
 export const destination = "0xabc"

@@ -1,4 +1,4 @@
-/** Single wrong reads, which are no fault, and lasting ones, which are. */
+/** Single wrong reads, which are ignored, and persistent wrong reads, which are reported as faults. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { traderStream } from "@venue/domain/Trader"
@@ -141,7 +141,7 @@ const settled = Effect.fnUntraced(function* (
 const rounds = 4
 
 it.live(
-  "I52: ignores a single wrong read of every kind, and reports a lasting one",
+  "I52: ignores a single wrong read of every kind, and reports a persistent one",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

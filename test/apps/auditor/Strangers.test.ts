@@ -1,4 +1,4 @@
-/** Strangers send requests to an audited venue, while two users trade and the database is vacuumed. */
+/** Unknown users send requests to an audited venue while two users trade and the database is vacuumed. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, Schedule } from "effect"
@@ -11,7 +11,7 @@ import * as Strangers from "./drill/Strangers.ts"
 import * as Trade from "./drill/Trade.ts"
 
 it.live(
-  "I52: neither halts the venue nor blocks withdrawals, whatever forty strangers do",
+  "I52: requests from forty unknown users neither halt the venue nor block withdrawals",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -1,4 +1,4 @@
-/** Process of the simulated bank: its state outlives the process. */
+/** The simulated bank's process, whose state is kept across restarts. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as BankClient from "@venue/providers/rails/bank/Bank"

@@ -48,7 +48,7 @@ it("binds the operator interface and the traffic between nodes to loopback, what
   )
 })
 
-it("puts only the node's own name and addresses into the settings of a node", () => {
+it("passes each node only its own name and URLs in its settings", () => {
   assert.deepStrictEqual(ClusterPlan.runners(usual)[1]!.environment, {
     VENUE_NODE_NAME: "runner-2",
     VENUE_CLUSTER_ADDRESS: "127.0.0.1:4102",

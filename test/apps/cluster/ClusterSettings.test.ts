@@ -1,4 +1,4 @@
-/** Settings of a cluster: an impossible one is refused by name before anything starts. */
+/** Settings of a cluster. An impossible setting is refused by name before any process starts. */
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -20,14 +20,14 @@ const after = (...events: ReadonlyArray<TimedEvent>): NodeLife.Next =>
   })
 const phase = (...events: ReadonlyArray<TimedEvent>) => after(...events).life.phase._tag
 
-it("launches a node at once, and serves from its first ready answer", () => {
+it("launches a node at once, and reports it as serving from its first ready response", () => {
   assert.strictEqual(after(waited(0)).action, "Launch")
   assert.strictEqual(phase(launched), "Starting")
   assert.strictEqual(phase(launched, live), "Starting")
   assert.strictEqual(phase(launched, live, ready), "Serving")
 })
 
-it("kills a node after exactly nine seconds without an answer", () => {
+it("kills a node after exactly nine seconds without a response", () => {
   const silence = Array.from({ length: 8 }, () => silent())
   assert.strictEqual(phase(launched, ready, ...silence), "Silent")
   assert.strictEqual(after(launched, ready, ...silence).action, undefined)
@@ -37,7 +37,7 @@ it("kills a node after exactly nine seconds without an answer", () => {
   assert.strictEqual(after(launched, ready, ...silence, silent(), silent()).action, undefined)
 })
 
-it("allows a draining node 35 seconds without an answer to end by itself", () => {
+it("waits 35 seconds for a draining node without a response to exit by itself", () => {
   for (const wanted of ["draining", "restarting"] as const) {
     const silence = Array.from({ length: 34 }, () => silent())
     const ending = [launched, ready, want(wanted), ...silence] as const
@@ -47,24 +47,24 @@ it("allows a draining node 35 seconds without an answer to end by itself", () =>
   }
 })
 
-it("resets the silence after one answer", () => {
+it("restarts the time limit of an unresponsive node after one response", () => {
   const silence = Array.from({ length: 8 }, () => silent())
   assert.strictEqual(phase(launched, ready, ...silence, live), "Serving")
   assert.strictEqual(after(launched, ready, ...silence, live, ...silence).action, undefined)
 })
 
-it("counts at most two seconds for one unanswered check, since the supervisor itself may have been frozen", () => {
+it("counts at most two seconds for one check without a response, because the supervisor itself might have been frozen", () => {
   assert.strictEqual(after(launched, ready, silent(60_000)).action, undefined)
   assert.strictEqual(phase(launched, ready, silent(60_000)), "Serving")
 })
 
-it("allows a starting node a minute without an answer", () => {
+it("waits one minute for a starting node without a response", () => {
   const silence = Array.from({ length: 59 }, () => silent())
   assert.strictEqual(phase(launched, ...silence), "Starting")
   assert.strictEqual(after(launched, ...silence, silent()).action, "Kill")
 })
 
-it("restarts a dead process after a pause that grows to fifteen seconds", () => {
+it("restarts a crashed process after a delay that grows to fifteen seconds", () => {
   const untils: Array<number> = []
   let { life } = after(launched)
   for (let end = 0; end < 8; end++) {
@@ -75,12 +75,12 @@ it("restarts a dead process after a pause that grows to fifteen seconds", () => 
   assert.deepStrictEqual(untils, [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
 })
 
-it("launches a process only when its pause is over", () => {
+it("launches a process only when its restart delay is over", () => {
   assert.strictEqual(after(launched, ended(100), waited(349)).action, undefined)
   assert.strictEqual(after(launched, ended(100), waited(350)).action, "Launch")
 })
 
-it("restarts the pauses at their minimum after half a minute of service", () => {
+it("resets the restart delay to its minimum after half a minute of service", () => {
   const twice = [launched, ended(), launched, ended(), launched] as const
   assert.strictEqual(after(...twice, ready, ended()).line, "runner-1 ended (SIGKILL) and starts again in 1 s")
   const sound: TimedEvent = [{ _tag: "Answered", isReady: true }, 30_000]
@@ -96,13 +96,13 @@ it("leaves a drained node stopped until a restart is requested", () => {
   assert.strictEqual(after(...drained, want("restarting"), waited(0)).action, "Launch")
 })
 
-it("restarts a node at once on request, however often it has died", () => {
+it("restarts a node immediately on request, however often it has crashed", () => {
   const often = [launched, ended(), launched, ended(), launched, ready] as const
   assert.strictEqual(after(...often, want("restarting"), ended(5), waited(5)).action, "Launch")
   assert.strictEqual(after(launched, ended(5), want("restarting"), waited(5)).action, "Launch")
 })
 
-it("drains a node that waits for its next start", () => {
+it("drains a node that is waiting for its next start", () => {
   assert.strictEqual(phase(launched, ended(), want("draining")), "Drained")
 })
 

@@ -1,6 +1,6 @@
 /**
- * Program that stands in for a node: answers health checks, prints its state, and ends on request or without its
- * supervisor.
+ * A program that replaces a node in tests: it responds to health checks, prints its state, and exits on request or
+ * when its supervisor exits.
  */
 import { createServer } from "node:http"
 

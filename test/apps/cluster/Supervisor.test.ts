@@ -7,7 +7,7 @@ import * as Ports from "../../nodes/Ports.ts"
 import type { PlannedNode } from "../../../apps/cluster/ClusterPlan.ts"
 import * as Supervisor from "../../../apps/cluster/Supervisor.ts"
 
-/** Observed state of a cluster of one runner and one gateway. */
+/** Observed state of a cluster with one runner and one gateway. */
 interface Seen {
   readonly lines: ReadonlyArray<string>
   readonly pidOf: (name: string) => number | undefined

@@ -12,7 +12,7 @@ const layer = Layer.merge(TestConsole.layer, SecureRandom.layerWebCrypto)
 const user = (name: string) => ({ name, public_key: name, secret_key: Redacted.make(`secret of ${name}`) })
 
 it.live(
-  "prints fills, positions and balances that add up, and ends without a position",
+  "prints fills, positions and balances that are consistent, and finishes without a position",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start
@@ -43,7 +43,7 @@ it.live(
 )
 
 it.live(
-  "ends with a message if the venue does not know the key",
+  "exits with a message if the venue does not recognise the key",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start

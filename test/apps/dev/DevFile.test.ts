@@ -32,7 +32,7 @@ it.effect("reads addresses and users from the file in the data directory", () =>
   )
 )
 
-it.effect("reports a missing file as no venue, and a file of another shape as unreadable", () =>
+it.effect("reports a missing file as a venue that is not running, and a file in another format as unreadable", () =>
   Effect.gen(function* () {
     const none = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({}))))
     assert.strictEqual(none._tag, "NoVenue")

@@ -56,13 +56,13 @@ it("quotes nothing before the first mark, and cancels all quotes when the marks 
   expect(turn(20_000).map(({ type }) => type)).toEqual(Array(6).fill("cancel_order"))
 })
 
-it("sends post-only quotes in steps of the symbol", () => {
+it("sends post-only quotes at multiples of the symbol's price and quantity increments", () => {
   for (const { params } of turn(10)) {
     expect(params).toMatchObject({ order_type: "ALO", order_time_in_force: "GTC", quantity: 25, reduce_only: false })
   }
 })
 
-it("pauses a symbol once for the refusals of one turn, and longer for later ones, up to 30 seconds", () => {
+it("pauses a symbol once for all refusals in one turn, and longer for later refusals, up to 30 seconds", () => {
   const pauses: Array<number> = []
   let nowMillis = 10
   for (let round = 0; round < 8; round++) {
@@ -86,7 +86,7 @@ it("pauses a symbol after an error about a quote", () => {
   expect(turn(1_009)).toEqual([])
 })
 
-it("modifies quotes when the mark moves, and takes their prices from the answer", () => {
+it("modifies quotes when the mark moves, and updates their prices from the response", () => {
   turn(10)
   acknowledgeAll()
   book.markUsd = 201
@@ -97,7 +97,7 @@ it("modifies quotes when the mark moves, and takes their prices from the answer"
   expect(book.orders.get("c1")).toMatchObject({ ticks: 20_093, state: "Resting" })
 })
 
-it("cancels a quote that cannot be modified, and forgets it when the venue confirms", () => {
+it("cancels a quote that cannot be modified, and removes it when the venue confirms", () => {
   turn(10)
   acknowledgeAll()
   book.markUsd = 201
@@ -121,7 +121,7 @@ it("cancels a quote that cannot be modified, and forgets it when the venue confi
   expect(book.orders.has("c1")).toBe(false)
 })
 
-it("reduces a quote by its fill, and moves the position until the next pulse", () => {
+it("reduces a quote by its fill, and adjusts the position until the next position update", () => {
   turn(10)
   acknowledgeAll()
   answer("c1", "FILLED", { quantity_remaining: 5 })
@@ -149,7 +149,7 @@ it("reduces a quote by its fill, and moves the position until the next pulse", (
   expect(book.positionLots).toBe(5_000)
 })
 
-it("cancels an unknown order, and forgets a quote that the venue does not list", () => {
+it("cancels an unknown order, and removes a quote that the venue does not list", () => {
   turn(10)
   acknowledgeAll()
   const listed = [...book.orders.values()].slice(1).map((order) => ({

@@ -38,7 +38,7 @@ it("places bids below the mark and offers above it, each level further away", ()
   }
 })
 
-it("places three prices on each side with a coarse tick", () => {
+it("places three prices on each side if the tick is coarse", () => {
   const coarse = { ...apple, ticksPerUnit: 1 }
   expect(
     wanted(coarse, 200, 0, terms)
@@ -47,7 +47,7 @@ it("places three prices on each side with a coarse tick", () => {
   ).toEqual([199, 198, 197])
 })
 
-it("stops the side that increases a full position", () => {
+it("stops quoting the side that would increase a position at its limit", () => {
   const full = (terms.maxInventoryUsd / 200) * 1_000
   expect(wanted(apple, 200, full, terms).every(({ side }) => side === "SELL")).toBe(true)
   expect(wanted(apple, 200, -full, terms).every(({ side }) => side === "BUY")).toBe(true)
@@ -78,12 +78,12 @@ it("moves offers before bids when the mark rises, and bids before offers when it
   expect(sides(199)).toEqual(["BUY", "BUY", "BUY", "SELL", "SELL", "SELL"])
 })
 
-it("cancels a quote that is half filled, to replace it", () => {
+it("cancels a half-filled quote so that it can be replaced", () => {
   const has = resting().map((order, index) => (index === 0 ? { ...order, remainingLots: order.lots / 2 } : order))
   expect(plan(wanted(apple, 200, 0, terms), has, terms, 1_000)).toEqual([{ _tag: "Cancel", working: has[0] }])
 })
 
-it("leaves a quote with a command in flight unchanged until its answer is overdue", () => {
+it("leaves a quote with an in-flight command unchanged until the response is overdue", () => {
   const has = resting({ state: "Sending", orderId: "", sinceMillis: 0 })
   expect(plan([], has, terms, 9_000)).toEqual([])
   expect(plan(wanted(apple, 210, 0, terms), has, terms, 9_000)).toEqual([])

@@ -1,4 +1,4 @@
-/** Futures of a new dev venue behind its simulated prices; recorded values stay. */
+/** Futures of a new dev venue for its simulated prices. Recorded values are kept. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { assert, it } from "@effect/vitest"
@@ -38,7 +38,7 @@ it.effect("records the future in use and five settlements of each symbol; a seco
   }).pipe(Effect.provide(FuturesReference.layerMemory))
 )
 
-it.effect("keeps values that an operator recorded, and extends a calendar that has run out", () =>
+it.effect("keeps an operator's recorded values, and extends a calendar that has run out", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { calendar, record, setCalendar, settlements } = yield* FuturesReference

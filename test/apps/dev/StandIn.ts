@@ -116,7 +116,7 @@ export class StandIn {
     })
   }
 
-  /** Closes all connections, as a restart does; resting orders stay. */
+  /** Closes all connections, as a restart does. Resting orders stay open. */
   drop(): void {
     for (const socket of this.#sockets.clients) socket.terminate()
   }

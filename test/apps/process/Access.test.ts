@@ -1,4 +1,4 @@
-/** Settings of sign-in and access: rules that types do not express. */
+/** Sign-in and access settings: rules that types do not express. */
 import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
@@ -30,7 +30,7 @@ const under = <A, E>(
     return yield* Effect.provide(work, Layer.provide(access, tables))
   })
 
-/** Returns why a proof for an unknown chain is refused. */
+/** Returns the reason for refusing a proof from an unknown chain. */
 const refusal = (variables: Readonly<Record<string, string>>, secretKey?: string) => {
   const refused = Effect.gen(function* () {
     const refused = yield* Effect.flip((yield* WalletSignIn).signIn({ chain: "solana", message: "", signature: "" }))
@@ -137,7 +137,7 @@ it.live("requires verified users only with an identity provider", () =>
   })
 )
 
-it.effect("serves the authentication service also at an address of the newer form", () =>
+it.effect("also serves the authentication service at a URL in the newer form", () =>
   Effect.gen(function* () {
     const { signInPage, url } = AuthPlace.of(yield* settingsOf({ VENUE_HOST: "::1" }))
     assert.strictEqual(url, "http://[::1]:4002")

@@ -1,4 +1,4 @@
-/** Replacement of keys and agreements, one gateway after another, while all of them are in use. */
+/** Replacement of keys and agreements, one gateway after another, while all gateways are in use. */
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults } from "@venue/cluster/VenueSettings"
@@ -49,7 +49,7 @@ const gatewayOf = (variables: Partial<Replaced>) =>
   )
 type Gateway = Effect.Success<ReturnType<typeof gatewayOf>>
 
-/** Returns whether `second` may run beside `first`. */
+/** Returns whether `second` is allowed to run together with `first`. */
 const joins = (first: Gateway, second: Gateway) =>
   Effect.gen(function* () {
     const nodes = yield* Nodes
@@ -87,7 +87,7 @@ const tables = AccessTables.layerMemory.pipe(
   Layer.provideMerge(Layer.merge(SecureRandom.layerWebCrypto, SigningKeys.layerMemory))
 )
 
-it.effect("accepts at every step of a replacement what the gateways beside it issued", () =>
+it.effect("accepts, at every step of a replacement, the messages that other gateways issued", () =>
   Effect.gen(function* () {
     const steps = yield* Effect.forEach([usual, accepted, used, after], gatewayOf)
     for (const [index, next] of steps.entries()) {
@@ -103,7 +103,7 @@ it.effect("accepts at every step of a replacement what the gateways beside it is
   }).pipe(Effect.provide(tables))
 )
 
-it.effect("refuses to start a gateway that skips a step, which would refuse messages", () =>
+it.effect("rejects the start of a gateway that skips a step, because it would refuse other gateways' messages", () =>
   Effect.gen(function* () {
     for (const [firstKeys, secondKeys] of [
       [usual, used],

@@ -52,7 +52,7 @@ it.effect("keeps the stack of the venue's own error, also when the library runs 
   }).pipe(Effect.scoped)
 )
 
-it("lists the lock messages exactly as the library has them", () => {
+it("contains the lock messages exactly as the cluster library logs them", () => {
   const source = readFileSync(createRequire(import.meta.url).resolve("effect/cluster/Sharding"), "utf8")
   for (const message of NodeLog.ofLocks) assert.include(source, message)
 })

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs"
 import * as Pools from "../../../apps/process/Pools.ts"
 import { emptyDatabase } from "../../Postgres.ts"
 
-it.effect("releases the locks of a node that freezes in a transaction", () =>
+it.effect("releases the locks of a node that freezes during a transaction", () =>
   Effect.gen(function* () {
     const pools = Pools.make({ databaseUrl: yield* emptyDatabase, name: "runner-1" }, "runner")
     for (const pool of Object.values(pools)) {
@@ -20,7 +20,7 @@ it.effect("releases the locks of a node that freezes in a transaction", () =>
   }).pipe(Effect.scoped)
 )
 
-it("has a connection for every concurrent query of users, charts, futures and public reads, and more", () => {
+it("provides a connection for every concurrent query of users, charts, futures and public reads, and some spare ones", () => {
   const most = maxUserQueries + maxChartQueries + maxFuturesQueries + maxPublicQueries
   assert.isAbove(Pools.sizes.gateway.tables, most)
 })

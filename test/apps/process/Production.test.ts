@@ -1,4 +1,4 @@
-/** Settings that a venue refuses outside development, and settings that its nodes share. */
+/** Settings that a venue refuses outside development, and settings that all its nodes share. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { defaults } from "@venue/cluster/VenueSettings"
 import { Listings } from "@venue/storage/listing/Listings"
@@ -49,7 +49,7 @@ const settingsOf = (kind: "runner" | "gateway", variables: Variables) =>
     Effect.provide(NodeServices.layer)
   )
 
-/** Returns the message that ends the start, or undefined. */
+/** Returns the message with which the start fails, or undefined. */
 const refusal = (kind: "runner" | "gateway", variables: Variables) =>
   settingsOf(kind, variables).pipe(
     Effect.flatMap(Production.check),
@@ -134,7 +134,7 @@ it.live(
     })
 )
 
-it.effect("starts a command that generates secrets and users only in a development", () =>
+it.effect("starts a command that generates secrets and users only in development", () =>
   Effect.gen(function* () {
     yield* Production.developmentOnly("development", "npm start")
     for (const environment of ["preproduction", "production"] as const) {
@@ -186,7 +186,7 @@ it.live("reads a secret from the environment or from a file, and refuses both at
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("hashes every setting that nodes must share, and no port or drill of a single node", () =>
+it.live("hashes every setting that nodes must share, and excludes ports and drills of a single node", () =>
   Effect.gen(function* () {
     const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner", prices?: string) =>
       Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) =>
@@ -214,7 +214,7 @@ it.live("hashes every setting that nodes must share, and no port or drill of a s
   })
 )
 
-it.live("lists the contracts of the living nodes, and later ones once none of them lives", () =>
+it.live("lists the contracts of the live nodes, or later contracts if no live node remains", () =>
   Effect.gen(function* () {
     const databaseUrl = yield* emptyDatabase
     const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }

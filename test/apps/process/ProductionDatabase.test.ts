@@ -12,7 +12,7 @@ import { emptyDatabase } from "../../Postgres.ts"
 
 type Environment = "development" | "preproduction" | "production"
 
-/** Returns the message that ends the start, or undefined. */
+/** Returns the message with which the start fails, or undefined. */
 const refusal = Effect.fnUntraced(function* (environment: Environment) {
   const variables = {
     VENUE_ENVIRONMENT: environment,
@@ -38,7 +38,7 @@ const addKey = (publicKey: string) =>
       values (${publicKey}, ${publicKey}, 'bot', '', '{}', 'all_accounts', now())`
   })
 
-/** Hides the sessions of the server; the test adds its own. */
+/** Hides the server's own sessions, so that the test can add others. */
 const isolated = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* emptyDatabase

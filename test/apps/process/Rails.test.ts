@@ -34,8 +34,8 @@ const local = {
 const wallet = { VENUE_WALLET_URL: "http://127.0.0.1:9", VENUE_WALLET_SECRET: TestWallet.secret }
 const { VENUE_ARBITRUM_RPC_URLS, VENUE_ARBITRUM_XPUB } = local
 
-describe("Arbitrum One", () => {
-  it.live("leaves a venue without endpoints unconnected, and requires no other setting", () =>
+describe("a venue's rails on Arbitrum One", () => {
+  it.live("leaves a venue without rail endpoints unconnected, and requires no other rail setting", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* connected({})).size, 0)
       // Containers pass unset variables as empty text.
@@ -44,7 +44,7 @@ describe("Arbitrum One", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("pays through its wallet if endpoints are set", () =>
+  it.live("pays through the venue's wallet if endpoints are set", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       yield* chain.giveGas(TestRail.hot, 10n ** 18n)
@@ -148,7 +148,7 @@ const refusals = Effect.fnUntraced(function* (
   }
 })
 
-describe("TRON", () => {
+describe("a venue's rails on TRON", () => {
   const tron = {
     VENUE_TRON_NODE_URLS: "http://127.0.0.1:9/canary, https://127.0.0.1:9",
     VENUE_TRON_XPUB: TestRail.xpub,
@@ -196,7 +196,7 @@ describe("TRON", () => {
   )
 })
 
-describe("the bank", () => {
+describe("a venue's bank rail", () => {
   it.live("refuses a missing or wrong bank setting by name, without printing a key", () =>
     refusals(
       { VENUE_BANK_URL: "http://127.0.0.1:9/v1/", VENUE_BANK_KEY: "canary" },

@@ -61,7 +61,7 @@ it.live("refuses a certificate without its key or authority, or with invalid one
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("refuses to start nodes with certificates beside nodes without", () =>
+it.live("rejects a start of nodes with certificates together with nodes without them", () =>
   Effect.gen(function* () {
     const hashes = (variables: Readonly<Record<string, string>>) =>
       Effect.map(load(variables), (settings) => Agreement.hashesOf(settings, defaults.instruments, undefined))

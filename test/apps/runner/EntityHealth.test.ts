@@ -1,4 +1,4 @@
-/** Readiness of a runner: everything on its shards has answered, since other nodes then send it traders. */
+/** Readiness of a runner: all entities on its shards must have responded, because other nodes then send it traders. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities, type LocalMarket } from "@venue/cluster/clients/LocalEntities"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -73,7 +73,7 @@ it.effect("is not ready before every desk and market has answered once", () =>
   })
 )
 
-it.effect("ignores entities of other runners, and waits for a new answer of a returning entity", () =>
+it.effect("ignores entities of other runners, and waits for a new response from an entity that returns", () =>
   Effect.gen(function* () {
     const { answering, held, isReady, localMarkets, market } = yield* make
     for (const shard of ["desk 1", "desk 2", "market 1"]) held.add(shard)
@@ -90,7 +90,7 @@ it.effect("ignores entities of other runners, and waits for a new answer of a re
   })
 )
 
-it.effect("is not ready after five seconds of silence of an entity, until it answers again", () =>
+it.effect("is not ready after an entity has been silent for five seconds, until the entity responds again", () =>
   Effect.gen(function* () {
     const { answering, held, isReady } = yield* make
     held.add("desk 1")

@@ -25,7 +25,7 @@ it("signs a withdrawal again only unchanged, except for fees", () => {
     assert.match(reasonOf(policy, payment(other)), /was signed already, with another nonce, amount or destination/)
 })
 
-it("binds a nonce to one withdrawal, for its payments and its cancel", () => {
+it("signs a repeated withdrawal order only if it is unchanged, except for fees", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, payment()), "signed")
   assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /nonce 4 belongs to another withdrawal/)
@@ -35,7 +35,7 @@ it("binds a nonce to one withdrawal, for its payments and its cancel", () => {
   assert.strictEqual(reasonOf(policy, cancel({ maxFeePerGas: 9n })), "signed")
 })
 
-it("refuses to pay a cancelled withdrawal, and allows the cancel of an unused nonce", () => {
+it("refuses to pay a cancelled withdrawal, and still signs the cancel of an unused nonce", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, cancel()), "signed")
   assert.strictEqual(reasonOf(policy, payment()), "the withdrawal was cancelled")
@@ -51,7 +51,7 @@ it("limits a payment and the payments of a day; counts a replacement once, and s
   assert.match(reasonOf(policy, of(4, 1n)), /the payments of today would be 250000001; the maximum is 250000000/)
   assert.match(reasonOf(policy, of(4, 1n), day - 1), /the payments of today/)
   assert.strictEqual(reasonOf(policy, of(4, 100_000_000n), day), "signed")
-  // A clock that goes back continues the same day and its limit.
+  // If the clock goes back, the current day and its limit continue.
   assert.strictEqual(reasonOf(policy, of(5, 100_000_000n), 0), "signed")
   assert.match(reasonOf(policy, of(6, 100_000_000n), 0), /the payments of today/)
 })

@@ -25,7 +25,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, NodeServices.Node
   it.live(name, () => body.pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
 test(
-  "has the allowed orders after the file was opened again",
+  "allows the same orders after the record's file was reopened",
   Effect.gen(function* () {
     const { path } = yield* made
     yield* Effect.scoped(
@@ -83,7 +83,7 @@ test(
 )
 
 test(
-  "lets at most one of two wallets continue that write to one record",
+  "lets at most one of two wallets continue if both write to one record",
   Effect.gen(function* () {
     const { path } = yield* made
     const [first, second] = [yield* SigningRecord.open(path, owner), yield* SigningRecord.open(path, owner)]

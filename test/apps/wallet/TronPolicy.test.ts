@@ -30,9 +30,9 @@ it("I14: signs a transaction again unchanged, and another one only after the fir
   const over = first.expirationMillis
   const refused = "an earlier transaction of the withdrawal may still be executed"
   assert.strictEqual(another(start + 1, start), refused)
-  // Expired by the final block, but not by the clock of this machine.
+  // The transaction has expired by the final block's time, but not by this machine's clock.
   assert.strictEqual(another(over + 5 * minute - 1, over), refused)
-  // Expired by the clock of this machine, but not by a final block.
+  // The transaction has expired by this machine's clock, but not by the final block's time.
   assert.strictEqual(another(over + 60 * minute, over - 1), refused)
   assert.strictEqual(another(over + 5 * minute, over), "signed")
   assert.strictEqual(another(over + 6 * minute, over + minute), refused)

@@ -24,10 +24,10 @@ const briefly = (signed: Transactions.Signed | undefined) => [
   signed?.value
 ]
 
-/** Contract of every signer, wherever its keys are. */
+/** The contract of every signer, wherever its keys are stored. */
 const contract = (name: string, signer: Effect.Effect<Layer.Layer<Signer>, never, Scope.Scope>) =>
   describe(name, () => {
-    it.live("signs each order as given, with the account that it reports", () =>
+    it.live("signs each order as given, with the account that the signer reports", () =>
       Effect.gen(function* () {
         const layer = yield* signer
         yield* Effect.gen(function* () {
@@ -110,7 +110,7 @@ describe("the wallet", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("signs nothing and ends after another wallet has written to its record", () =>
+  it.live("signs nothing and exits after another wallet has written to its record", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
       const [first, second] = [yield* TestWallet.open(options), yield* TestWallet.open(options)]
@@ -155,7 +155,7 @@ describe("the wallet", () => {
 })
 
 describe("a wallet for TRON alone", () => {
-  it.live("reports no account of another chain, and signs nothing for it", () =>
+  it.live("reports no account on another chain, and refuses to sign for it", () =>
     Effect.gen(function* () {
       const { limits, ...made } = yield* TestWallet.options()
       const alone = { ...made, keys: undefined, limits: { ...limits, chainId: undefined } }

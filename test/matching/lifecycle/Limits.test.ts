@@ -50,7 +50,7 @@ describe("contract limits", () => {
       assert.deepStrictEqual(set(new Scene(), flawed), [])
     })
 
-  it("rejects an open-interest limit at which exact arithmetic would fail if the price doubled", () => {
+  it("accepts an open-interest limit of 2 billion USD, at which the price can still double (rule 3.2)", () => {
     const openInterestUsd = 2_000_000_000
     assert.deepStrictEqual(set(new Scene(), { openInterestUsd }), ["LimitsSet"])
     assert.isAbove(Oracle.highestTradableE8(apple, lots(openInterestUsd / 200)), 400e8)

@@ -23,9 +23,8 @@ export interface Stream {
 }
 
 /**
- * `slow`: prices turn stale and outcomes expire between commands. `hourly`: some commands are followed by the end of
- * an hour, books are deep, and most prices come from the operator and therefore never turn stale. `month`: thirty
- * `hourly` days, in which most hours are processed in time.
+ * `slow`: prices turn stale and outcomes expire between commands. `hourly`: some commands are followed by the end of an
+ * hour, books are deep, and most prices come from the operator. `month`: thirty `hourly` days.
  */
 export type Pace = "usual" | "slow" | "hourly" | "month"
 
@@ -79,7 +78,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const weekend = new Date(atMillis).getUTCDay() === 6
   const lastMillis = atMillis + 30 * 86_400_000
 
-  // Draws the time of the next command first, so that some commands expire exactly at that time.
+  // Draws the next time first, so that some commands expire exactly at that time.
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
     atMillis += whole(0, percent(5) ? (pace === "slow" ? 90_000 : 3_000) : 300)

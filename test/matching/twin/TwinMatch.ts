@@ -184,5 +184,5 @@ export function shrinkStops(twin: Twin, accountId: AccountId, emit: Emit): void 
   }
 }
 
-/** Placeholder trade id. Trade ids are not compared, because the twin has none. */
+/** Placeholder trade id. The twin has no trade ids, so they are not compared. */
 const unnamed = new Id(0, 0, 0, 0)

@@ -331,7 +331,7 @@ function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value < 2 ** 31 - 1
 }
 
-/** Returns the order of a part of a takeover, which nobody placed. */
+/** Returns the internal order for one part of a takeover. */
 export function nameless(
   twin: Twin,
   accountId: AccountId,

@@ -44,32 +44,34 @@ it.live("polls repeatedly with the configured headers", () =>
   })
 )
 
-it.live("I29: keeps polling after refusals, garbage, cut connections and non-positive prices, without publishing", () =>
-  Effect.gen(function* () {
-    const answers: ReadonlyArray<(response: ServerResponse) => void> = [
-      (response) => response.writeHead(500).end(good),
-      (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
-      (response) => response.end("<html>"),
-      (response) => response.end('[{"s":"AAPL","p":NaN}]'),
-      (response) => response.end('[{"s":"AAPL","p":-200},{"s":"AAPL","p":0},{"s":"AAPL","p":null}]'),
-      (response) => response.destroy(),
-      (response) => {
-        response.writeHead(200, { "content-length": "1000" })
-        response.write("[")
-        response.destroy()
-      },
-      (response) => response.end(`${" ".repeat(2_000_000)}${good}`),
-      (response) => response.end("")
-    ]
-    let asked = 0
-    const prices = yield* told((_request, response) => (answers[asked++] ?? ((last) => last.end(good)))(response))
-    assert.strictEqual(yield* Queue.take(prices), 200e8)
-    assert.isAbove(asked, answers.length)
-    assert.strictEqual((yield* Queue.clear(prices)).filter((price) => price !== 200e8).length, 0)
-  })
+it.live(
+  "I29: keeps polling after refusals, invalid responses, cut connections and non-positive prices, and publishes no price from them",
+  () =>
+    Effect.gen(function* () {
+      const answers: ReadonlyArray<(response: ServerResponse) => void> = [
+        (response) => response.writeHead(500).end(good),
+        (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+        (response) => response.end("<html>"),
+        (response) => response.end('[{"s":"AAPL","p":NaN}]'),
+        (response) => response.end('[{"s":"AAPL","p":-200},{"s":"AAPL","p":0},{"s":"AAPL","p":null}]'),
+        (response) => response.destroy(),
+        (response) => {
+          response.writeHead(200, { "content-length": "1000" })
+          response.write("[")
+          response.destroy()
+        },
+        (response) => response.end(`${" ".repeat(2_000_000)}${good}`),
+        (response) => response.end("")
+      ]
+      let asked = 0
+      const prices = yield* told((_request, response) => (answers[asked++] ?? ((last) => last.end(good)))(response))
+      assert.strictEqual(yield* Queue.take(prices), 200e8)
+      assert.isAbove(asked, answers.length)
+      assert.strictEqual((yield* Queue.clear(prices)).filter((price) => price !== 200e8).length, 0)
+    })
 )
 
-it.live("logs a failure and its end once, with the cause and without address and headers", () => {
+it.live("logs a failure and its end once, with the cause but without the URL and headers", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
   return Effect.gen(function* () {
@@ -112,7 +114,7 @@ it.effect("gives up on a silent server after five seconds and polls it again", (
 const logging = (lines: Array<string>) =>
   Logger.layer([Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))])
 
-it.live("the alarm contains a server's refusal without configured secrets", () => {
+it.live("includes a server's refusal in the alarm, without configured secrets", () => {
   const lines: Array<string> = []
   return Effect.gen(function* () {
     let asked = 0
@@ -161,7 +163,7 @@ for (const [status, body] of [
     })
   )
 
-it.live("a quote of hours ago is not published and reported as a failure", () => {
+it.live("reports a quote that is hours old as a failure and does not publish it", () => {
   const lines: Array<string> = []
   return Effect.gen(function* () {
     let asked = 0

@@ -23,7 +23,7 @@ it("reads a list, a record with one price per contract, and a single price by th
   assert.deepStrictEqual(one({ contract: "symbol", price: "price" }, { symbol: "CLZ6", price: 71.2 }), ["CLZ6 71.2"])
 })
 
-it("I29: skips prices of zero or less and above ten million, and reads those beside them", () => {
+it("I29: skips prices of zero or less and above ten million, and reads other prices in the same response", () => {
   const bad = [0, -1, -200, null, "NaN", "", "1e3", "-5", "0x10", true, {}, [], 1e-9, 10_000_001, 1e300]
   const body = Object.fromEntries([...bad, 7].map((price, at) => [`c${at}`, price]))
   assert.deepStrictEqual(one({ price: "" }, body), [`c${bad.length} 7`])
@@ -31,7 +31,7 @@ it("I29: skips prices of zero or less and above ten million, and reads those bes
   assert.deepStrictEqual(read({ contract: "s", price: "p" }, '[{"s":5,"p":5},{"p":5},null,3,"text"]'), [])
 })
 
-it("paths through members of every object's prototype lead nowhere", () => {
+it("finds no value for a path through members that every object's prototype has", () => {
   assert.deepStrictEqual(one({ contract: "s", price: "constructor.length" }, [{ s: "A" }]), [])
   assert.deepStrictEqual(one({ items: "__proto__", price: "p" }, { p: 1 }), [])
 })

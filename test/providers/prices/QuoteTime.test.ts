@@ -14,7 +14,7 @@ for (const value of [
   "2026-11-20 15:30:00.250z",
   "2026-11-20T17:00:00.25+01:30"
 ])
-  it(`reads ${JSON.stringify(value)} as one moment`, () => {
+  it(`parses ${JSON.stringify(value)} as one moment`, () => {
     assert.strictEqual(QuoteTime.read(value), millis)
   })
 
@@ -35,7 +35,7 @@ for (const value of [
   "2026-11-20T24:00:00Z",
   "Fri, 20 Nov 2026 15:30:00 GMT"
 ])
-  it(`reads no moment in ${JSON.stringify(value)}`, () => {
+  it(`parses no moment from ${JSON.stringify(value)}`, () => {
     assert.isUndefined(QuoteTime.read(value))
   })
 
@@ -70,6 +70,6 @@ it("reads the time of the whole response for a path that begins with $.", () => 
   assert.match(String(fault), /no price with a time at "\$.meta.t" \(fields.time\)/)
 })
 
-it("reports old quotes if none is current", () => {
+it("reports old quotes if no current quote exists", () => {
   assert.match(String(faultOf({ s: "A", p: 200, t: millis - 10_800_000 }).fault), /more than 60 s old/)
 })

@@ -57,7 +57,7 @@ it.live("I29: skips garbage and prices of zero or less", () =>
   })
 )
 
-it.effect("reconnects to a server that closes, dies or is silent", () =>
+it.effect("reconnects to a server that closes, crashes or is silent", () =>
   Effect.gen(function* () {
     let connections = 0
     const prices = yield* told((socket) => {
@@ -73,7 +73,7 @@ it.effect("reconnects to a server that closes, dies or is silent", () =>
   })
 )
 
-it.effect("a frame above the size limit ends only the connection", () =>
+it.effect("closes only the connection after a frame above the size limit", () =>
   Effect.gen(function* () {
     let connections = 0
     const prices = yield* told((socket) => {

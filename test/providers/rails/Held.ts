@@ -1,4 +1,4 @@
-/** Holdings of the venue according to a rail. */
+/** The venue's holdings according to a rail. */
 import type { Holdings, HoldingsQuestion, RailProvider } from "@venue/providers/rails/RailProvider"
 import { Effect, Option } from "effect"
 
@@ -9,7 +9,7 @@ export const question = (asked: Partial<HoldingsQuestion> = {}): HoldingsQuestio
   ...asked
 })
 
-/** Returns the holdings once all arrivals are read; undefined if unknown. */
+/** Returns the holdings once all arrivals are read, or undefined if they are unknown. */
 export const holdings = Effect.fnUntraced(function* (provider: RailProvider, asked: Partial<HoldingsQuestion> = {}) {
   const { cursor } = yield* provider.scan(null, Effect.succeed([]))
   const held = yield* provider.holdings(question({ cursor, ...asked }))

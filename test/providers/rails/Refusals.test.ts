@@ -29,7 +29,7 @@ const payee = {
   postal_code: "10001"
 }
 
-it.live("I46: a bank's refusal keeps its message without the key and the payee that it repeats", () =>
+it.live("I46: keeps a bank's refusal message, without the key and payee that the message repeats", () =>
   Effect.gen(function* () {
     const url = yield* answering(422, (sent) => JSON.stringify({ detail: `wire is closed today for ${key}: ${sent}` }))
     const rail = yield* Bank.make({ url, key: Redacted.make(key) }).pipe(Effect.provide(FetchHttpClient.layer))

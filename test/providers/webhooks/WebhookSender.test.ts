@@ -61,7 +61,7 @@ const isOurs = (secret: string, headers: Heard["headers"], body: string): boolea
   })
 }
 
-it.effect("a receiver verifies by hand and reads a withdrawal; attempts share the id and differ in time", () =>
+it.effect("lets a receiver verify by hand and read a withdrawal; attempts share the id and have different times", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 2, 15, 10))
     const { heard, port } = yield* receiver(status(200))
@@ -135,7 +135,7 @@ it.live("without loopback mode nothing is sent to this machine, even for a URL a
   }).pipe(Effect.scoped, Effect.provide(inPublic(here)))
 )
 
-it.live("connects to the checked address: a name is resolved once per attempt", () => {
+it.live("connects to the checked IP address, and resolves a name once per attempt", () => {
   const dns = resolver({ localhost: [["127.0.0.2"], ["10.0.0.1"], ["127.0.0.1"]] })
   return Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(200), { host: "127.0.0.2" })
@@ -149,7 +149,7 @@ it.live("connects to the checked address: a name is resolved once per attempt", 
   }).pipe(Effect.scoped, Effect.provide(onLoopback(dns)))
 })
 
-it.live("tries another address if the first does not answer", () => {
+it.live("tries another IP address if the first does not respond", () => {
   const dns = resolver({ localhost: [["127.0.0.3", "127.0.0.2"]] })
   return Effect.gen(function* () {
     const { port } = yield* receiver(status(200), { host: "127.0.0.2" })
@@ -190,7 +190,7 @@ it.effect("gives up on a silent endpoint after ten seconds", () =>
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.effect("a status counts even if the rest of the response never arrives", () =>
+it.effect("accepts a status even if the rest of the response never arrives", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver((response) => response.writeHead(200).write("more is"))
     const sent = yield* Effect.forkChild(send(`http://127.0.0.1:${port}`))

@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Announced revocations in order, committed or not. */
+/** Announced revocations in sequence, including those that are not committed yet. */
 const announced: Array<string> = []
 const recording = Layer.mock(Revocations)({
   announce: ({ kind, subject }: Revocation) => Effect.sync(() => void announced.push(`${kind} ${subject}`)),
@@ -115,7 +115,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("lists keys in order of creation, without secrets and without keys held by builders", () =>
+    it.effect("lists keys in order of creation, without secrets and without the keys that builders hold", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("erin"))
@@ -144,7 +144,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("renames a key for its owner, and never a key held by a builder", () =>
+    it.effect("renames a key for its owner, and rejects renaming a key that a builder holds", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("fay"))
@@ -167,7 +167,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("rotates a key once: same permissions under a new pair, the old key revoked", () =>
+    it.effect("rotates a key once: the new pair has the same permissions, and the old key is revoked", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("gus"))
@@ -191,7 +191,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     )
 
     it.effect(
-      "I40: keeps one key per user and builder under concurrent replacements; keys of other builders stay",
+      "I40: keeps one key per user and builder under concurrent replacements, and leaves other builders' keys unchanged",
       () =>
         Effect.gen(function* () {
           const keys = yield* ApiKeys
@@ -239,7 +239,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("changes one permission of a key and announces it once; the key stays valid", () =>
+    it.effect("changes one permission of a key and announces the change once, while the key stays valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("lea"))
@@ -276,7 +276,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("keeps every one of concurrently granted permissions", () =>
+    it.effect("keeps every permission that was granted concurrently", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("ned"))
@@ -299,7 +299,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("keeps the latest use and failure of a key, in whatever order nodes report them", () =>
+    it.effect("keeps a key's latest use and failure, in whatever order nodes report them", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("kim"))

@@ -9,7 +9,7 @@ import { Effect, Layer } from "effect"
 import { postgresLayer } from "../../Postgres.ts"
 import { claimed } from "./OpenedAccount.ts"
 
-/** Records an operator's action as a desk does; returns whether the journal accepted the row. */
+/** Records an operator's action as a desk does. Returns whether the journal accepted the row. */
 const recorded = Effect.fnUntraced(function* (from: Claimed, userId: UserId, ...alongside: ReadonlyArray<AuditedDeed>) {
   const journal = yield* Journal
   let isCollected = false

@@ -138,7 +138,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("marks a cancelled code as used, and leaves the codes of others", () =>
+    it.effect("marks a cancelled code as used, and leaves other users' codes valid", () =>
       Effect.gen(function* () {
         const { amy, authorizations, code } = yield* approved("cancelled")
         const other = yield* approved("untouched")
@@ -153,7 +153,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("recognises a second use of a code for a day, then prunes the code", () =>
+    it.effect("recognises a second use of a code for one day, and then deletes the code", () =>
       Effect.gen(function* () {
         const { authorizations, code } = yield* approved("old")
         yield* authorizations.consume(code)
@@ -161,7 +161,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         yield* authorizations.open(Redacted.make("a day later"), request, 0)
         assert.isTrue(Option.isSome(yield* authorizations.findCode(code)))
         yield* TestClock.setTime(26 * 60 * minute)
-        // Each request deletes only a few rows, and other tests left some.
+        // Each request deletes only a few expired rows, and other tests left some.
         for (let n = 0; n < 10; n++) yield* authorizations.open(Redacted.make(`later ${n}`), request, 0)
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
       })

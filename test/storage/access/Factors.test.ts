@@ -57,7 +57,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M2: accepts a time step once under concurrent requests, and no earlier step after it", () =>
+    it.effect("M2: accepts each time step once under concurrent requests, and then rejects earlier steps", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const factorId = yield* begin(UserId.make("cat"))
@@ -83,7 +83,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("deletes an unverified factor after 300 seconds and frees its name; keeps a verified one", () =>
+    it.effect("deletes an unverified factor after 300 seconds and frees its name, but keeps a verified factor", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* TestClock.setTime(1_000)
@@ -148,7 +148,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M3: allows five tries of a challenge, also when they are concurrent", () =>
+    it.effect("M3: allows five attempts per challenge, also when they are concurrent", () =>
       Effect.gen(function* () {
         const challenges = yield* FactorChallenges
         const challenge = { challengeId: "ida-1", factorId: yield* begin(UserId.make("ida")), sessionId: "s" }

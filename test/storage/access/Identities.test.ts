@@ -13,7 +13,7 @@ const seen = { network: "42161", domain: "app.venue.example", statement: "Sign i
 
 const suite = (name: string, services: Layer.Layer<Identities | Transaction | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("creates a user with a primary account of the same id for a new address", () =>
+    it.effect("creates a user with a primary account of the same id for a new wallet address", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         const users = yield* Users
@@ -35,7 +35,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("returns the user of a known address, and records the last sign-in", () =>
+    it.effect("returns the existing user of a known wallet address, and records the last sign-in", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         yield* TestClock.setTime(1_000)
@@ -49,7 +49,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("keeps the last sign-in when a wallet proves itself without signing in", () =>
+    it.effect("keeps the last sign-in time when a wallet only proves its ownership", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         yield* TestClock.setTime(1_000)
@@ -75,7 +75,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("W18: removes user and identity of a rolled-back sign-in", () =>
+    it.effect("W18: removes the user and the identity when the sign-in's transaction is rolled back", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         const users = yield* Users

@@ -55,7 +55,7 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       })
     )
 
-    it.effect("reserves a code for the first user, and for another only after its release", () =>
+    it.effect("reserves a code for the first user, and for another user only after its release", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [amy, ben, cid] = yield* users("hold-amy", "hold-ben", "hold-cid")

@@ -64,7 +64,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
       )
 
       it.effect(
-        "answers every claim of a batch above the limit of one statement, claimed on both nodes in opposite order",
+        "responds to every claim in a batch that exceeds one statement's limit, with claims on both nodes in opposite order",
         () =>
           Effect.gen(function* () {
             const { a, b } = yield* Nodes
@@ -128,7 +128,7 @@ describe("the nonce table", () => {
       })
     )
 
-    it.effect("gives up a claim after three seconds without an answer, and does not delay others", () =>
+    it.effect("gives up a claim after three seconds without a response, and does not delay other claims", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces
@@ -146,7 +146,7 @@ describe("the nonce table", () => {
       })
     )
 
-    it.effect("returns a database error as unavailable, and retries with the next claim", () =>
+    it.effect("reports a database error as unavailable, and retries with the next claim", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces

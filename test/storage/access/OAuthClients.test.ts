@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("keeps the two newest secrets of an application valid, then only the newest", () =>
+    it.effect("keeps an application's two newest secrets valid, and later only the newest", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* clients.register(newClient("rotating"), first)

@@ -8,7 +8,7 @@ const token = (text: string) => Redacted.make(`token-of-${text}`)
 
 const suite = (name: string, services: Layer.Layer<Operators, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("finds an operator by token until the operator is removed", () =>
+    it.effect("returns an operator by token until the operator is removed", () =>
       Effect.gen(function* () {
         const operators = yield* Operators
         yield* TestClock.setTime(5_000)
@@ -29,7 +29,7 @@ const suite = (name: string, services: Layer.Layer<Operators, unknown>) =>
       })
     )
 
-    it.effect("rejects a name of a current or removed operator", () =>
+    it.effect("rejects the name of a current or removed operator", () =>
       Effect.gen(function* () {
         const operators = yield* Operators
         yield* operators.add({ name: "ann", roles: ["admin"] }, token("ann"))

@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
       })
     )
 
-    it.effect("gives a username to one user under concurrent requests, and frees it when it changes", () =>
+    it.effect("assigns a username to one user under concurrent requests, and frees it when the user changes it", () =>
       Effect.gen(function* () {
         const profiles = yield* Profiles
         const everybody = Array.from({ length: 8 }, (_, index) => UserId.make(`user-${index}`))
@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
       })
     )
 
-    it.effect("keeps other changes of a transaction in which a username is taken", () =>
+    it.effect("keeps a transaction's other changes when the requested username is taken", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const profiles = yield* Profiles

@@ -10,7 +10,7 @@ import { freshDatabase, postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Revocations | Transaction, unknown>) =>
   layer(services, { excludeTestServices: true, timeout: "2 minutes" })(name, (it) => {
-    it.effect("wasCalled an observer for every announcement until its scope closes", () =>
+    it.effect("calls an observer for every announcement until the observer's scope closes", () =>
       Effect.gen(function* () {
         const revocations = yield* Revocations
         const observed: Array<Revocation> = []
@@ -31,7 +31,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Transaction, un
       })
     )
 
-    it.effect("wasCalled every observer although another one throws", () =>
+    it.effect("calls every observer although another observer throws", () =>
       Effect.gen(function* () {
         const { announce } = yield* Revocations
         const hears = yield* besideAFaultyOne
@@ -108,7 +108,7 @@ it.live(
       )
       yield* here.transaction.run(here.revocations.announce({ kind: "session", subject: "done" }))
       yield* Effect.all([here.hears("done"), there.hears("done")])
-      // Two polls have read the same rows again by now, and published nothing twice.
+      // Two later polls have read the same rows again by now, and must not have published them twice.
       yield* Effect.sleep("1200 millis")
       assert.strictEqual(there.counts.get("done"), 1)
       assert.isUndefined(there.counts.get("undone"))
@@ -130,7 +130,7 @@ it.live(
 )
 
 it.live(
-  "publishes a revocation at its commit, however long before it was written",
+  "publishes a revocation when it commits, however long before it was written",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -189,7 +189,7 @@ it.live(
   240_000
 )
 
-/** Advances the test clock in steps, and gives the database more real time in each: 20 ms, then 22, 24 … */
+/** Advances the test clock in steps and gives the database more real time in each step: 20 ms, then 22, 24 … */
 const passUntil = Effect.fnUntraced(function* (holds: () => boolean) {
   for (let steps = 0; steps < 200 && !holds(); steps++) {
     yield* TestClock.adjust("500 millis")
@@ -203,7 +203,7 @@ const passUntil = Effect.fnUntraced(function* (holds: () => boolean) {
 })
 
 it.effect(
-  "I40: reports the delay of an unreachable database, and calls the observer from ten seconds on until it recovers",
+  "I40: reports the delay of an unreachable database, and calls the observer after ten seconds until the database recovers",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -226,15 +226,17 @@ it.effect(
     }).pipe(Effect.provide(Revocations.layer.pipe(Layer.provideMerge(postgresLayer), Layer.provide(silent))))
 )
 
-it.effect("I40: reports no delay in a process that alone revokes, even while its database is unreachable", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { delayMillis } = yield* Revocations
-    yield* sql`alter table revocation rename to elsewhere`
-    yield* TestClock.adjust("1 minute")
-    assert.strictEqual(delayMillis(), 0)
-  }).pipe(
-    Effect.provide(Revocations.layer.pipe(Layer.provideMerge(postgresLayer), Layer.provide(silent))),
-    Effect.provideService(RevokesAlone, true)
-  )
+it.effect(
+  "I40: reports no delay in a process that makes all revocations itself, even while its database is unreachable",
+  () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { delayMillis } = yield* Revocations
+      yield* sql`alter table revocation rename to elsewhere`
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(delayMillis(), 0)
+    }).pipe(
+      Effect.provide(Revocations.layer.pipe(Layer.provideMerge(postgresLayer), Layer.provide(silent))),
+      Effect.provideService(RevokesAlone, true)
+    )
 )

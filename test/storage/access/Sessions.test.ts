@@ -23,7 +23,7 @@ const newSession = (userId: UserId, sessionId: string): NewSession => ({
   expiresAtMillis: lifetime
 })
 
-/** User with these sessions; each has a refresh token derived from its id. */
+/** Creates a user with these sessions. Each has a refresh token that is derived from its id. */
 const begin = (userId: UserId, ...sessionIds: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
@@ -39,7 +39,7 @@ const idsOf = (stored: ReadonlyArray<{ readonly sessionId: string }>) => stored.
 
 const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Transaction | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("returns a session as begun, with a refresh token of generation 1", () =>
+    it.effect("returns a new session as it was stored, with a refresh token of generation 1", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("amy"), "a1")
         const stored = Option.getOrThrow(yield* sessions.find("a1"))
@@ -55,7 +55,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("makes an issued token the newest, and still finds older ones", () =>
+    it.effect("makes an issued token the newest, and still recognises older tokens", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("ben"), "b1")
         yield* TestClock.setTime(2_000)
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("lists neither ended nor expired sessions, and keeps the time of the end", () =>
+    it.effect("lists no ended or expired session, and keeps the time at which a session ended", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("cat"), "c3", "c1", "c2")
         assert.deepStrictEqual(idsOf(yield* sessions.ofUser(UserId.make("cat"))), ["c1", "c2", "c3"])
@@ -133,7 +133,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       }).pipe(Effect.scoped)
     )
 
-    it.effect("changes the assurance of a session", () =>
+    it.effect("changes a session's assurance level", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("eve"), "e1", "e2")
         const amr = [
@@ -210,7 +210,7 @@ const postgres = Sessions.layer.pipe(
 )
 suite("Sessions on Postgres", postgres)
 
-it.effect("deletes a session and its tokens a month after expiry, when others begin", () =>
+it.effect("deletes a session and its tokens one month after expiry, when other sessions begin", () =>
   Effect.gen(function* () {
     const sessions = yield* begin(UserId.make("gus"), "g1")
     yield* TestClock.setTime(lifetime + 30 * day)
@@ -223,7 +223,7 @@ it.effect("deletes a session and its tokens a month after expiry, when others be
   }).pipe(Effect.provide(postgres))
 )
 
-it.effect("I48: begins a session without waiting for all tokens of an old one to be deleted", () =>
+it.effect("I48: begins a session without waiting until all tokens of an old session are deleted", () =>
   Effect.gen(function* () {
     const sessions = yield* begin(UserId.make("kim"), "k1")
     const sql = yield* SqlClient.SqlClient

@@ -61,7 +61,7 @@ const suite = (
       })
     )
 
-    it.effect("rejects changes of an unknown user", () =>
+    it.effect("rejects changes to an unknown user", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         const refused = yield* Effect.flip(states.freeze(UserId.make("ghost")))
@@ -105,7 +105,7 @@ const suite = (
       })
     )
 
-    it.effect("applies a verdict to the current verification, and ignores an older, late verdict", () =>
+    it.effect("applies a verdict to the current verification, and ignores a late verdict about an older one", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("dan"))

@@ -26,7 +26,7 @@ const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
       })
     )
 
-    it.effect("lists accounts in the order they were opened, and opens none twice", () =>
+    it.effect("lists accounts in the order in which they were opened, and opens each account once", () =>
       Effect.gen(function* () {
         const users = yield* Users
         yield* TestClock.setTime(1_000)
@@ -57,7 +57,7 @@ const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
       })
     )
 
-    it.effect("I4: writes no account with a fenced journal row", () =>
+    it.effect("I4: writes no account if its journal row is fenced", () =>
       Effect.gen(function* () {
         const users = yield* Users
         const journal = yield* Journal
@@ -87,7 +87,7 @@ suite("Users in memory", Layer.merge(Users.layerMemory, Journal.layerMemory))
 suite("Users on Postgres", Layer.merge(Users.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
 
 it.live(
-  "blocks another lock of a user until the end of the transaction, but not rows that refer to the user",
+  "blocks another lock on the same user until the end of the transaction, but allows rows that refer to the user",
   () =>
     Effect.gen(function* () {
       const users = yield* Users

@@ -76,7 +76,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
       yield* TestClock.setTime(2_000)
       yield* modes.halt(by("auditor"))
       for (const [at, step] of steps.entries()) {
-        // The last audit is older than the change.
+        // The change is refused because the last audit is older than the previous change.
         assert.strictEqual(yield* refused(step), "NotResumable")
         yield* TestClock.adjust("1 second")
         yield* modes.audited({ fault: "the books", difference: null })
@@ -123,7 +123,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
 suite("venue mode in memory", () => Layer.fresh(VenueModes.layerMemory))
 suite("venue mode on Postgres", () => VenueModes.layer.pipe(Layer.provide(Layer.fresh(postgresLayer))))
 
-it.live("checks a payout in its own statement, by the clock of the database", () =>
+it.live("checks a payout in its own statement, by the database's clock", () =>
   Effect.gen(function* () {
     const modes = yield* VenueModes
     const sql = yield* SqlClient.SqlClient

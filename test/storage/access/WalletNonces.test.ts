@@ -57,7 +57,7 @@ suite(
   Layer.mergeAll(Transaction.layer, WalletNonces.layer).pipe(Layer.provide(postgresLayer))
 )
 
-it.effect("keeps rows until their message expires, and stores only hashes of nonces", () =>
+it.effect("keeps rows until their message expires, and stores only the hashes of nonces", () =>
   Effect.gen(function* () {
     const nonces = yield* WalletNonces
     const sql = yield* SqlClient.SqlClient

@@ -57,7 +57,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("removes an address for its user only, and adds it again as new", () =>
+    it.effect("removes an address for its user only, and adds it again later as a new address", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("dan")
@@ -71,7 +71,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("rejects an address above the limit, except a known or a verified one", () =>
+    it.effect("rejects an address above the limit, unless it is already known or verified", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("eve")

@@ -1,9 +1,12 @@
-/** Naive twin: the state of accounts at past moments, folded event by event from the journals, in whole numbers. */
+/**
+ * Naive twin (reference implementation): the state of accounts at past times, computed event by event from the
+ * journals in whole numbers.
+ */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { TraderEvent } from "@venue/domain/Trader"
 
-/** Lots and 1e-6 USD; the mark in 1e-8 USD, undefined before the first. */
+/** Position in lots and 1e-6 USD. The mark is in 1e-8 USD, or undefined before the first mark. */
 export interface Held {
   lots: bigint
   cash: bigint
@@ -16,12 +19,12 @@ export interface Held {
 
 const nothing = (): Held => ({ lots: 0n, cash: 0n, cost: 0n, fees: 0n, funding: 0n, rewards: 0n, mark: undefined })
 
-/** Rounds down, negative numbers too. */
+/** Divides and rounds down, including negative numbers. */
 const floor = (above: bigint, below: bigint): bigint => above / below - (above < 0n && above % below !== 0n ? 1n : 0n)
 
 const size = (number: bigint): bigint => (number < 0n ? -number : number)
 
-/** Returns the position of each account of a market at each moment, from all earlier events. */
+/** Returns the position of each account in a market at each time, from all earlier events. */
 export const heldAt = (
   { lotE8 }: Instrument,
   log: ReadonlyArray<MarketEvent>,
@@ -88,7 +91,7 @@ function trade(held: Held, sign: bigint, lots: bigint, notional: bigint): void {
 export const valueOf = ({ lotE8 }: Instrument, { cost, lots, mark }: Held): bigint =>
   mark === undefined ? cost : floor(lots * BigInt(lotE8) * mark, 10n ** 10n)
 
-/** Returns the cash of each account before a moment, from its user's journal. */
+/** Returns the cash of each account before a given time, from its user's journal. */
 export const cashBefore = (journal: ReadonlyArray<TraderEvent>, moment: number): ReadonlyMap<string, bigint> => {
   const cash = new Map<string, bigint>()
   const add = (accountId: string, amount: bigint) => cash.set(accountId, (cash.get(accountId) ?? 0n) + amount)
@@ -101,7 +104,7 @@ export const cashBefore = (journal: ReadonlyArray<TraderEvent>, moment: number):
   return cash
 }
 
-/** Daily volume of each account on the book, as maker and as taker. */
+/** Returns the daily volume of each account on the book, as maker and as taker. */
 export const volumes = (
   log: ReadonlyArray<MarketEvent>
 ): ReadonlyMap<string, readonly [maker: bigint, taker: bigint]> => {

@@ -1,4 +1,4 @@
-/** Profit, equity and volumes of a month in three markets, compared digit for digit with the journals. */
+/** Profit, equity and volumes of one month in three markets, compared with the journals to the last digit. */
 import { dayOf } from "@venue/domain/Day"
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterHourMillis } from "@venue/domain/QuarterHour"
@@ -43,7 +43,10 @@ const batchesOf = <Event>(
   return batches
 }
 
-/** Projects with crashes in the middle of a write and concurrent writers; the next owner continues from the tables. */
+/**
+ * Projects with concurrent writers and with crashes in the middle of a write. The next owner continues from the
+ * tables.
+ */
 const projected = Effect.fnUntraced(function* (
   chance: Chance,
   { log, stream: { instrument }, symbol }: Month.MonthMarket

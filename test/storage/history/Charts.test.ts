@@ -1,4 +1,4 @@
-/** Tests of the chart tables against the twin, for any split of the log. */
+/** Tests of the chart tables against the reference implementation, for any split of the log. */
 import { minuteMillis, minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Candles from "@venue/storage/history/Candles"
@@ -82,7 +82,7 @@ const assertAnswers = Effect.fnUntraced(function* (
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRuns: number) =>
   layer(readTables, { timeout: "60 seconds" })(name, (it) => {
     it.effect(
-      "gives the same answers for any split of the log into rows and batches, and for repeats",
+      "returns the same results for any split of the log into rows and batches, and for repeated rows",
       () =>
         Effect.gen(function* () {
           const { project } = yield* ReadTables
@@ -95,7 +95,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
             const symbol = MarketSymbol.make(`CHART${at}-USD`)
             const batches = batchesOf(events, rowSizes, batchSizes)
             for (const batch of batches) yield* project(groups, symbol, batch)
-            // Projects from the first row again, as after a restart; nothing may count twice.
+            // Projects again from the first row, as after a restart. Each row must still count once.
             yield* project(groups, symbol, batches.flat())
             all.set(symbol, events)
             const log = { events, rows: batches.flat().length }
@@ -141,20 +141,20 @@ describe("windows", () => {
       new Date(minute * minuteMillis).toISOString().slice(5, 16)
     )
 
-  it("begin at multiples of their length in UTC, from the first moment inclusive to the last exclusive", () => {
+  it("chart windows begin at multiples of their length in UTC and include their start but exclude their end", () => {
     assert.deepStrictEqual(starts(1_440, day, day + 1), ["11-20T00:00"])
     assert.deepStrictEqual(starts(1_440, day + 1, day + 86_400_000), [])
     assert.deepStrictEqual(starts(240, day - 1, day + 14_400_001), ["11-20T00:00", "11-20T04:00"])
     assert.deepStrictEqual(starts(30, day + 1, day), [])
   })
 
-  it("are limited to the first 20,000", () => {
+  it("chart queries return at most the first 20,000 windows", () => {
     const windows = Windows.between(symbol, 15, day, day + 365 * 86_400_000)
     assert.lengthOf(Windows.starts(windows), 20_000)
     assert.strictEqual(windows.fromMinute, minuteOf(day))
   })
 
-  it("clamp times that no column holds to the range of the column", () => {
+  it("chart queries clamp times outside the range of the database column", () => {
     assert.deepStrictEqual(Windows.starts(Windows.between(symbol, 60, -8.64e15, 1)), [0])
     assert.deepStrictEqual(Windows.starts(Windows.between(symbol, 60, 8e15, 8.64e15)), [])
   })

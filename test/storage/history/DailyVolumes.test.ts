@@ -21,54 +21,56 @@ const tables = Effect.map(ReadTables, ({ project, read }) => ({
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("sums volume by user, account, symbol and day, for maker and taker, each trade once", () =>
-      Effect.gen(function* () {
-        const { largest, project, volumes } = yield* tables
-        const [one, two] = [MarketSymbol.make("VOLUME-USD"), MarketSymbol.make("EMULOV-USD")]
-        const friday = dayOf(1_790_503_244_118)
-        const midnight = (friday + 1) * dayMillis
-        const at = (number: number, atMillis: number) =>
-          traded("volume", number, { atMillis, price: 1, quantity: 1_000_000 })
-        const sub = (trade: Traded): Traded => ({
-          ...trade,
-          taker: { ...trade.taker, order: { ...trade.taker.order, accountId: AccountId.make("volume-sub") } }
+    it.effect(
+      "sums volume by user, account, symbol and day, and counts each trade once for the maker and once for the taker",
+      () =>
+        Effect.gen(function* () {
+          const { largest, project, volumes } = yield* tables
+          const [one, two] = [MarketSymbol.make("VOLUME-USD"), MarketSymbol.make("EMULOV-USD")]
+          const friday = dayOf(1_790_503_244_118)
+          const midnight = (friday + 1) * dayMillis
+          const at = (number: number, atMillis: number) =>
+            traded("volume", number, { atMillis, price: 1, quantity: 1_000_000 })
+          const sub = (trade: Traded): Traded => ({
+            ...trade,
+            taker: { ...trade.taker, order: { ...trade.taker.order, accountId: AccountId.make("volume-sub") } }
+          })
+          const rows = [
+            { seq: 1, events: [at(1, midnight - dayMillis), at(2, midnight - 1)] },
+            { seq: 2, events: [at(3, midnight), sub(at(4, midnight))] },
+            { seq: 3, events: [at(5, midnight + dayMillis)] }
+          ]
+          yield* project(one, rows.slice(0, 2))
+          yield* project(one, rows)
+          yield* project(one, rows)
+          yield* Effect.all([project(two, rows), project(two, rows)], { concurrency: "unbounded" })
+          const maker = UserId.make("volume-maker")
+          const taker = UserId.make("volume-taker")
+          const read = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>, from: number, before: number) {
+            const rows = yield* volumes(userIds, friday + from, friday + before)
+            return rows.map(({ symbol, userId, volume }) => `${userId} ${symbol[0]} ${volume}`)
+          })
+          assert.deepStrictEqual(yield* read([taker, maker, UserId.make("volume-nobody")], 0, 1), [
+            "volume-maker E 2000000",
+            "volume-maker V 2000000",
+            "volume-taker E 2000000",
+            "volume-taker V 2000000"
+          ])
+          assert.deepStrictEqual(yield* read([taker], 0, 2), ["volume-taker E 4000000", "volume-taker V 4000000"])
+          assert.deepStrictEqual(yield* read([taker], 2, 30), ["volume-taker E 1000000", "volume-taker V 1000000"])
+          assert.deepStrictEqual(yield* read([taker], -30, 0), [])
+          assert.deepStrictEqual(yield* read([], -30, 30), [])
+          const ranked = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>, limit: number) {
+            const rows = yield* largest(userIds, friday + 1, limit)
+            return rows.map(({ accountId, volume }) => `${accountId} ${volume}`)
+          })
+          const [first, ...others] = yield* ranked([maker, taker], 10)
+          assert.strictEqual(first, "volume-maker 6000000")
+          assert.deepStrictEqual(others, ["volume-taker 4000000", "volume-sub 2000000"])
+          assert.deepStrictEqual(yield* ranked([maker, taker], 1), [first])
+          assert.deepStrictEqual(yield* ranked([UserId.make("volume-nobody")], 9), [])
+          assert.deepStrictEqual(yield* ranked([], 9), [])
         })
-        const rows = [
-          { seq: 1, events: [at(1, midnight - dayMillis), at(2, midnight - 1)] },
-          { seq: 2, events: [at(3, midnight), sub(at(4, midnight))] },
-          { seq: 3, events: [at(5, midnight + dayMillis)] }
-        ]
-        yield* project(one, rows.slice(0, 2))
-        yield* project(one, rows)
-        yield* project(one, rows)
-        yield* Effect.all([project(two, rows), project(two, rows)], { concurrency: "unbounded" })
-        const maker = UserId.make("volume-maker")
-        const taker = UserId.make("volume-taker")
-        const read = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>, from: number, before: number) {
-          const rows = yield* volumes(userIds, friday + from, friday + before)
-          return rows.map(({ symbol, userId, volume }) => `${userId} ${symbol[0]} ${volume}`)
-        })
-        assert.deepStrictEqual(yield* read([taker, maker, UserId.make("volume-nobody")], 0, 1), [
-          "volume-maker E 2000000",
-          "volume-maker V 2000000",
-          "volume-taker E 2000000",
-          "volume-taker V 2000000"
-        ])
-        assert.deepStrictEqual(yield* read([taker], 0, 2), ["volume-taker E 4000000", "volume-taker V 4000000"])
-        assert.deepStrictEqual(yield* read([taker], 2, 30), ["volume-taker E 1000000", "volume-taker V 1000000"])
-        assert.deepStrictEqual(yield* read([taker], -30, 0), [])
-        assert.deepStrictEqual(yield* read([], -30, 30), [])
-        const ranked = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>, limit: number) {
-          const rows = yield* largest(userIds, friday + 1, limit)
-          return rows.map(({ accountId, volume }) => `${accountId} ${volume}`)
-        })
-        const [first, ...others] = yield* ranked([maker, taker], 10)
-        assert.strictEqual(first, "volume-maker 6000000")
-        assert.deepStrictEqual(others, ["volume-taker 4000000", "volume-sub 2000000"])
-        assert.deepStrictEqual(yield* ranked([maker, taker], 1), [first])
-        assert.deepStrictEqual(yield* ranked([UserId.make("volume-nobody")], 9), [])
-        assert.deepStrictEqual(yield* ranked([], 9), [])
-      })
     )
   })
 

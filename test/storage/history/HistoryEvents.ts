@@ -22,7 +22,7 @@ const chances = (seed: number) => {
   }
 }
 
-/** Events of one row of a market; `from` is the number of its first trade. */
+/** Returns the events of one row of a market. `from` is the number of the row's first trade. */
 export const eventsOf = (symbol: MarketSymbol, from: number, count: number): ReadonlyArray<MarketEvent> => {
   const chance = chances(from * 31 + symbols.indexOf(symbol) + 1)
   const pick = <A>(all: ReadonlyArray<A>): A => all[chance(all.length)]!

@@ -1,4 +1,4 @@
-/** Tests of positions by quarter of an hour. */
+/** Tests of positions by quarter hour. */
 import { AccountId } from "@venue/domain/AccountId"
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -16,7 +16,7 @@ import { postgresLayer } from "../../Postgres.ts"
 import * as Fold from "./AccountFold.ts"
 import { priced } from "./ChartEvents.ts"
 
-/** Each test has its own market, so that all can share one database. */
+/** Each test has a separate market, so that all tests can share one database. */
 const marketOf = (name: string) => ({ ...initialInstruments[0]!, symbol: MarketSymbol.make(`${name}-USD`) })
 
 const first = 1_990_000
@@ -24,7 +24,7 @@ const began = first * quarterHourMillis
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("includes events before a moment, and none of the quarter of an hour that it begins", () =>
+    it.effect("includes the events before a given time, and excludes those of the quarter hour that begins then", () =>
       Effect.gen(function* () {
         const { project, read } = yield* ReadTables
         const instrument = marketOf("MOMENT")
@@ -52,7 +52,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "changes the rows of all accounts that funding, dividends, splits and rewards concern, the reserve fund included",
+      "updates the rows of all accounts that funding, dividends, splits and rewards affect, including the reserve fund",
       () =>
         Effect.gen(function* () {
           const { project, read } = yield* ReadTables

@@ -26,10 +26,10 @@ const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   ledgerBalance: (accountId: AccountId) => read(LedgerEntries.balance(accountId))
 }))
 
-/** Each test has its own market and users, so that all can share one database. */
+/** Each test has a separate market and users, so that all tests can share one database. */
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("I9, I10: keeps the sum of entries at zero, and balances at credits plus transfers", () =>
+    it.effect("I9, I10: keeps the sum of entries at zero, and each balance equal to credits plus transfers", () =>
       Effect.gen(function* () {
         const { ledgerBalance, ledgerPosition, projectTrader, sumByAsset } = yield* tables
         const before = yield* ledgerBalance(LedgerEntries.fundingAccount)
@@ -63,7 +63,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "I9, I10: books credits, withdrawals, reversals and returns on both sides, and counts them as deposits",
+      "I9, I10: records credits, withdrawals, reversals and returns on both sides, and counts them as deposits",
       () =>
         Effect.gen(function* () {
           const { ledgerBalance, projectTrader, sumByAsset } = yield* tables
@@ -112,36 +112,38 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         })
     )
 
-    it.effect("returns the cash before each moment, and its part from deposits (rule 8.11)", () =>
-      Effect.gen(function* () {
-        const { projectTrader } = yield* tables
-        const { read } = yield* ReadTables
-        const [first, account, other] = [1_990_000, AccountId.make("past"), AccountId.make("past-2")]
-        const at = (quarters: number, millis = 0) => (first + quarters) * quarterHourMillis + millis
-        const dated = (event: TraderEvent, atMillis: number) => ({ ...event, atMillis }) as TraderEvent
-        const events = [
-          dated(credited(account, 1_000n), at(-90)),
-          dated(credited(account, 100n), at(2, -1)),
-          dated(transferred(account, other, 30n), at(2)),
-          dated({ _tag: "ReferralsCredited", day: 1, amount: 7n, atMillis: 0 }, at(5)),
-          dated(credited(account, 5n), at(6))
-        ]
-        yield* projectTrader(UserId.make("past"), [{ seq: 1, events }])
-        const cash = yield* read(LedgerEntries.cashAt(account, { first, step: 2, count: 4 }))
-        assert.deepStrictEqual(
-          cash.map(({ amount, deposited, moment }) => [moment - first, amount, deposited]),
-          [
-            [0, 1_000n, 1_000n],
-            [2, 1_100n, 1_100n],
-            [4, 1_070n, 1_070n],
-            [6, 1_077n, 1_070n]
+    it.effect(
+      "returns an account's cash before each given time, and the part of it that comes from deposits (rule 8.11)",
+      () =>
+        Effect.gen(function* () {
+          const { projectTrader } = yield* tables
+          const { read } = yield* ReadTables
+          const [first, account, other] = [1_990_000, AccountId.make("past"), AccountId.make("past-2")]
+          const at = (quarters: number, millis = 0) => (first + quarters) * quarterHourMillis + millis
+          const dated = (event: TraderEvent, atMillis: number) => ({ ...event, atMillis }) as TraderEvent
+          const events = [
+            dated(credited(account, 1_000n), at(-90)),
+            dated(credited(account, 100n), at(2, -1)),
+            dated(transferred(account, other, 30n), at(2)),
+            dated({ _tag: "ReferralsCredited", day: 1, amount: 7n, atMillis: 0 }, at(5)),
+            dated(credited(account, 5n), at(6))
           ]
-        )
-        assert.deepStrictEqual(yield* read(LedgerEntries.cashAt(account, { first, step: 2, count: 0 })), [])
-      })
+          yield* projectTrader(UserId.make("past"), [{ seq: 1, events }])
+          const cash = yield* read(LedgerEntries.cashAt(account, { first, step: 2, count: 4 }))
+          assert.deepStrictEqual(
+            cash.map(({ amount, deposited, moment }) => [moment - first, amount, deposited]),
+            [
+              [0, 1_000n, 1_000n],
+              [2, 1_100n, 1_100n],
+              [4, 1_070n, 1_070n],
+              [6, 1_077n, 1_070n]
+            ]
+          )
+          assert.deepStrictEqual(yield* read(LedgerEntries.cashAt(account, { first, step: 2, count: 0 })), [])
+        })
     )
 
-    it.effect("I9: books a payment into a reserve fund from the operator, with its reason", () =>
+    it.effect("I9: records a payment into a reserve fund as the operator's, with its reason", () =>
       Effect.gen(function* () {
         const { ledgerBalance, project, sumByAsset } = yield* tables
         const symbol = MarketSymbol.make("TOP-UP-USD")
@@ -186,7 +188,7 @@ describe("the ledger on Postgres", () => {
     }).pipe(Effect.provide(Layer.provideMerge(ReadTables.layer, postgresLayer)))
   )
 
-  it.effect("books a returned withdrawal with the tag of its reason and the code of the rail", () =>
+  it.effect("records a returned withdrawal with its reason's tag and the rail's code", () =>
     Effect.gen(function* () {
       const { projectTrader } = yield* tables
       const sql = yield* SqlClient.SqlClient

@@ -25,7 +25,7 @@ const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   orders: (query: Orders.OrderQuery) => read(Orders.page(query))
 }))
 
-/** Each test has its own market and users, so that all can share one database. */
+/** Each test has a separate market and users, so that all tests can share one database. */
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
     it.effect("writes a trade as one row per side", () =>
@@ -64,7 +64,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I8: writes repeated rows once, whole or partial", () =>
+    it.effect("I8: writes repeated rows once, even if a repeat is partial", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* tables
         const rows = [1, 2, 3].map((seq) => ({ seq, events: [traded("again", seq, {})] }))
@@ -81,7 +81,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("rejects a gap without writing anything", () =>
+    it.effect("rejects a gap in the sequence and writes nothing", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* tables
         yield* project(MarketSymbol.make("HOLE-USD"), [{ seq: 1, events: [] }])
@@ -103,7 +103,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I56: reads a group's own rows only once its position is the start of the write", () =>
+    it.effect("I56: reads a group's own rows only once its position equals the start of the write", () =>
       Effect.gen(function* () {
         const { project } = yield* ReadTables
         const symbol = MarketSymbol.make("ONWARD-USD")
@@ -129,7 +129,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I8: writes each event once with two concurrent owners", () =>
+    it.effect("I8: writes each event once when two owners write concurrently", () =>
       Effect.gen(function* () {
         const { project, trades } = yield* tables
         const rows = Array.from({ length: 40 }, (_, n) => ({ seq: n + 1, events: [traded("race", n + 1, {})] }))
@@ -143,7 +143,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("fills a later group from the first row, without rewriting other groups", () =>
+    it.effect("fills a group that was added later from the first row, without rewriting other groups", () =>
       Effect.gen(function* () {
         const { position, project } = yield* ReadTables
         const symbol = MarketSymbol.make("LATE-GROUP-USD")
@@ -239,76 +239,80 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("lists the fills of an order that ends partly filled as maker, and nulls for one without fills", () =>
-      Effect.gen(function* () {
-        const { orders, project } = yield* tables
-        const trade = traded("part", 1, { quantity: 400 })
-        const events = [
-          trade,
-          ended(trade.maker.order, "CANCELLED_STP"),
-          ended(order("part-second", AccountId.make("part-maker"), {}), "CANCELLED")
-        ]
-        yield* project(MarketSymbol.make("PART-USD"), [{ seq: 1, events }])
-        const found = yield* orders({ accountId: AccountId.make("part-maker"), ...all })
-        assert.deepStrictEqual(
-          found.map((row) => [
-            row.orderId,
-            row.status,
-            row.filledQuantity,
-            row.passiveQuantity,
-            row.filledCost,
-            row.lastFillAtMillis
-          ]),
-          [
-            [id("part-second").text, "CANCELLED", 0, 0, 0n, null],
-            [id("part-maker-order").text, "CANCELLED_STP", 400, 400, 13_644_000n, 1_790_503_244_118]
+    it.effect(
+      "lists the fills of an order that ends partly filled as maker, and nulls for an order without fills",
+      () =>
+        Effect.gen(function* () {
+          const { orders, project } = yield* tables
+          const trade = traded("part", 1, { quantity: 400 })
+          const events = [
+            trade,
+            ended(trade.maker.order, "CANCELLED_STP"),
+            ended(order("part-second", AccountId.make("part-maker"), {}), "CANCELLED")
           ]
-        )
-        const one = yield* orders({
-          accountId: AccountId.make("part-maker"),
-          ...all,
-          clientOrderId: "mm-1",
-          limit: 1,
-          offset: 1
+          yield* project(MarketSymbol.make("PART-USD"), [{ seq: 1, events }])
+          const found = yield* orders({ accountId: AccountId.make("part-maker"), ...all })
+          assert.deepStrictEqual(
+            found.map((row) => [
+              row.orderId,
+              row.status,
+              row.filledQuantity,
+              row.passiveQuantity,
+              row.filledCost,
+              row.lastFillAtMillis
+            ]),
+            [
+              [id("part-second").text, "CANCELLED", 0, 0, 0n, null],
+              [id("part-maker-order").text, "CANCELLED_STP", 400, 400, 13_644_000n, 1_790_503_244_118]
+            ]
+          )
+          const one = yield* orders({
+            accountId: AccountId.make("part-maker"),
+            ...all,
+            clientOrderId: "mm-1",
+            limit: 1,
+            offset: 1
+          })
+          assert.deepStrictEqual(
+            one.map(({ orderId }) => orderId),
+            [id("part-maker-order").text]
+          )
+          assert.deepStrictEqual(
+            yield* orders({ accountId: AccountId.make("part-maker"), ...all, symbol: MarketSymbol.make("OTHER-USD") }),
+            []
+          )
+          assert.deepStrictEqual(
+            yield* orders({ accountId: AccountId.make("part-maker"), ...all, endMillis: 1_790_503_250_000 }),
+            []
+          )
         })
-        assert.deepStrictEqual(
-          one.map(({ orderId }) => orderId),
-          [id("part-maker-order").text]
-        )
-        assert.deepStrictEqual(
-          yield* orders({ accountId: AccountId.make("part-maker"), ...all, symbol: MarketSymbol.make("OTHER-USD") }),
-          []
-        )
-        assert.deepStrictEqual(
-          yield* orders({ accountId: AccountId.make("part-maker"), ...all, endMillis: 1_790_503_250_000 }),
-          []
-        )
-      })
     )
 
-    it.effect("lists a rejected place under its command id as the client wrote it, and no other rejections", () =>
-      Effect.gen(function* () {
-        const { orders, project } = yield* tables
-        const events = [
-          refused("no-1", "INVALID_TICK_SIZE_PRECISION_PRICE", { price: 10.12345, clientOrderId: "odd \0 空" }),
-          refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
-          refused("no-3", "NO_SUCH_ORDER", { side: null, type: null, timeInForce: null })
-        ]
-        yield* project(MarketSymbol.make("NO-USD"), [{ seq: 1, events }])
-        const found = yield* orders({ accountId: AccountId.make("no"), ...all })
-        assert.strictEqual(found.length, 1)
-        assert.deepInclude(found[0], {
-          orderId: id("no-1").text,
-          status: "INVALID_TICK_SIZE_PRECISION_PRICE",
-          price: 0,
-          askedPrice: 10.12345,
-          askedQuantity: 2.5,
-          filledQuantity: 0
+    it.effect(
+      "lists a rejected order under its command id with the fields that the client sent, and excludes other rejections",
+      () =>
+        Effect.gen(function* () {
+          const { orders, project } = yield* tables
+          const events = [
+            refused("no-1", "INVALID_TICK_SIZE_PRECISION_PRICE", { price: 10.12345, clientOrderId: "odd \0 空" }),
+            refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
+            refused("no-3", "NO_SUCH_ORDER", { side: null, type: null, timeInForce: null })
+          ]
+          yield* project(MarketSymbol.make("NO-USD"), [{ seq: 1, events }])
+          const found = yield* orders({ accountId: AccountId.make("no"), ...all })
+          assert.strictEqual(found.length, 1)
+          assert.deepInclude(found[0], {
+            orderId: id("no-1").text,
+            status: "INVALID_TICK_SIZE_PRECISION_PRICE",
+            price: 0,
+            askedPrice: 10.12345,
+            askedQuantity: 2.5,
+            filledQuantity: 0
+          })
         })
-      })
     )
 
-    it.effect("lists an expired command as a failed order, which never replaces the order's real end", () =>
+    it.effect("lists an expired command as a failed order, and never lets it replace the order's real end", () =>
       Effect.gen(function* () {
         const { orders, project } = yield* tables
         const late = (name: string) => refused(name, "EXPIRED", {})
@@ -335,7 +339,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("writes more rows than one statement takes, each once", () =>
+    it.effect("writes more rows than one statement accepts, each once", () =>
       Effect.gen(function* () {
         const { orders, project, trades } = yield* tables
         const events = Array.from({ length: 2_500 }, (_, n) => [

@@ -28,7 +28,7 @@ const shared = (event: Traded, amount: number): Traded => ({
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("sums fees by user and day, less the builder's share; counts a rebate as zero", () =>
+    it.effect("sums fees by user and day without the builder's share, and counts a rebate as zero", () =>
       Effect.gen(function* () {
         const { project, read } = yield* ReadTables
         const rows = [
@@ -51,7 +51,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I9: writes a reward as a row of its day, with an entry on each side", () =>
+    it.effect("I9: writes a reward as a row of its day, with one entry on each side", () =>
       Effect.gen(function* () {
         const { project, read } = yield* ReadTables
         const userId = UserId.make("rewarded")

@@ -1,5 +1,6 @@
 /**
- * Tests of lists of trades, ended orders and TWAPs: every filter, both directions, in parts, with concurrent inserts.
+ * Tests of lists of trades, ended orders and TWAPs: every filter, both directions, page by page, with concurrent
+ * inserts.
  */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -27,7 +28,7 @@ const add = (tables: ReadTables["Service"], symbol: MarketSymbol, seq: number) =
     { seq, events: eventsOf(symbol, seq === 1 ? 1 : rowsOfStart + 1 + (seq - 2) * 4, seq === 1 ? rowsOfStart : 4) }
   ])
 
-/** Returns every combination of values; `undefined` omits the name. */
+/** Returns every combination of values. `undefined` omits the name. */
 const combinations = <A extends Record<string, ReadonlyArray<unknown>>>(choices: A) =>
   Object.entries(choices).reduce<ReadonlyArray<Record<string, unknown>>>(
     (all, [name, values]) =>
@@ -78,7 +79,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
   })
 
   it.effect(
-    "lists the same in memory and on Postgres for every filter and part",
+    "lists the same rows in memory and on Postgres for every filter and page",
     () =>
       Effect.gen(function* () {
         const { memory, sql } = yield* twins
@@ -134,7 +135,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     240_000
   )
 
-  it.effect("reads in parts of any length the reverse of the newest-first list", () =>
+  it.effect("pages of any length contain, in ascending order, the reverse of the newest-first list", () =>
     Effect.gen(function* () {
       const { read } = yield* ReadTables
       const accountId = accounts[0]!
@@ -150,13 +151,13 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     })
   )
 
-  it.effect("neither loses nor repeats rows while others are inserted between the parts", () =>
+  it.effect("neither loses nor repeats rows while other rows are inserted between pages", () =>
     Effect.gen(function* () {
       const tables = yield* ReadTables
       let seq = 1
       for (const [name, list] of Object.entries(listings)) {
         const before = (yield* walk(tables.read, list, 1_000)).map(textOf)
-        // Some inserted rows are older than the last one read, some newer than all.
+        // Some inserted rows are older than the last row that was read, and some are newer than all rows.
         const more = Effect.suspend(() => {
           seq += 1
           return Effect.forEach(symbols, (symbol) => add(tables, symbol, seq))
@@ -164,7 +165,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
         const texts = (yield* walk(tables.read, list, 5, more)).map(textOf)
         assert.strictEqual(new Set(texts).size, texts.length, name)
         const orders = new Set(texts)
-        // Fills of an order may grow between the parts; the set of orders may not.
+        // The fills of an order are allowed to grow between pages, but the set of orders is not.
         const known = (rows: ReadonlyArray<string>) =>
           rows.map((row) => (JSON.parse(row) as { orderId?: string }).orderId)
         if (name === "orders") assert.includeMembers(known(texts), known(before))
@@ -174,7 +175,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     })
   )
 
-  it.effect("ends a search after its time limit, and returns the result of a faster one", () =>
+  it.effect("aborts a search after its time limit, and returns the result of a faster search", () =>
     Effect.gen(function* () {
       const { read } = yield* ReadTables
       const page = Trades.page({ accountId: accounts[0]!, side: "SELL", limit: 3, offset: 0 })
@@ -187,14 +188,15 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     })
   )
 
-  it.effect("reads the newest page and each part of a long list as one range of an index", () =>
+  it.effect("reads the newest page and each later page of a long list as one range of an index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // Makes the planner use any index that serves.
+      // Makes the planner use any suitable index.
       const plan = (statement: string) =>
         sql.withTransaction(
           Effect.gen(function* () {
-            // No statistics: an analysis between two statements would change the estimates, and so the index.
+            // Disables statistics: an analysis between two statements would change the estimates, and therefore the
+            // chosen index.
             yield* sql`create temporary table t (like trade including indexes) on commit drop`
             yield* sql`set local enable_seqscan = off`
             yield* sql`set local enable_bitmapscan = off`

@@ -12,30 +12,32 @@ const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money,
 
 const suite = (name: string, services: Layer.Layer<Listings, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("numbers listed contracts above those of a new venue, and keeps the first listing of a base", () =>
-      Effect.gen(function* () {
-        const listings = yield* Listings
-        assert.deepStrictEqual(yield* listings.all, [])
-        yield* Effect.all(
-          ["BA", "IBM", "GE"].map((base) => listings.add({ ...apple, base })),
-          { concurrency: "unbounded" }
-        )
-        yield* listings.add({ ...apple, base: "BA", maxLeverage: 3 })
-        const all = yield* listings.all
-        assert.deepStrictEqual(
-          all.map(({ clobPairId }) => clobPairId),
-          [1_001, 1_002, 1_003]
-        )
-        assert.sameMembers(
-          all.map(({ symbol }) => symbol as string),
-          ["BA-USD", "IBM-USD", "GE-USD"]
-        )
-        const { base, clobPairId, symbol, ...same } = all.find((each) => each.base === "BA")!
-        assert.deepStrictEqual(
-          { ...initialInstruments[0]!, base, clobPairId, symbol },
-          { ...same, base, clobPairId, symbol }
-        )
-      })
+    it.effect(
+      "numbers listed contracts above those of a new venue, and keeps the first listing of each base asset",
+      () =>
+        Effect.gen(function* () {
+          const listings = yield* Listings
+          assert.deepStrictEqual(yield* listings.all, [])
+          yield* Effect.all(
+            ["BA", "IBM", "GE"].map((base) => listings.add({ ...apple, base })),
+            { concurrency: "unbounded" }
+          )
+          yield* listings.add({ ...apple, base: "BA", maxLeverage: 3 })
+          const all = yield* listings.all
+          assert.deepStrictEqual(
+            all.map(({ clobPairId }) => clobPairId),
+            [1_001, 1_002, 1_003]
+          )
+          assert.sameMembers(
+            all.map(({ symbol }) => symbol as string),
+            ["BA-USD", "IBM-USD", "GE-USD"]
+          )
+          const { base, clobPairId, symbol, ...same } = all.find((each) => each.base === "BA")!
+          assert.deepStrictEqual(
+            { ...initialInstruments[0]!, base, clobPairId, symbol },
+            { ...same, base, clobPairId, symbol }
+          )
+        })
     )
   })
 

@@ -1,4 +1,4 @@
-/** Tests of the processes of a venue, in memory and on Postgres. */
+/** Tests of a venue's nodes, in memory and on Postgres. */
 import { type Joining, Nodes } from "@venue/storage/nodes/Nodes"
 import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
 import { assert, layer } from "@effect/vitest"
@@ -23,7 +23,7 @@ const node = (name: string, change: Partial<Joining> = {}): Joining => ({
 const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unseen: Unseen<R>) =>
   layer(services, { timeout: "2 minutes" })(title, (it) => {
     it.effect(
-      "counts a node as living until it leaves or is not seen for five seconds, and keeps its wanted state",
+      "counts a node as live until it leaves or sends no heartbeat for five seconds, and keeps its requested state",
       () =>
         Effect.gen(function* () {
           const nodes = yield* Nodes
@@ -50,7 +50,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
         })
     )
 
-    it.effect("rejects a node whose settings differ from living nodes, naming settings and nodes", () =>
+    it.effect("rejects a node whose settings differ from those of live nodes, and names the settings and nodes", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         yield* unseen(6)
@@ -63,13 +63,13 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
           "VENUE_DESKS: value differs from gateway-1, runner-1; set the same value here, or stop those nodes first"
         )
         yield* nodes.leave("runner-1 of now")
-        // The only other living node has the same name.
+        // The only other live node has the same name.
         yield* nodes.join(node("gateway-1", { nodeId: "gateway-1 again", settings: other }))
         yield* nodes.join(node("runner-2", { settings: other }))
       })
     )
 
-    it.effect("accepts a node during the replacement of a setting only if each side accepts the other's value", () =>
+    it.effect("accepts a node during the replacement of a setting only if both sides accept each other's value", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const outcome = (a: string, b: string) =>
@@ -114,7 +114,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("divides venue-wide limits by the number of living gateways, at least one", () =>
+    it.effect("divides venue-wide limits by the number of live gateways, at least one", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const living = yield* LivingGateways.LivingGateways.pipe(Effect.provide(LivingGateways.layer))
@@ -133,7 +133,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("keeps a drained node for later, and deletes others after an hour", () =>
+    it.effect("keeps the row of a drained node, and deletes other nodes one hour after they leave", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         for (const name of ["runner-1", "runner-2"]) yield* nodes.join(node(name))
@@ -146,7 +146,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("rejects a wanted state for a node that never joined", () =>
+    it.effect("rejects a requested state for a node that never joined", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const refused = yield* Effect.flip(nodes.want("runner-9", "draining"))
@@ -156,7 +156,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
   })
 
 layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })("nodes with connections", (it) => {
-  it.effect("declares only runners dead that were just seen and have no connection", () =>
+  it.effect("declares a runner dead only if it was seen recently and has no connection", () =>
     Effect.gen(function* () {
       const nodes = yield* Nodes
       const sql = yield* SqlClient.SqlClient
@@ -173,7 +173,7 @@ layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })(
     })
   )
 
-  it.effect("renews other nodes while one hangs in its join", () =>
+  it.effect("renews other nodes while one node hangs in its join", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const nodes = yield* Nodes

@@ -1,4 +1,4 @@
-/** Tests of settlements, the calendar of futures and holidays, in memory and on Postgres. */
+/** Tests of settlements, futures calendars and holidays, in memory and on Postgres. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { assert, layer } from "@effect/vitest"
@@ -36,7 +36,7 @@ const activeAt = (symbol: MarketSymbol, atMillis: number) =>
 
 const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("returns the newest day of each symbol, and replaces a repeated record", () =>
+    it.effect("returns each symbol's newest day, and replaces a repeated record", () =>
       Effect.gen(function* () {
         const reference = yield* FuturesReference
         assert.deepStrictEqual(yield* reference.latest, [])
@@ -59,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("rule 3.10: returns a future through its last instant, from the end of the previous one", () =>
+    it.effect("rule 3.10: returns a future from the end of the previous one until its own last instant", () =>
       Effect.gen(function* () {
         const { activeAt: find, setCalendar } = yield* FuturesReference
         const [from, first, last] = [
@@ -83,7 +83,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
         const entries = yield* Effect.forEach(times, (atMillis) => activeAt(copper, atMillis))
         assert.deepStrictEqual(entries, [undefined, "HGX6", "HGX6", "HGZ6", "HGZ6", undefined])
         assert.isUndefined(yield* activeAt(us500, at(first)))
-        // Includes times outside four-digit years.
+        // Also uses times outside four-digit years.
         for (const odd of [
           at("0000-01-01T00:00:00Z"),
           at("0000-01-01T00:00:00+14:00"),
@@ -93,7 +93,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("rule 3.10: replaces later entries of a calendar, and ends the future in use", () =>
+    it.effect("rule 3.10: replaces later entries of a calendar, and sets the end of the future in use", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const day = (text: string) => `2026-${text}T00:00:00.000Z`
@@ -133,7 +133,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("lists the last hundred futures of a calendar", () =>
+    it.effect("lists the last hundred futures in a calendar", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const symbol = MarketSymbol.make("LONG-USD")
@@ -146,59 +146,61 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("assigns a settlement to the named future, else to the one in use at the end of the day", () =>
-      Effect.gen(function* () {
-        const reference = yield* FuturesReference
-        const { record, setCalendar, settlements } = reference
-        const of = (symbol: MarketSymbol, day: string, futureSymbol: string | null = null) =>
-          record({ symbol, day, officialCloseE8: 7_105_000_000, settlementE8: 7_132_000_000, futureSymbol })
-        const list = (query: Partial<Parameters<typeof settlements>[0]> = {}) =>
-          Effect.map(
-            settlements({ symbol: cl, startDay: undefined, endDay: undefined, limit: 100, ...query }),
-            (rows) => rows.map(({ day, futureSymbol }) => `${day.slice(5)} ${futureSymbol}`)
+    it.effect(
+      "assigns a settlement to the named future, or by default to the future in use at the end of the day",
+      () =>
+        Effect.gen(function* () {
+          const reference = yield* FuturesReference
+          const { record, setCalendar, settlements } = reference
+          const of = (symbol: MarketSymbol, day: string, futureSymbol: string | null = null) =>
+            record({ symbol, day, officialCloseE8: 7_105_000_000, settlementE8: 7_132_000_000, futureSymbol })
+          const list = (query: Partial<Parameters<typeof settlements>[0]> = {}) =>
+            Effect.map(
+              settlements({ symbol: cl, startDay: undefined, endDay: undefined, limit: 100, ...query }),
+              (rows) => rows.map(({ day, futureSymbol }) => `${day.slice(5)} ${futureSymbol}`)
+            )
+          for (const day of ["10-12", "10-13", "10-14", "10-15"]) yield* of(cl, `2026-${day}`)
+          assert.deepStrictEqual(yield* list(), [])
+          const unnamed = (yield* reference.latest).find(({ symbol }) => symbol === cl)
+          assert.deepStrictEqual([unnamed?.day, unnamed?.futureSymbol], ["2026-10-15", null])
+          yield* setCalendar(cl, at("2026-10-13T00:00:00Z"), [
+            future("CLX6", "2026-10-13T21:30:00Z"),
+            future("CLZ6", "2026-10-15T00:00:00Z")
+          ])
+          // The 12th ends when CLX6 begins, and the 14th when CLZ6 ends; no future covers the 15th.
+          assert.deepStrictEqual(yield* list(), ["10-14 CLZ6", "10-13 CLZ6", "10-12 CLX6"])
+          yield* of(cl, "2026-10-15", "CLF7")
+          yield* of(cl, "2026-10-13", "CLX6")
+          assert.deepStrictEqual(yield* list(), ["10-15 CLF7", "10-14 CLZ6", "10-13 CLX6", "10-12 CLX6"])
+          assert.strictEqual((yield* reference.latest).find(({ symbol }) => symbol === cl)?.futureSymbol, "CLF7")
+          // From a day on, and before another.
+          assert.deepStrictEqual(yield* list({ startDay: "2026-10-13", endDay: "2026-10-15" }), [
+            "10-14 CLZ6",
+            "10-13 CLX6"
+          ])
+          assert.deepStrictEqual(yield* list({ limit: 1 }), ["10-15 CLF7"])
+          assert.deepStrictEqual(yield* list({ startDay: "2026-10-16" }), [])
+          yield* of(us500, "2026-10-15", "ESZ6")
+          const { length } = yield* list({ symbol: undefined, startDay: "2026-10-15" })
+          assert.strictEqual(length, 2)
+          const both = yield* settlements({ symbol: undefined, startDay: "2026-10-15", endDay: "2026-10-16", limit: 9 })
+          assert.deepStrictEqual(
+            both.map(({ symbol }) => symbol),
+            [cl, us500]
           )
-        for (const day of ["10-12", "10-13", "10-14", "10-15"]) yield* of(cl, `2026-${day}`)
-        assert.deepStrictEqual(yield* list(), [])
-        const unnamed = (yield* reference.latest).find(({ symbol }) => symbol === cl)
-        assert.deepStrictEqual([unnamed?.day, unnamed?.futureSymbol], ["2026-10-15", null])
-        yield* setCalendar(cl, at("2026-10-13T00:00:00Z"), [
-          future("CLX6", "2026-10-13T21:30:00Z"),
-          future("CLZ6", "2026-10-15T00:00:00Z")
-        ])
-        // The 12th ends when CLX6 begins, and the 14th when CLZ6 ends; no future covers the 15th.
-        assert.deepStrictEqual(yield* list(), ["10-14 CLZ6", "10-13 CLZ6", "10-12 CLX6"])
-        yield* of(cl, "2026-10-15", "CLF7")
-        yield* of(cl, "2026-10-13", "CLX6")
-        assert.deepStrictEqual(yield* list(), ["10-15 CLF7", "10-14 CLZ6", "10-13 CLX6", "10-12 CLX6"])
-        assert.strictEqual((yield* reference.latest).find(({ symbol }) => symbol === cl)?.futureSymbol, "CLF7")
-        // From a day on, and before another.
-        assert.deepStrictEqual(yield* list({ startDay: "2026-10-13", endDay: "2026-10-15" }), [
-          "10-14 CLZ6",
-          "10-13 CLX6"
-        ])
-        assert.deepStrictEqual(yield* list({ limit: 1 }), ["10-15 CLF7"])
-        assert.deepStrictEqual(yield* list({ startDay: "2026-10-16" }), [])
-        yield* of(us500, "2026-10-15", "ESZ6")
-        const { length } = yield* list({ symbol: undefined, startDay: "2026-10-15" })
-        assert.strictEqual(length, 2)
-        const both = yield* settlements({ symbol: undefined, startDay: "2026-10-15", endDay: "2026-10-16", limit: 9 })
-        assert.deepStrictEqual(
-          both.map(({ symbol }) => symbol),
-          [cl, us500]
-        )
-        const [one] = both
-        assert.deepStrictEqual(one, {
-          symbol: cl,
-          day: "2026-10-15",
-          officialCloseE8: 7_105_000_000,
-          settlementE8: 7_132_000_000,
-          futureSymbol: "CLF7",
-          recordedAtMillis: one?.recordedAtMillis
+          const [one] = both
+          assert.deepStrictEqual(one, {
+            symbol: cl,
+            day: "2026-10-15",
+            officialCloseE8: 7_105_000_000,
+            settlementE8: 7_132_000_000,
+            futureSymbol: "CLF7",
+            recordedAtMillis: one?.recordedAtMillis
+          })
         })
-      })
     )
 
-    it.effect("replaces the holidays of one year, and keeps those of others", () =>
+    it.effect("replaces the holidays of one year, and keeps those of other years", () =>
       Effect.gen(function* () {
         const reference = yield* FuturesReference
         yield* reference.setHolidays("2026", ["2026-12-25", "2026-11-26", "2026-11-26"])

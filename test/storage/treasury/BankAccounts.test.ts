@@ -47,7 +47,7 @@ const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown
       })
     )
 
-    it.effect("hides a removed account and its details, and keeps its mask for earlier withdrawals", () =>
+    it.effect("hides a removed account and its details, and keeps its masked number for earlier withdrawals", () =>
       Effect.gen(function* () {
         const accounts = yield* BankAccounts
         const mine = yield* accountOf("cid")
@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown
       })
     )
 
-    it.effect("limits the accounts of a user under concurrent requests, and frees a place on removal", () =>
+    it.effect("limits the accounts of a user under concurrent requests, and allows another one after a removal", () =>
       Effect.gen(function* () {
         const accounts = yield* BankAccounts
         const mine = yield* accountOf("dan")
@@ -97,7 +97,7 @@ const sealed = Layer.merge(BankAccounts.layer, Users.layer).pipe(
 suite("bank accounts on Postgres", sealed)
 
 layer(sealed, { timeout: "2 minutes" })("the database", (it) => {
-  it.effect("I46: stores bank details sealed, and opens them under their own account only", () =>
+  it.effect("I46: stores bank details sealed, and opens them only under their own account", () =>
     Effect.gen(function* () {
       const accounts = yield* BankAccounts
       const sql = yield* SqlClient.SqlClient

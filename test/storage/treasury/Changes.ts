@@ -1,4 +1,7 @@
-/** The services of deposits and withdrawals, with one short method for each command; true if the command was accepted. */
+/**
+ * The services of deposits and withdrawals, with one short method for each command that returns whether the command
+ * was accepted.
+ */
 import type { DepositReason, EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
 import type { UserId } from "@venue/domain/UserId"
 import type { Ending } from "@venue/domain/Withdrawal"
@@ -19,7 +22,7 @@ export const withdrawals = Effect.map(Withdrawals.Withdrawals, (service) => {
       const purpose = cancelledBy === null ? "pay" : "cancel"
       return accepted(change(withdrawalId, { _tag: "Submit", purpose, sequence, by: railActor(rail) }))
     },
-    /** True for a new reason. */
+    /** Returns true if the reason is new. */
     refuse: (withdrawalId: string, refusal: PaymentObstacle) =>
       Effect.map(change(withdrawalId, { _tag: "RecordRefusal", refusal }), (changes) =>
         changes.some(({ _tag }) => _tag === "RefusalRecorded")

@@ -1,4 +1,7 @@
-/** The stores of deposits and withdrawals follow the machines of the domain, on Postgres as in memory, under concurrent commands too. */
+/**
+ * The stores of deposits and withdrawals follow the domain's state machines, on Postgres and in memory, also under
+ * concurrent commands.
+ */
 import { depositIdOf } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
 import type { EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
@@ -14,7 +17,7 @@ import * as World from "./TreasuryWorld.ts"
 
 type Services = Layer.Success<typeof World.inMemory>
 
-/** The clock of a test stands still. */
+/** The test's clock does not advance. */
 const atMillis = 0
 
 const by = fc.constantFrom("olga", "rail/ARBITRUM_ONE")
@@ -62,7 +65,7 @@ const depositCommand: fc.Arbitrary<DepositSteps.DepositCommand> = fc.oneof(
   fc.record({ _tag: fc.constant("Reverse"), reason: fc.constant("missing-on-chain") })
 )
 
-/** Sends a command by the way that it takes in the venue. */
+/** Sends a command through the same service as the venue does. */
 const sendToWithdrawal = Effect.fnUntraced(function* (
   userId: UserId,
   withdrawalId: string,
@@ -93,7 +96,7 @@ const slow = { timeout: 120_000 }
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "120 seconds" })(name, (it) => {
     it.effect(
-      "I14, I15: a withdrawal is stored as its machine decides each of many random commands",
+      "I14, I15: stores a withdrawal as its state machine decides each of many random commands",
       () =>
         Effect.gen(function* () {
           const userId = UserId.make("random")
@@ -115,7 +118,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: a deposit is stored as its machine decides each of many random commands",
+      "I16: stores a deposit as its state machine decides each of many random commands",
       () =>
         Effect.gen(function* () {
           const runs = fc.sample(fc.array(depositCommand, { minLength: 15, maxLength: 25 }), { seed: 7, numRuns: 6 })
@@ -135,7 +138,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I14, I15: of many concurrent commands each accepted one is one change, and the steps are one path",
+      "I14, I15: under concurrent commands, each accepted command is one change, and the steps form one path",
       () =>
         Effect.gen(function* () {
           const { attempt, change, payments, steps } = yield* Withdrawals
@@ -176,7 +179,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: of many concurrent sights, confirmations and credits a deposit keeps one path",
+      "I16: under concurrent detections, confirmations and credits, a deposit's steps form one path",
       () =>
         Effect.gen(function* () {
           const { change, detect, steps } = yield* Deposits

@@ -16,7 +16,7 @@ const users = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
 
 const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unknown>) => {
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("makes one address per user under concurrent requests, with indexes without gaps", () =>
+    it.effect("creates one address per user under concurrent requests, with consecutive indexes", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [amy, ben] = yield* users("amy", "ben")
@@ -40,7 +40,7 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
       })
     )
 
-    it.effect("shows the newest address after a rotation, and keeps the owner of the earlier one", () =>
+    it.effect("returns the newest address after a rotation, and still maps the earlier address to its owner", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [cid] = yield* users("cid")
@@ -62,7 +62,7 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
       })
     )
 
-    it.effect("refuses an address beyond the limit of a user on a network", () =>
+    it.effect("refuses an address above a user's limit on a network", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [dan] = yield* users("dan")

@@ -24,56 +24,64 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         Effect.map(steps(idOf(txHash)), (all) => all.map(({ fromState, toState }) => `${fromState ?? "-"} ${toState}`))
       )
 
-    it.effect("I16: stores a transfer once under concurrent reports, and two transfers of a transaction as two", () =>
-      Effect.gen(function* () {
-        const { countOfUser, detect, find, ofUser } = yield* Deposits
-        const userId = UserId.make("told")
-        const notices = Array.from({ length: 20 }, (_, at) => World.seen("tx", { userId, logIndex: at % 2 }))
-        yield* Effect.forEach(notices, detect, { concurrency: "unbounded" })
-        assert.strictEqual((yield* ofUser(userId, all)).length, 2)
-        assert.strictEqual(yield* countOfUser(userId), 2)
-        assert.deepStrictEqual(
-          (yield* ofUser(userId, { limit: 10, offset: 0 })).map(({ logIndex, state, step }) => [logIndex, state, step]),
-          [
-            [1, "DETECTED", 1],
-            [0, "DETECTED", 1]
-          ]
-        )
-        assert.isTrue(Option.isNone(yield* find(depositIdOf("TRON", "tx", 2))))
-        assert.deepStrictEqual(yield* stepsOf("tx"), ["- DETECTED"])
-      })
+    it.effect(
+      "I16: stores a transfer once under concurrent reports, and two transfers in one transaction as two deposits",
+      () =>
+        Effect.gen(function* () {
+          const { countOfUser, detect, find, ofUser } = yield* Deposits
+          const userId = UserId.make("told")
+          const notices = Array.from({ length: 20 }, (_, at) => World.seen("tx", { userId, logIndex: at % 2 }))
+          yield* Effect.forEach(notices, detect, { concurrency: "unbounded" })
+          assert.strictEqual((yield* ofUser(userId, all)).length, 2)
+          assert.strictEqual(yield* countOfUser(userId), 2)
+          assert.deepStrictEqual(
+            (yield* ofUser(userId, { limit: 10, offset: 0 })).map(({ logIndex, state, step }) => [
+              logIndex,
+              state,
+              step
+            ]),
+            [
+              [1, "DETECTED", 1],
+              [0, "DETECTED", 1]
+            ]
+          )
+          assert.isTrue(Option.isNone(yield* find(depositIdOf("TRON", "tx", 2))))
+          assert.deepStrictEqual(yield* stepsOf("tx"), ["- DETECTED"])
+        })
     )
 
-    it.effect("I9: holds a bank deposit without an owner in suspense until it is assigned or returned", () =>
-      Effect.gen(function* () {
-        const { addresses, assign, confirm, detect, drop, returned } = yield* Changes.deposits
-        const { read } = yield* ReadTables
-        const bank = (txHash: string, userId: UserId | null) =>
-          World.seen(txHash, { rail: "BANK", method: "wire", userId, address: `to ${txHash}`, block: null })
-        const suspense = read(LedgerEntries.balance(LedgerEntries.suspenseAccount))
-        const ids = ["assigned", "back"].map((txHash) => depositIdOf("BANK", txHash, 0)) as [string, string]
-        for (const txHash of ["assigned", "assigned", "back"]) yield* detect(bank(txHash, null))
-        yield* detect(bank("known", UserId.make("amy")))
-        // Deposits on chains are not held in suspense.
-        yield* detect(World.seen("nobody", { userId: null }))
-        assert.strictEqual(yield* suspense, 100_000_000n)
-        assert.sameMembers([...(yield* addresses("BANK"))], ["to assigned", "to back", "to known"])
-        assert.isTrue(yield* drop(depositIdOf("BANK", "known", 0), "bank-return"))
-        yield* confirm(ids[0], "unknown-message")
-        const accepted = yield* Effect.all(
-          ["amy", "ben"].map((name) => assign(ids[0], UserId.make(name), null)),
-          { concurrency: 2 }
-        )
-        assert.sameMembers(accepted, [true, false])
-        assert.strictEqual(yield* suspense, 50_000_000n)
-        yield* returned(ids[1])
-        assert.isTrue(yield* drop(ids[1], "bank-return"))
-        assert.strictEqual(yield* suspense, 0n)
-        // The assignment released the suspense.
-        assert.isTrue(yield* drop(ids[0], "bank-return"))
-        assert.strictEqual(yield* suspense, 0n)
-        assert.strictEqual(yield* read(LedgerEntries.balance(LedgerEntries.externalAccount("BANK"))), 0n)
-      })
+    it.effect(
+      "I9: holds a bank deposit without an owner in the suspense account until it is assigned or returned",
+      () =>
+        Effect.gen(function* () {
+          const { addresses, assign, confirm, detect, drop, returned } = yield* Changes.deposits
+          const { read } = yield* ReadTables
+          const bank = (txHash: string, userId: UserId | null) =>
+            World.seen(txHash, { rail: "BANK", method: "wire", userId, address: `to ${txHash}`, block: null })
+          const suspense = read(LedgerEntries.balance(LedgerEntries.suspenseAccount))
+          const ids = ["assigned", "back"].map((txHash) => depositIdOf("BANK", txHash, 0)) as [string, string]
+          for (const txHash of ["assigned", "assigned", "back"]) yield* detect(bank(txHash, null))
+          yield* detect(bank("known", UserId.make("amy")))
+          // Chain deposits without an owner are not held in suspense.
+          yield* detect(World.seen("nobody", { userId: null }))
+          assert.strictEqual(yield* suspense, 100_000_000n)
+          assert.sameMembers([...(yield* addresses("BANK"))], ["to assigned", "to back", "to known"])
+          assert.isTrue(yield* drop(depositIdOf("BANK", "known", 0), "bank-return"))
+          yield* confirm(ids[0], "unknown-message")
+          const accepted = yield* Effect.all(
+            ["amy", "ben"].map((name) => assign(ids[0], UserId.make(name), null)),
+            { concurrency: 2 }
+          )
+          assert.sameMembers(accepted, [true, false])
+          assert.strictEqual(yield* suspense, 50_000_000n)
+          yield* returned(ids[1])
+          assert.isTrue(yield* drop(ids[1], "bank-return"))
+          assert.strictEqual(yield* suspense, 0n)
+          // The assignment released the amount from suspense.
+          assert.isTrue(yield* drop(ids[0], "bank-return"))
+          assert.strictEqual(yield* suspense, 0n)
+          assert.strictEqual(yield* read(LedgerEntries.balance(LedgerEntries.externalAccount("BANK"))), 0n)
+        })
     )
 
     it.effect("I16: credits and reverses a deposit once, with the events of its trader", () =>
@@ -136,33 +144,35 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I16: drops and detects a deposit again before it is offered, and refuses to drop it after", () =>
-      Effect.gen(function* () {
-        const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Changes.deposits
-        const userId = UserId.make("lost")
-        yield* detect(World.seen("lost", { userId }))
-        assert.isTrue(yield* drop(idOf("lost"), "missing-on-chain"))
-        assert.strictEqual((yield* ofUser(userId, all)).length, 0)
-        yield* detect(World.seen("lost", { userId }))
-        assert.deepInclude(yield* World.deposit("lost"), { state: "DETECTED", reason: null })
-        yield* confirm(idOf("lost"), null)
-        assert.isTrue(yield* unconfirm(idOf("lost")))
-        yield* confirm(idOf("lost"), null)
-        yield* offer(idOf("lost"))
-        assert.isFalse(yield* unconfirm(idOf("lost")))
-        assert.isFalse(yield* drop(idOf("lost"), "missing-on-chain"))
-        assert.deepStrictEqual(yield* stepsOf("lost"), [
-          "- DETECTED",
-          "DETECTED DROPPED",
-          "DROPPED DETECTED",
-          "DETECTED CONFIRMED",
-          "CONFIRMED DETECTED",
-          "DETECTED CONFIRMED"
-        ])
-      })
+    it.effect(
+      "I16: drops a deposit and detects it again before it is offered for credit, and refuses to drop it afterwards",
+      () =>
+        Effect.gen(function* () {
+          const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Changes.deposits
+          const userId = UserId.make("lost")
+          yield* detect(World.seen("lost", { userId }))
+          assert.isTrue(yield* drop(idOf("lost"), "missing-on-chain"))
+          assert.strictEqual((yield* ofUser(userId, all)).length, 0)
+          yield* detect(World.seen("lost", { userId }))
+          assert.deepInclude(yield* World.deposit("lost"), { state: "DETECTED", reason: null })
+          yield* confirm(idOf("lost"), null)
+          assert.isTrue(yield* unconfirm(idOf("lost")))
+          yield* confirm(idOf("lost"), null)
+          yield* offer(idOf("lost"))
+          assert.isFalse(yield* unconfirm(idOf("lost")))
+          assert.isFalse(yield* drop(idOf("lost"), "missing-on-chain"))
+          assert.deepStrictEqual(yield* stepsOf("lost"), [
+            "- DETECTED",
+            "DETECTED DROPPED",
+            "DROPPED DETECTED",
+            "DETECTED CONFIRMED",
+            "CONFIRMED DETECTED",
+            "DETECTED CONFIRMED"
+          ])
+        })
     )
 
-    it.effect("offers a deposit only with an owner and without a reason", () =>
+    it.effect("offers a deposit for credit only if it has an owner and no reason against the credit", () =>
       Effect.gen(function* () {
         const { assign, confirm, countUnmatched, detect, offer, unmatched } = yield* Changes.deposits
         yield* detect(World.seen("small"))
@@ -185,7 +195,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I9: books a final deposit without an owner as the venue's own, once, in one commit with its entries",
+      "I9: records a final deposit without an owner as the venue's own, once, in the same commit as its entries",
       () =>
         Effect.gen(function* () {
           const { assign, confirm, detect, drop, finish, own, returned, unmatched } = yield* Changes.deposits
@@ -215,7 +225,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           yield* confirm(idOf("amys"), "below-minimum")
           yield* finish(idOf("amys"))
           assert.isFalse(yield* own(yield* World.deposit("amys"), "a top-up"))
-          // Strangers send dust to accounts on chains: it is not listed for operators.
+          // Other people send tiny amounts to chain accounts, so such deposits are not listed for operators.
           yield* detect(World.seen("dust", { userId: null, amount: 1n }))
           yield* confirm(idOf("dust"), "below-minimum")
           assert.deepStrictEqual(yield* unmatched(all), [])
@@ -232,7 +242,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("returns the deposits that may still change, the longest unchecked first", () =>
+    it.effect("returns the deposits that can still change, in order of the longest time since their last check", () =>
       Effect.gen(function* () {
         const { confirm, detect, due, finish, returned } = yield* Changes.deposits
         const rail = { rail: "BANK", method: "wire", block: null } as const
@@ -256,7 +266,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("moves the cursor of a rail only from its stored position, and keeps the start of an outage", () =>
+    it.effect("moves a rail's cursor only from its stored position, and keeps the start time of an outage", () =>
       Effect.gen(function* () {
         const { answers, find, scanned, unavailable } = yield* RailStates
         assert.deepInclude(yield* find("TRON"), { cursor: null, unavailableSinceMillis: null })

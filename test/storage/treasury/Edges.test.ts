@@ -1,4 +1,4 @@
-/** The database refuses every step outside the transitions of the domain, also from direct SQL. */
+/** The database rejects every step outside the domain's transitions, also from direct SQL. */
 import { DepositState, depositIdOf } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
 import { UserId } from "@venue/domain/UserId"
@@ -12,7 +12,7 @@ import * as World from "./TreasuryWorld.ts"
 const isRefused = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.map(Effect.exit(work), Exit.isFailure)
 
 layer(World.onPostgres, { timeout: "120 seconds" })("transitions on Postgres", (it) => {
-  it.effect("I15, I16: lists the same transitions as the domain", () =>
+  it.effect("I15, I16: allows the same transitions as the domain", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly edge: string }>`
@@ -27,7 +27,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("transitions on Postgres", (
     })
   )
 
-  it.effect("I15: refuses every other step of a withdrawal, and a new state without its step", () =>
+  it.effect("I15: rejects every other step of a withdrawal, and a new state without its step", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* World.recorded(UserId.make("edge"), World.accepted("w"))
@@ -36,7 +36,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("transitions on Postgres", (
           if (from === to) continue
           const isEdge = WithdrawalSteps.transitions.some((edge) => edge.from === from && edge.to === to)
           const name = `${from} ${to}`
-          // Moves the row to `from` with the guards off, then to `to` with the guards on.
+          // Moves the row to `from` with the triggers disabled, and then to `to` with the triggers enabled.
           const work = sql.withTransaction(
             Effect.gen(function* () {
               yield* sql`alter table withdrawal disable trigger withdrawal_goes_on`
@@ -63,7 +63,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("transitions on Postgres", (
           assert.strictEqual((yield* Effect.flip(step)) === "taken back", isEdge && !isTaken, `step ${name}`)
         }
       }
-      // A valid step needs its row in the table of steps, from a state that was entered and not left yet.
+      // A valid step needs a row in the table of steps, from a state that was entered and not yet left.
       assert.isTrue(yield* isRefused(sql`update withdrawal set state = 'SUBMITTED' where withdrawal_id = 'w'`))
       const insert = (from: string, to: string, number: number) => sql`
         insert into withdrawal_step (withdrawal_id, to_state, from_state, step, actor, at)
@@ -79,7 +79,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("transitions on Postgres", (
     })
   )
 
-  it.effect("I16: refuses every other step of a deposit, a new state without its step, and a second credit", () =>
+  it.effect("I16: rejects every other step of a deposit, a new state without its step, and a second credit", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const id = depositIdOf("TRON", "edge", 0)
@@ -129,7 +129,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("transitions on Postgres", (
     })
   )
 
-  it.effect("I9, I14: refuses to change or delete entries, steps and payments", () =>
+  it.effect("I9, I14: rejects changing or deleting entries, steps and payments", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (const table of ["ledger_entry", "withdrawal_step", "deposit_step", "withdrawal_payment"]) {

@@ -45,7 +45,10 @@ export const ok: TryAnswer = { status: 204, fault: null }
 export const wrong: TryAnswer = { status: 503, fault: "it answered with status 503" }
 
 let users = 0
-/** Makes a user whose endpoints are removed when the test ends, so that no other test takes their tries. */
+/**
+ * Creates a user whose endpoints are removed when the test finishes, so that no other test takes the endpoints'
+ * delivery attempts.
+ */
 export const begin = Effect.gen(function* () {
   const webhooks = yield* Webhooks
   users += 1

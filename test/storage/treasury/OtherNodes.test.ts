@@ -1,4 +1,4 @@
-/** Rows that nodes of a newer release stored, and a change that another node's change overtook. */
+/** Rows that nodes of a newer release stored, and a change that loses against another node's change. */
 import { UserId } from "@venue/domain/UserId"
 import { Seal } from "@venue/postgres/Seal"
 import { Deposits } from "@venue/storage/treasury/Deposits"

@@ -34,7 +34,7 @@ type Services = RailHoldings | RailAudits | OwnMoney | ReadTables
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("keeps the newest holdings of each rail, numbered in sequence", () =>
+    it.effect("keeps each rail's newest holdings, numbered consecutively", () =>
       Effect.gen(function* () {
         const { newest, record } = yield* RailHoldings
         assert.deepStrictEqual(yield* newest, [])
@@ -48,7 +48,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("keeps the newest audit of each rail when a late auditor writes", () =>
+    it.effect("keeps each rail's newest audit when a late auditor writes an older one", () =>
       Effect.gen(function* () {
         const { newest, record } = yield* RailAudits
         yield* record([])
@@ -62,7 +62,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I9: books own money once per id, and reports another amount or rail", () =>
+    it.effect("I9: records the venue's own money once per id, and reports a repeat with another amount or rail", () =>
       Effect.gen(function* () {
         const { move } = yield* OwnMoney
         const { read } = yield* ReadTables

@@ -57,7 +57,7 @@ type Services = Layer.Success<typeof World.inMemory> | Webhooks | BankAccounts
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("sends one message for each state of a withdrawal, with its values at that time", () =>
+    it.effect("sends one message for each state of a withdrawal, with the values at the time of that state", () =>
       Effect.gen(function* () {
         const { attempt, settle, submit } = yield* Changes.withdrawals
         const userId = yield* subscriber("ann")
@@ -98,34 +98,36 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("sends messages of a held and returned bank withdrawal with the masked account and without a hash", () =>
-      Effect.gen(function* () {
-        const { end } = yield* Changes.withdrawals
-        const userId = yield* subscriber("bea")
-        const accountId = "account of bea"
-        yield* (yield* BankAccounts).link({ accountId, userId, holderKnown: true, details: Redacted.make(details) })
-        // A removed account is still named by its mask.
-        yield* (yield* BankAccounts).remove(userId, accountId)
-        const held = { method: "wire", destination: accountId, reasons: ["amount"] } as const
-        yield* World.recorded(userId, World.accepted("bea-1", held))
-        yield* end("bea-1", {
-          ending: "REJECTED",
-          by: "olga",
-          reason: { _tag: "Rejected", text: "a stranger" },
-          reference: "reference at the bank"
+    it.effect(
+      "sends messages about a held and returned bank withdrawal with the masked account and without a transaction hash",
+      () =>
+        Effect.gen(function* () {
+          const { end } = yield* Changes.withdrawals
+          const userId = yield* subscriber("bea")
+          const accountId = "account of bea"
+          yield* (yield* BankAccounts).link({ accountId, userId, holderKnown: true, details: Redacted.make(details) })
+          // Messages still show the masked number of a removed account.
+          yield* (yield* BankAccounts).remove(userId, accountId)
+          const held = { method: "wire", destination: accountId, reasons: ["amount"] } as const
+          yield* World.recorded(userId, World.accepted("bea-1", held))
+          yield* end("bea-1", {
+            ending: "REJECTED",
+            by: "olga",
+            reason: { _tag: "Rejected", text: "a stranger" },
+            reference: "reference at the bank"
+          })
+          yield* World.recorded(userId, World.returned("bea-1", "REJECTED"))
+          yield* World.withdrawal("bea-1")
+          const all = yield* messagesOf(userId)
+          assert.sameMembers(
+            all.map(({ event }) => event),
+            ["withdrawal.accepted", "withdrawal.held_for_review", "withdrawal.rejected"]
+          )
+          for (const { destination, txHash } of all) assert.deepStrictEqual([destination, txHash], ["****2345", null])
         })
-        yield* World.recorded(userId, World.returned("bea-1", "REJECTED"))
-        yield* World.withdrawal("bea-1")
-        const all = yield* messagesOf(userId)
-        assert.sameMembers(
-          all.map(({ event }) => event),
-          ["withdrawal.accepted", "withdrawal.held_for_review", "withdrawal.rejected"]
-        )
-        for (const { destination, txHash } of all) assert.deepStrictEqual([destination, txHash], ["****2345", null])
-      })
     )
 
-    it.effect("sends messages of a deposit from its credit on", () =>
+    it.effect("sends messages about a deposit from its credit on", () =>
       Effect.gen(function* () {
         const { confirm, detect, offer } = yield* Changes.deposits
         const userId = yield* subscriber("cid")
@@ -178,7 +180,7 @@ const onPostgres = Layer.mergeAll(Webhooks.layer, BankAccounts.layer).pipe(
 suite("messages on Postgres", onPostgres)
 
 layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
-  it.effect("sends no message of a step that was rolled back", () =>
+  it.effect("sends no message for a step that was rolled back", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { submit } = yield* Changes.withdrawals

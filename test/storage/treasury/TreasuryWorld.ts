@@ -1,4 +1,4 @@
-/** The tables of the treasury beside a journal that writes into them, on Postgres and in memory. */
+/** The treasury's tables with a journal that writes into them, on Postgres and in memory. */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
@@ -22,7 +22,9 @@ import { postgresLayer } from "../../Postgres.ts"
 const alone = Layer.succeed(HasAuditor)(false)
 const seal = Seal.layer(Redacted.make("a key of the treasury's tests, 32 and more"))
 
-/** Probes its connection by the real clock: a jump of the test clock would count as silence of the database. */
+/**
+ * Probes the connection by the real clock, because a jump of the test clock would look like an unresponsive database.
+ */
 const journal = Journal.layer.pipe(Layer.provide(Layer.succeed(Clock.Clock)(Clock.Clock.defaultValue())))
 
 export const onPostgres = Layer.mergeAll(

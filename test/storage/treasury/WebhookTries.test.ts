@@ -20,7 +20,7 @@ import {
 
 const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | MessageWriter, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("leases an endpoint to one of two concurrent takers, and returns one try at a time", () =>
+    it.effect("leases an endpoint to one of two concurrent workers, and returns one delivery attempt at a time", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -35,7 +35,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         assert.lengthOf(endpoints, 3)
         assert.strictEqual(new Set(endpoints).size, 3)
         assert.lengthOf(yield* webhooks.take(10), 0)
-        // Each endpoint gets the other message next, and no message twice.
+        // Each endpoint receives its other message next, and each message once.
         yield* Effect.forEach(taken, (attempt) => webhooks.finish(attempt, ok, null), { concurrency: "unbounded" })
         const rest = yield* webhooks.take(10)
         assert.lengthOf(rest, 3)
@@ -43,7 +43,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("leases an endpoint again after a minute without an answer, and ignores a late answer", () =>
+    it.effect("leases an endpoint again after one minute without a result, and ignores a late result", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -65,7 +65,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("schedules the next try after a failure, and lists all tries", () =>
+    it.effect("schedules the next delivery attempt after a failure, and lists all attempts", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -91,7 +91,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("lists the last ten tries", () =>
+    it.effect("lists the last ten delivery attempts", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -109,7 +109,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("disables an endpoint that answers 410, and drops its pending tries", () =>
+    it.effect("disables an endpoint that responds with 410, and drops its pending attempts", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -133,7 +133,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("disables an endpoint after the last try of a message and three days of failures", () =>
+    it.effect("disables an endpoint after a message's last attempt and three days of failures", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -147,7 +147,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         })
         assert.isNull(yield* fail(wrong, true))
         yield* TestClock.adjust("2 days")
-        // A success starts the three days anew.
+        // A success restarts the period of three days.
         assert.isNull(yield* fail(ok, true))
         assert.isNull(yield* fail(wrong, true))
         yield* TestClock.adjust(3 * day - 1)
@@ -174,7 +174,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("drops the tries of a deleted endpoint, and ignores the answer to a running one", () =>
+    it.effect("drops the pending attempts of a deleted endpoint, and ignores the result of a running attempt", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -189,7 +189,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("I48: deletes messages and tries after thirty days", () =>
+    it.effect("I48: deletes messages and attempts after thirty days", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin

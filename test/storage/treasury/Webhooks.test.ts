@@ -38,49 +38,53 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("limits a user to five endpoints under concurrent requests, and frees a place on deletion", () =>
-      Effect.gen(function* () {
-        const webhooks = yield* Webhooks
-        const userId = yield* begin
-        const tried = yield* Effect.forEach(
-          Array.from({ length: maxWebhooks + 3 }, () => endpointOf(userId)),
-          (webhook) => Effect.result(webhooks.add(webhook)),
-          { concurrency: "unbounded" }
-        )
-        const added = tried.flatMap((result) => (result._tag === "Success" ? [result.success.webhookId] : []))
-        assert.lengthOf(added, maxWebhooks)
-        const refused = yield* Effect.flip(webhooks.add(endpointOf(userId)))
-        assert.strictEqual(refused._tag, "TooManyWebhooks")
-        yield* webhooks.remove(userId, added[0]!)
-        yield* webhooks.add(endpointOf(userId))
-      })
+    it.effect(
+      "limits a user to five endpoints under concurrent requests, and allows another one after a deletion",
+      () =>
+        Effect.gen(function* () {
+          const webhooks = yield* Webhooks
+          const userId = yield* begin
+          const tried = yield* Effect.forEach(
+            Array.from({ length: maxWebhooks + 3 }, () => endpointOf(userId)),
+            (webhook) => Effect.result(webhooks.add(webhook)),
+            { concurrency: "unbounded" }
+          )
+          const added = tried.flatMap((result) => (result._tag === "Success" ? [result.success.webhookId] : []))
+          assert.lengthOf(added, maxWebhooks)
+          const refused = yield* Effect.flip(webhooks.add(endpointOf(userId)))
+          assert.strictEqual(refused._tag, "TooManyWebhooks")
+          yield* webhooks.remove(userId, added[0]!)
+          yield* webhooks.add(endpointOf(userId))
+        })
     )
 
-    it.effect("sends a message once to each subscribed endpoint of the user, and to no later one", () =>
-      Effect.gen(function* () {
-        const webhooks = yield* Webhooks
-        const userId = yield* begin
-        const [one, two] = [endpointOf(userId), endpointOf(userId)]
-        const other = endpointOf(userId, { events: ["withdrawal.failed"] })
-        yield* Effect.forEach([one, two, other], webhooks.add)
-        yield* write(userId)
-        yield* write(userId)
-        const later = endpointOf(userId)
-        yield* webhooks.add(later)
-        const taken = yield* webhooks.take(10)
-        assert.deepStrictEqual(
-          taken.map(({ webhookId }) => webhookId).toSorted(),
-          [one.webhookId, two.webhookId].toSorted()
-        )
-        const [first, second] = taken as [Taken, Taken]
-        assert.match(first.messageId, /^msg_[0-9a-f]{32}$/)
-        assert.strictEqual(second.messageId, first.messageId)
-        assert.strictEqual(first.attempt, 1)
-        assert.strictEqual(first.url, [one, two].find(({ webhookId }) => webhookId === first.webhookId)!.url)
-        assert.strictEqual(Redacted.value(yield* first.secret), Redacted.value(secret))
-        const atMillis = yield* Clock.currentTimeMillis
-        assert.deepStrictEqual(first.message, { ...credited, subjectId: `${userId} deposit`, userId, atMillis })
-      })
+    it.effect(
+      "sends a message once to each subscribed endpoint of the user, and to no endpoint that is created later",
+      () =>
+        Effect.gen(function* () {
+          const webhooks = yield* Webhooks
+          const userId = yield* begin
+          const [one, two] = [endpointOf(userId), endpointOf(userId)]
+          const other = endpointOf(userId, { events: ["withdrawal.failed"] })
+          yield* Effect.forEach([one, two, other], webhooks.add)
+          yield* write(userId)
+          yield* write(userId)
+          const later = endpointOf(userId)
+          yield* webhooks.add(later)
+          const taken = yield* webhooks.take(10)
+          assert.deepStrictEqual(
+            taken.map(({ webhookId }) => webhookId).toSorted(),
+            [one.webhookId, two.webhookId].toSorted()
+          )
+          const [first, second] = taken as [Taken, Taken]
+          assert.match(first.messageId, /^msg_[0-9a-f]{32}$/)
+          assert.strictEqual(second.messageId, first.messageId)
+          assert.strictEqual(first.attempt, 1)
+          assert.strictEqual(first.url, [one, two].find(({ webhookId }) => webhookId === first.webhookId)!.url)
+          assert.strictEqual(Redacted.value(yield* first.secret), Redacted.value(secret))
+          const atMillis = yield* Clock.currentTimeMillis
+          assert.deepStrictEqual(first.message, { ...credited, subjectId: `${userId} deposit`, userId, atMillis })
+        })
     )
 
     it.effect("returns every field of a message unchanged", () =>
@@ -107,7 +111,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("sends no message of a transaction that was rolled back", () =>
+    it.effect("sends no message for a transaction that was rolled back", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -118,7 +122,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const message = { ...credited, subjectId: `${userId} deposit`, userId, atMillis }
         yield* Effect.flip(run(Effect.andThen(writer(message), Effect.fail("rolled back"))))
         assert.lengthOf(yield* webhooks.take(10), 0)
-        // It happens after all, and nothing of the first time is in the way.
+        // The same change then succeeds, because the rolled-back attempt left no rows.
         yield* run(writer(message))
         assert.lengthOf(yield* webhooks.take(10), 1)
       })
@@ -129,7 +133,7 @@ suite("webhooks in memory", inMemory)
 suite("webhooks on Postgres", onPostgres)
 
 layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
-  it.effect("I46: stores a secret sealed, and opens it under its own endpoint only", () =>
+  it.effect("I46: stores a secret sealed, and opens it only under its own endpoint", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
@@ -151,7 +155,7 @@ layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
     })
   )
 
-  it.effect("writes rows only for subscribers, also while an endpoint is deleted", () =>
+  it.effect("writes rows only for subscribed endpoints, also while an endpoint is deleted", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const sql = yield* SqlClient.SqlClient

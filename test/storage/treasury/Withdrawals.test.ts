@@ -23,7 +23,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         )
       )
 
-    it.effect("I13: stores a withdrawal and its first steps once, with the event of the debit", () =>
+    it.effect("I13: stores a withdrawal and its first steps once, together with the debit's event", () =>
       Effect.gen(function* () {
         const userId = UserId.make("ann")
         yield* World.recorded(
@@ -129,7 +129,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I9, I14: settles a withdrawal once, and books it out of the in-flight account", () =>
+    it.effect("I9, I14: settles a withdrawal once, and moves its amount out of the in-flight account", () =>
       Effect.gen(function* () {
         const userId = UserId.make("cal")
         const { end, settle, submit } = yield* Changes.withdrawals
@@ -157,46 +157,48 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I14, I15: refuses every step but the return after a request to end, and ends with the return", () =>
-      Effect.gen(function* () {
-        const userId = UserId.make("dan")
-        const { approve, attempt, end, ending, settle, submit } = yield* Changes.withdrawals
-        yield* World.recorded(userId, World.accepted("dan-1", { reasons: ["amount"] }), World.accepted("dan-2"))
-        const rejected = { _tag: "Rejected", text: "a stranger's address" } as const
-        const rejecting = { ending: "REJECTED", by: "olga", reason: rejected } as const
-        assert.isFalse(yield* end("dan-1", { ...rejecting, ending: "FAILED" }))
-        assert.isTrue(yield* end("dan-1", rejecting))
-        assert.isFalse(yield* end("dan-1", rejecting))
-        assert.isFalse(yield* approve("dan-1", "otto"))
-        yield* submit(yield* World.withdrawal("dan-2"), 901)
-        yield* attempt("dan-2", World.payment(1))
-        yield* end("dan-2", {
-          ending: "FAILED",
-          by: "rail/ARBITRUM_ONE",
-          reason: { _tag: "TransferRejected" },
-          reference: "0xfailed"
+    it.effect(
+      "I14, I15: after a request to end a withdrawal, rejects every step except the return, which ends the withdrawal",
+      () =>
+        Effect.gen(function* () {
+          const userId = UserId.make("dan")
+          const { approve, attempt, end, ending, settle, submit } = yield* Changes.withdrawals
+          yield* World.recorded(userId, World.accepted("dan-1", { reasons: ["amount"] }), World.accepted("dan-2"))
+          const rejected = { _tag: "Rejected", text: "a stranger's address" } as const
+          const rejecting = { ending: "REJECTED", by: "olga", reason: rejected } as const
+          assert.isFalse(yield* end("dan-1", { ...rejecting, ending: "FAILED" }))
+          assert.isTrue(yield* end("dan-1", rejecting))
+          assert.isFalse(yield* end("dan-1", rejecting))
+          assert.isFalse(yield* approve("dan-1", "otto"))
+          yield* submit(yield* World.withdrawal("dan-2"), 901)
+          yield* attempt("dan-2", World.payment(1))
+          yield* end("dan-2", {
+            ending: "FAILED",
+            by: "rail/ARBITRUM_ONE",
+            reason: { _tag: "TransferRejected" },
+            reference: "0xfailed"
+          })
+          assert.isFalse(yield* settle(yield* World.withdrawal("dan-2"), "0xlate"))
+          assert.isFalse(yield* attempt("dan-2", World.payment(2)))
+          assert.sameMembers(
+            (yield* ending("ARBITRUM_ONE")).map(({ withdrawalId }) => withdrawalId),
+            ["dan-1", "dan-2"]
+          )
+          yield* World.recorded(userId, World.returned("dan-1", "REJECTED"), World.returned("dan-2", "FAILED"))
+          yield* World.recorded(userId, World.returned("dan-1", "REJECTED"))
+          assert.deepInclude(yield* World.withdrawal("dan-1"), { state: "REJECTED", reason: rejected })
+          assert.deepInclude(yield* World.withdrawal("dan-2"), { state: "FAILED", reference: "0xfailed" })
+          assert.deepStrictEqual(yield* stepsOf("dan-1"), [
+            "1 - ACCEPTED dan",
+            "2 ACCEPTED HELD_FOR_REVIEW dan",
+            "3 HELD_FOR_REVIEW REJECTED olga"
+          ])
+          assert.deepStrictEqual((yield* stepsOf("dan-2")).at(-1), "4 SUBMITTED FAILED rail/ARBITRUM_ONE")
+          assert.deepStrictEqual(yield* ending("ARBITRUM_ONE"), [])
         })
-        assert.isFalse(yield* settle(yield* World.withdrawal("dan-2"), "0xlate"))
-        assert.isFalse(yield* attempt("dan-2", World.payment(2)))
-        assert.sameMembers(
-          (yield* ending("ARBITRUM_ONE")).map(({ withdrawalId }) => withdrawalId),
-          ["dan-1", "dan-2"]
-        )
-        yield* World.recorded(userId, World.returned("dan-1", "REJECTED"), World.returned("dan-2", "FAILED"))
-        yield* World.recorded(userId, World.returned("dan-1", "REJECTED"))
-        assert.deepInclude(yield* World.withdrawal("dan-1"), { state: "REJECTED", reason: rejected })
-        assert.deepInclude(yield* World.withdrawal("dan-2"), { state: "FAILED", reference: "0xfailed" })
-        assert.deepStrictEqual(yield* stepsOf("dan-1"), [
-          "1 - ACCEPTED dan",
-          "2 ACCEPTED HELD_FOR_REVIEW dan",
-          "3 HELD_FOR_REVIEW REJECTED olga"
-        ])
-        assert.deepStrictEqual((yield* stepsOf("dan-2")).at(-1), "4 SUBMITTED FAILED rail/ARBITRUM_ONE")
-        assert.deepStrictEqual(yield* ending("ARBITRUM_ONE"), [])
-      })
     )
 
-    it.effect("I52: submits nothing while withdrawals are blocked, and keeps the queue", () =>
+    it.effect("I52: submits no withdrawal while withdrawals are blocked, and keeps the queue", () =>
       Effect.gen(function* () {
         const userId = UserId.make("gus")
         const { queued, submit } = yield* Changes.withdrawals
@@ -302,7 +304,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rule 18: queues an approved withdrawal behind the waiting ones", () =>
+    it.effect("rule 18: queues an approved withdrawal behind those that already wait", () =>
       Effect.gen(function* () {
         const userId = UserId.make("eve")
         const { approve, countInState, inState, queued } = yield* Changes.withdrawals
@@ -328,7 +330,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "submits nothing from a frozen user, to a frozen address, or while a chain lacks a credited deposit",
+      "submits no withdrawal from a frozen user, to a frozen address, or while a chain lacks a credited deposit",
       () =>
         Effect.gen(function* () {
           const userId = UserId.make("fay")

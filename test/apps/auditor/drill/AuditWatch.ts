@@ -10,7 +10,7 @@ export interface Seen {
   fault: string | null
 }
 
-/** Reads the mode of the venue ten times a second until stopped. */
+/** Reads the venue's mode ten times a second until stopped. */
 export const watch = (database: PostgresClient): { readonly seen: Seen; readonly stop: () => Promise<void> } => {
   const seen: Seen = { isOver: false, audits: 0, oldest: 0, fault: null }
   let last = ""

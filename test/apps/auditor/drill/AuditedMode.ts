@@ -8,7 +8,7 @@ export interface Audited {
   readonly sql: SqlClient.SqlClient
   /** Returns whether the venue accepted the step. */
   readonly step: (to: VenueStep) => Effect.Effect<boolean>
-  /** An auditor that read a wrong row keeps its value until a restart, which reads all rows again. */
+  /** After a wrong row, the auditor keeps the wrong value until a restart reads all rows again. */
   readonly restartAuditor: Effect.Effect<void>
 }
 
@@ -19,7 +19,7 @@ interface Mode {
   readonly isAudited: boolean
 }
 
-/** Returns the mode, and whether an audit ended after `since`, a time of the database. */
+/** Returns the mode, and whether an audit finished after `since`, a time by the database's clock. */
 const modeOf = (sql: SqlClient.SqlClient, since: Date): Effect.Effect<Mode, SqlError> =>
   Effect.map(
     sql<Mode>`
@@ -43,8 +43,8 @@ const until = Effect.fnUntraced(function* <E>(holds: Effect.Effect<boolean, E>, 
 })
 
 /**
- * Returns the milliseconds until the auditor halts the venue with a reason that contains `name`; undefined if it does
- * not.
+ * Returns the milliseconds until the auditor halts the venue with a reason that contains `name`, or undefined if it
+ * does not.
  */
 export const seen = ({ sql }: Audited, name: string) =>
   until(

@@ -21,7 +21,7 @@ export interface DrillVenue {
 }
 
 const traders = 8
-/** Number of traders with more rows than a replay may have before the trader is saved. */
+/** Number of traders whose rows exceed the limit of a replay, so that their state is saved. */
 const saved = 3
 const rowsOfTrader = 1_050
 const withdrawals = 12
@@ -62,7 +62,7 @@ export const start = async (folder: string, databaseUrl: string, say: (text: str
         throw new Error(`nothing was changed, and the auditor says: ${fault ?? reason}`)
       return open
     })
-    // Another node reads the mode half a second later.
+    // Waits because other nodes read the mode with a delay of half a second.
     await after(1_000)
     say(`${withdrawals} withdrawals are sent`)
     await withdraw(venue, database)
@@ -131,7 +131,7 @@ const auditorOf = ({ dataDir }: Venue): number => {
   return Number(starts.at(-1)![1])
 }
 
-/** Withdraws to a new address, so that the treasurer must approve each withdrawal. */
+/** Withdraws to a new address. The treasurer must then approve each withdrawal. */
 const withdraw = async (venue: Venue, database: PostgresClient): Promise<void> => {
   const { operators } = JSON.parse(readFileSync(venue.devFile, "utf8")) as {
     readonly operators: ReadonlyArray<{ readonly token: string; readonly roles: ReadonlyArray<string> }>

@@ -1,6 +1,7 @@
 /**
- * `npm run audit-load -- --minutes 60`: runs a venue at full load with an auditor that must find nothing. `npm run
- * audit-load -- --strangers 1000 --seed 11`: the same with that number of strangers and two users who trade.
+ * `npm run audit-load -- --minutes 60`: runs a venue at full load with an auditor, which must report no fault. `npm
+ * run audit-load -- --strangers 1000 --seed 11`: runs it with requests from 1,000 unknown users and two users who
+ * trade.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -117,7 +118,7 @@ const vacuums = await connect(server.url)
 const counts: Strangers.Counts = new Map()
 await (strangers > 0 ? strange() : load())
 await vacuums.end()
-// Leaves time to audit the last actions.
+// Waits until the last actions are audited.
 await after(10_000)
 await stop()
 const { rows } = await database.query<{ rows: string; trades: string }>(

@@ -1,6 +1,6 @@
 /**
- * Strangers: unknown wallets without money. Each signs in and sends a few requests, drawn from a seed, that the venue
- * answers or refuses. None of them may make an auditor halt the venue.
+ * Unknown wallets without money. Each signs in and sends a few requests, drawn from a seed, which the venue accepts
+ * or refuses. No request is allowed to make an auditor halt the venue.
  */
 import { WebSocket } from "ws"
 import { startPrice, symbol } from "../../../bench/LoadFrames.ts"
@@ -18,13 +18,13 @@ export interface DevFile {
   readonly users: ReadonlyArray<Signing.Key & { readonly name: string; readonly user_id: string }>
 }
 
-/** Number of answers by action and status. */
+/** Number of responses by action and status. */
 export type Counts = Map<string, number>
 
 export interface Options {
   readonly seed: number
   readonly strangers: number
-  /** Number of strangers at the same time. */
+  /** Number of concurrent strangers. */
   readonly concurrency: number
 }
 
@@ -44,7 +44,7 @@ interface Visitor {
   readonly random: Random.Random
   readonly userId: string
   readonly token: string
-  /** Sends a request as this user; counts the answer under `name`. */
+  /** Sends a request as this user, and counts the response under `name`. */
   readonly ask: (name: string, url: string, options?: Asking) => Promise<unknown>
 }
 
@@ -236,7 +236,7 @@ const actions: Readonly<Record<string, Action>> = {
   }
 }
 
-/** Signs in on the trade socket, subscribes and places orders. Returns the last awaited answer. */
+/** Signs in on the trade socket, subscribes and places orders. Returns the last expected response. */
 const trade = ({ file, random, token }: Visitor): Promise<string> =>
   new Promise((resolve) => {
     const ws = new WebSocket(file.urls.trade)

@@ -71,7 +71,7 @@ const attempt = Effect.fnUntraced(function* (
   return yield* Effect.die(new Error(`the venue has nothing of the kind: ${kind}`))
 })
 
-/** Repeats a draw whose saved state was replaced before it was detected. */
+/** Maximum number of draws, if a saved state is replaced before its change is detected. */
 const mostDraws = 5
 
 const drill = Effect.gen(function* () {

@@ -11,7 +11,10 @@ import { join, resolve } from "node:path"
 
 const isRoot = process.getuid?.() === 0
 
-/** Returns a temporary folder; removes it, and the folder of the database files if they are elsewhere. */
+/**
+ * Returns a temporary folder, which is deleted later. Also deletes the folder of the database files if it is
+ * elsewhere.
+ */
 const folder = (mode: number) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -76,10 +79,10 @@ const stop = (child: ChildProcess, signal: "SIGTERM" | "SIGKILL") =>
     child.kill(signal)
   })
 
-/** A shell would reap a child that ends before it has executed another program. */
+/** A shell would reap a child that exits before the shell has executed another program. */
 const untilItSleeps = 'while [ "$(cat /proc/$PPID/comm)" != sleep ]; do sleep 0.01; done'
 
-/** Returns the id of a zombie of this user, whose parent lives. */
+/** Returns the id of a zombie process of this user, whose parent is still running. */
 const unreaped = (uid: number) =>
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -124,7 +127,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("waits for the disk at each commit unless a test disables it", () =>
+  it.live("flushes each commit to disk unless a test disables it", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* EmbeddedPostgres.start({ dataDir, log: () => Effect.void })
@@ -190,7 +193,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("ends the venue and its server on SIGTERM", () =>
+  it.live("stops the venue and its server on SIGTERM", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const running = yield* venue(dataDir)
@@ -210,7 +213,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("leaves a process alone that only has the recorded pid", () =>
+  it.live("leaves an unrelated process running that has the recorded pid", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
@@ -230,7 +233,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("starts although the dead server is still a zombie", () =>
+  it.live("starts although the killed server is still a zombie process", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
@@ -247,7 +250,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
   )
 
   it.live.runIf(isRoot)(
-    "runs the server of root as another user, and moves its files if that user may not enter the folder",
+    "runs the server as another user if started by root, and moves its files if that user cannot access the folder",
     () =>
       Effect.gen(function* () {
         const closed = join(yield* folder(0o700), "data")
@@ -280,7 +283,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
   )
 })
 
-/** The other user may have no access to the checkout. */
+/** The other user might have no access to the checkout. */
 function canRunAs(uid: number): boolean {
   return isRoot && spawnSync(process.execPath, ["--version"], { uid, gid: uid }).status === 0
 }

@@ -6,7 +6,7 @@ import { assert, it } from "vitest"
 const number = fc.integer({ min: 0, max: 2 ** 40 })
 const block = fc.record({ number, hash: fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 64 }) })
 
-it("a cursor is read as written, and other texts are refused", () => {
+it("parses a cursor as it was written, and rejects other texts", () => {
   fc.assert(
     fc.property(block, block, (read, final) => {
       assert.deepStrictEqual(Effect.runSync(Cursor.decode(Cursor.encode({ read, final }))), { read, final })
@@ -31,14 +31,14 @@ it("parts of a range contain each block once, in order, within the size limit", 
   )
 })
 
-it("reads the newest 64 blocks again, but none before the venue's first", () => {
+it("reads the newest 64 blocks again, but never blocks before the venue's first", () => {
   assert.deepStrictEqual(
     [Cursor.from(1_000, 1), Cursor.from(1_000, 990), Cursor.from(1_000, 1_000), Cursor.from(1_000, 1_001)],
     [936, 990, 1_000, 1_000]
   )
 })
 
-it("after a reorganisation reads again from the last final block, and fails if that was replaced", () => {
+it("after a reorganisation, reads again from the last final block, and fails if that block was replaced", () => {
   fc.assert(
     fc.property(block, block, (read, final) => {
       const cursor = { read, final }

@@ -9,7 +9,7 @@ import * as TestRail from "./TestRail.ts"
 const [first, second, third] = [0, 1, 2].map(TestRail.addressAt) as [string, string, string]
 
 describe("deposits on a real chain", () => {
-  it.live("a transfer has one name on repeated scans, and counts confirmations from its block", () =>
+  it.live("gives a transfer the same id in repeated scans, and counts confirmations from its block", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)
@@ -62,7 +62,7 @@ describe("deposits on a real chain", () => {
       assert.strictEqual(yield* chain.balanceOf(TestRail.hot), 43_000_000n)
       const after = yield* rail.scan(found.cursor, TestRail.watching(first))
       assert.deepStrictEqual(after.arrivals, found.arrivals)
-      // While the wallet is away, its account is known from before.
+      // While the wallet is unavailable, its account is known from an earlier scan.
       yield* chain.mint(TestRail.hot, 4_000_000n)
       yield* chain.mine()
       const late = yield* without.scan(after.cursor, TestRail.watching(first))
@@ -176,7 +176,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a scan advances even if its parts are smaller than the range read again", () =>
+  it.live("advances even if the parts of a scan are smaller than the range that is read again", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain, { blocksAtOnce: 1, firstBlock: 1 })
@@ -210,26 +210,28 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("I12: a payment is part of the holdings until 20 confirmations, and each answer says which", () =>
-    Effect.gen(function* () {
-      const chain = yield* TestChain.make
-      const rail = yield* TestRail.make(chain)
-      yield* chain.mint(TestRail.hot, 100_000_000n)
-      yield* chain.giveGas(TestRail.hot, 10n ** 18n)
-      yield* chain.mine(20)
-      const payment = yield* rail.sign(TestRail.order())
-      yield* rail.send(payment)
-      yield* chain.mine(19)
-      const before = yield* Held.holdings(rail, { sent: [[payment]] })
-      assert.deepInclude(before, { amount: 100_000_000n, hasLeft: [false] })
-      const { cursor } = yield* rail.scan(null, TestRail.watching())
-      yield* chain.mine()
-      const after = yield* Held.holdings(rail, { sent: [[payment], []] })
-      assert.deepInclude(after, { amount: 60_000_000n, hasLeft: [true, false] })
-      // Unread blocks may contain arrivals.
-      yield* chain.mine(20)
-      assert.isTrue(Option.isNone(yield* rail.holdings(Held.question({ cursor }))))
-    }).pipe(Effect.scoped)
+  it.live(
+    "I12: includes a payment in the holdings until it has 20 confirmations, and reports which payments are included",
+    () =>
+      Effect.gen(function* () {
+        const chain = yield* TestChain.make
+        const rail = yield* TestRail.make(chain)
+        yield* chain.mint(TestRail.hot, 100_000_000n)
+        yield* chain.giveGas(TestRail.hot, 10n ** 18n)
+        yield* chain.mine(20)
+        const payment = yield* rail.sign(TestRail.order())
+        yield* rail.send(payment)
+        yield* chain.mine(19)
+        const before = yield* Held.holdings(rail, { sent: [[payment]] })
+        assert.deepInclude(before, { amount: 100_000_000n, hasLeft: [false] })
+        const { cursor } = yield* rail.scan(null, TestRail.watching())
+        yield* chain.mine()
+        const after = yield* Held.holdings(rail, { sent: [[payment], []] })
+        assert.deepInclude(after, { amount: 60_000_000n, hasLeft: [true, false] })
+        // Unread blocks may contain arrivals.
+        yield* chain.mine(20)
+        assert.isTrue(Option.isNone(yield* rail.holdings(Held.question({ cursor }))))
+      }).pipe(Effect.scoped)
   )
 
   it.live("holdings cover the hot account and all addresses, as far as confirmed", () =>

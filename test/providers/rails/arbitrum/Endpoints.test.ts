@@ -12,7 +12,7 @@ const watched = TestRail.watching(first)
 const causeOf = <A, E extends { readonly cause: unknown }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
 
-/** One deposit on a chain with two endpoints; `answers` alters the second one's responses. */
+/** Creates one deposit on a chain with two endpoints. `answers` alters the second endpoint's responses. */
 const twoEndpoints = Effect.gen(function* () {
   const chain = yield* TestChain.make
   const second = yield* proxied(chain.url)
@@ -42,7 +42,7 @@ describe("several endpoints", () => {
     "the block of a deposit": [ofDeposits, "blockHash", `0x${"ab".repeat(32)}`]
   }
   for (const [what, [methods, field, value]] of Object.entries(lies))
-    it.live(`an endpoint with a false ${what} leaves the state unknown`, () =>
+    it.live(`leaves the state unknown if an endpoint has a false ${what}`, () =>
       Effect.gen(function* () {
         const { cursor, rail, second } = yield* twoEndpoints
         second.answer((asked, result) => (methods.includes(asked) ? changed(result, field, value) : result))
@@ -70,12 +70,12 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("a deposit found by one of two endpoints is neither present nor gone", () =>
+  it.live("reports a deposit that only one of two endpoints has as neither present nor gone", () =>
     Effect.gen(function* () {
       const { chain, cursor, rail, second } = yield* twoEndpoints
       const { arrivals } = yield* rail.scan(cursor, watched)
       second.answer((method, result) => (method === "eth_getTransactionReceipt" ? null : result))
-      // An inconsistent response does not count, so the other endpoint's stands.
+      // An inconsistent response does not count, so the other endpoint's response decides.
       assert.strictEqual((yield* rail.arrivalStates(arrivals))[0]!._tag, "Present")
       const alone = yield* TestRail.make(chain, { urls: [second.url] })
       assert.match(yield* causeOf(alone.arrivalStates(arrivals)), /has the block of 0x\w+, but not the transaction/)
@@ -86,7 +86,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a lagging endpoint delays the others and loses nothing", () =>
+  it.live("waits for a lagging endpoint and loses no deposit", () =>
     Effect.gen(function* () {
       const { chain, cursor, rail, second } = yield* twoEndpoints
       const head = Number(yield* chain.rpc("eth_blockNumber"))
@@ -121,7 +121,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("an endpoint that stands still is excluded after a while", () =>
+  it.live("excludes an endpoint after a while if its head no longer advances", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const old = yield* chain.rpc("eth_getBlockByNumber", "0x1", false)
@@ -212,7 +212,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
   )
 
-  it.live("an endpoint of another chain is never asked for deposits", () =>
+  it.live("never requests deposits from an endpoint of another chain", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       second.answer((method, result) => (method === "eth_chainId" ? "0x1" : result))
@@ -277,7 +277,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("requests logs in fewer blocks after a refusal for their number", () =>
+  it.live("requests logs of fewer blocks after a refusal for the number of blocks", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const large = { padding: "x".repeat(70 * 1_048_576) }

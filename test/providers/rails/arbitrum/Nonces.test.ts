@@ -1,5 +1,6 @@
 /**
- * Nonces of withdrawals on a real chain where others may use some, and the end of a withdrawal whose nonce was used.
+ * Nonces of withdrawals on a real chain on which other users of the key might use some, and the end of a withdrawal
+ * whose nonce was used.
  */
 import * as ReasonText from "@venue/api/treasury/ReasonText"
 import type { Outcome, Payment, RailProvider } from "@venue/providers/rails/RailProvider"
@@ -46,7 +47,7 @@ it.live("the venue's own count stays right with payments pending, included and r
   }).pipe(Effect.scoped)
 )
 
-it.live("a manually used nonce is skipped once final, and none is assigned before", () =>
+it.live("skips a manually used nonce once it is final, and assigns no nonce before", () =>
   Effect.gen(function* () {
     const { chain, rail, sendByHand } = yield* world
     yield* sendByHand(0)

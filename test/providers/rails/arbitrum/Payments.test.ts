@@ -65,24 +65,26 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a forgotten transaction is pending, and resending the same bytes executes it", () =>
-    Effect.gen(function* () {
-      const chain = yield* funded
-      const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
-      const payment = yield* rail.sign(order())
-      yield* rail.send(payment)
-      yield* chain.rpc("anvil_dropTransaction", payment.reference)
-      yield* chain.mine(100)
-      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
-      yield* rail.send(payment)
-      yield* chain.mine(65)
-      assert.strictEqual(yield* tagOf(rail, payment), "Settled")
-    }).pipe(Effect.scoped)
+  it.live(
+    "reports a transaction that the chain has dropped as pending, and executes it when the same bytes are sent again",
+    () =>
+      Effect.gen(function* () {
+        const chain = yield* funded
+        const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
+        const payment = yield* rail.sign(order())
+        yield* rail.send(payment)
+        yield* chain.rpc("anvil_dropTransaction", payment.reference)
+        yield* chain.mine(100)
+        assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+        yield* rail.send(payment)
+        yield* chain.mine(65)
+        assert.strictEqual(yield* tagOf(rail, payment), "Settled")
+      }).pipe(Effect.scoped)
   )
 
   for (const depth of [3, 30]) {
     it.live(
-      `a reorganisation of ${depth} blocks that takes a payment away leaves it pending, and it can come again`,
+      `reports a payment as pending after a reorganisation of ${depth} blocks removes it, and it can be included again`,
       () =>
         Effect.gen(function* () {
           const chain = yield* funded
@@ -130,7 +132,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("an attempt behind an unexecuted nonce is not overdue, because more gas would not help", () =>
+  it.live("does not report an attempt behind an unexecuted nonce as overdue, because more gas would not help", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -141,7 +143,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a cancel uses up the nonce: the withdrawal fails once that is final and is never paid", () =>
+  it.live("a cancel uses the nonce: once it is final the withdrawal fails, and it is never paid", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)

@@ -17,13 +17,13 @@ export interface ProxiedEndpoint {
   readonly url: string
   /** Changes each result. */
   readonly answer: (changed: Changed) => void
-  /** Refuses calls with this message; undefined lets a call pass. */
+  /** Refuses calls with this message. Undefined accepts a call. */
   readonly refuse: (refused: Refused) => void
-  /** Answers all requests with this status; undefined lets them pass. */
+  /** Responds to all requests with this status. Undefined forwards the requests. */
   readonly fail: (status: number | undefined) => void
-  /** Answers all requests with this text; undefined lets them pass. */
+  /** Responds to all requests with this text. Undefined forwards the requests. */
   readonly say: (text: string | undefined) => void
-  /** Stops answering. */
+  /** Stops responding. */
   readonly hang: () => void
 }
 

@@ -46,7 +46,7 @@ const scripted = Effect.fnUntraced(function* (
 const callsOf = (count: number, method = "eth_getTransactionReceipt") =>
   Array.from({ length: count }, () => RpcEndpoint.call(method, [], Schema.String))
 
-/** Advances the test clock while responses are read. */
+/** Advances the test clock while responses are pending. */
 const passing = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(Effect.result(effect))

@@ -63,7 +63,7 @@ const node = Effect.acquireRelease(
     for await (const line of createInterface(started.stdout)) {
       const port = /^Listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1]
       if (port === undefined) continue
-      // Nobody reads the log of requests.
+      // Discards the node's request log, which no test reads.
       started.stdout.resume()
       return { started, url: `http://127.0.0.1:${port}` }
     }

@@ -15,7 +15,7 @@ interface Heard {
   readonly body: string
 }
 
-/** Receiver of webhooks. Answers with these statuses first, then with 204. */
+/** Receives webhooks. Responds with these statuses first, and then with 204. */
 const listener = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>) {
   const heard = yield* Queue.unbounded<Heard>()
   const left = [...statuses]
@@ -97,7 +97,7 @@ it.effect("refuses foreign and old messages", () =>
     assert.strictEqual((yield* Effect.flip(hear(message(other, "a", now)))).reason, "signature")
     assert.strictEqual((yield* Effect.flip(hear(message(secret, "a", now - 301_000)))).reason, "stale")
     assert.isTrue(yield* hear(message(secret, "a", now)))
-    // Remembered as long as it would be accepted.
+    // A message is remembered for as long as it would be accepted.
     yield* TestClock.adjust("5 minutes")
     assert.isFalse(yield* hear(message(secret, "a", now)))
     yield* TestClock.adjust("1 second")

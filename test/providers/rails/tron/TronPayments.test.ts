@@ -30,7 +30,10 @@ const payments = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 
 const pending = { _tag: "Pending" } as const
 const overdue = { _tag: "Overdue" } as const
-/** Blocks until a final one is later than ten minutes, the spread between withdrawals, and five minutes more. */
+/**
+ * Number of blocks until a final block is later than ten minutes, plus the spread between withdrawals, plus five
+ * minutes.
+ */
 const untilGone = 301 + solidDepth
 
 describe("a payment on TRON", () => {

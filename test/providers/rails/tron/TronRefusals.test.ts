@@ -17,7 +17,7 @@ const refusals = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 const causeOf = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), (error) => String((error as { readonly cause: unknown }).cause))
 
-/** Advances the test clock while real requests are answered. */
+/** Advances the test clock while real requests are in progress. */
 const passing = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(effect)

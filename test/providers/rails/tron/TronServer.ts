@@ -165,7 +165,7 @@ export interface TronScene {
   readonly chain: TronChain
   readonly servers: ReadonlyArray<TronServer>
   readonly provider: RailProvider
-  /** The same rail with another source of the paying account. */
+  /** Returns the same rail with another source of the paying account. */
   readonly paidBy: (hot: TronRail.TronOptions["hot"]) => RailProvider
   /** Produces blocks and advances time with them. */
   readonly mine: (count?: number) => Effect.Effect<void>

@@ -42,7 +42,7 @@ describe("TRON transactions", () => {
     })
   }
 
-  it("any changed part makes it another transaction", () => {
+  it("recognises a transaction with any changed part as another transaction", () => {
     const transfer = transferOf(vectors[0]!)
     const id = TronTransaction.idOf(TronTransaction.rawOf(transfer))
     const others: ReadonlyArray<Partial<TronTransaction.Transfer>> = [
