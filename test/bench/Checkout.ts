@@ -34,7 +34,7 @@ const needed = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
 const isIn = (folder: string, path: string): boolean => existsSync(path) && realpathSync(path).startsWith(folder + sep)
 
-/** Reads the checkout's Node flags. Returns no flags if the file does not exist. */
+/** Reads the checkout's Node flags. Returns an empty list if the file is missing. */
 const flagsOf = (folder: string): ReadonlyArray<string> => {
   const file = join(folder, "scripts", "node-flags.json")
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as ReadonlyArray<string>) : []

@@ -1,4 +1,4 @@
-/** Version 4 UUIDs like those that clients and the gateway generate, but reproducible from a number. */
+/** Version 4 UUIDs in the form that clients and the gateway generate, but reproducible from a number. */
 import { randomInt } from "node:crypto"
 import { type Id, version4 } from "@venue/domain/Id"
 import { mix } from "@venue/domain/BitMix"

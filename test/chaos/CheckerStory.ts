@@ -263,7 +263,7 @@ function answer(
   // A cancel is allowed to identify an order by its client order id.
   if (status === "NO_SUCH_ORDER" || status === "CANCELLED") return told("cancel_order", order_id, client_order_id)
   if (status === "ACK") return told("add_order", client_order_id)
-  // The response to an order, or to a cancel, has no other key if its market never received the command.
+  // The response to an order, or to a cancel, has this key alone if the command did not reach its market.
   if (order_id === "") return told("add_order cancel_order", client_order_id)
   if (status === "MODIFIED" || status.startsWith("CANNOT_MODIFY_")) return told("modify_order", order_id)
   // The response to a cancel or modify that could not be processed contains the order's id.

@@ -70,7 +70,7 @@ async function beginOne(
   const { unanswered } = record
   /** Keys of the expected responses: client order ids for new orders, and order ids for cancels and modifies. */
   const waiting = new Set<string>()
-  /** Open orders that this connection manages: its own, and half of those that earlier runs left. */
+  /** Open orders that this connection manages: its own, and half of the orders that earlier runs left open. */
   const inheritable = [...record.orders.values()].filter(({ end }) => end === undefined)
   const mine = inheritable.filter((_, at) => at % connectionsPerUser === index)
   const open = new Set(mine.map(({ orderId }) => orderId))

@@ -193,10 +193,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       quantity
     )
   }
-  /**
-   * Gives one account a position and several resting orders against it, some reduce-only. Another account then takes
-   * all of them.
-   */
+  /** Rests several orders against a new position, some reduce-only. Another account then takes all of them. */
   const takeAll = (accountId: AccountId) => {
     const other = pick(...accounts)
     const side = pick<Side>("BUY", "SELL")
@@ -304,7 +301,6 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     epochs.set(userId, epochs.get(userId)! + 1)
     add({ _tag: "RaiseEpoch", userId: UserId.make(userId), traderEpoch: epochs.get(userId)! })
   }
-  /** Splits the contract 4:1. */
   const split = () => {
     isSplit = true
     add({ _tag: "SetTradingState", state: "HALTED" })

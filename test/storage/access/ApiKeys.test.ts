@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Announced revocations in sequence, including those that are not committed yet. */
+/** Announced revocations in sequence, including uncommitted ones. */
 const announced: Array<string> = []
 const recording = Layer.mock(Revocations)({
   announce: ({ kind, subject }: Revocation) => Effect.sync(() => void announced.push(`${kind} ${subject}`)),

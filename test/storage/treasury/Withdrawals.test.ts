@@ -304,7 +304,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rule 18: queues an approved withdrawal behind those that already wait", () =>
+    it.effect("rule 18: queues an approved withdrawal behind the waiting withdrawals", () =>
       Effect.gen(function* () {
         const userId = UserId.make("eve")
         const { approve, countInState, inState, queued } = yield* Changes.withdrawals
