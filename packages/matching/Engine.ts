@@ -1,6 +1,6 @@
 /**
- * The state machine of one market: commands in, events out. It reads no clock, draws no random number and awaits
- * nothing.
+ * Deterministic state machine of one market: takes commands and appends events, without a clock, random numbers or
+ * I/O.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketAlarm } from "@venue/domain/Alarm"
@@ -52,14 +52,17 @@ export { hash } from "./state/StateHash.ts"
 export { apply } from "./state/Replay.ts"
 export { readSnapshot, restore, snapshot, type Snapshot } from "./state/Snapshot.ts"
 
-/** State of one market, changed in place. After a thrown error it must be discarded and rebuilt from the log. */
+/**
+ * State of one market, modified in place. If a function throws, the caller must discard the state and rebuild it from
+ * the log.
+ */
 export type Engine = Market
 
 export const make = (instrument: Instrument, settings: Settings): Engine => makeMarket(instrument, settings)
 
 /**
- * Decides a command at market time max(previous, now), changes the state and appends the events in order. Events that
- * are due by then come before those of the command.
+ * Decides a command at the market time max(previous time, `nowMillis`), changes the state and appends the events.
+ * Time-driven events that are due by then are appended before the command's own events.
  */
 export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, events: Events): void => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
@@ -121,11 +124,11 @@ export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.
 
 /** One account's state in this market. */
 export interface View {
-  /** A copy. */
+  /** Copy of the position. */
   readonly position: Position.Position
   /** True while a takeover of the position is open. */
   readonly isFrozen: boolean
-  /** Open orders, oldest first; stops and TWAPs likewise. */
+  /** Open orders, oldest first. Stops and TWAPs have the same order. */
   readonly orders: Array<Order>
   readonly stops: Array<Order>
   /** Ids of the stops that were attached to an order. */
@@ -172,16 +175,16 @@ export const prices = (engine: Engine): Priced | undefined => engine.prices
 
 export const tradingState = (engine: Engine): Engine["tradingState"] => engine.tradingState
 
-/** Day of the last dividend, in days since 1970-01-01; 0 before the first. */
+/** Returns the day of the last dividend, in days since 1970-01-01, or 0 before the first dividend. */
 export const lastDividendDay = (engine: Engine): number => engine.lastDividendDay
 
 export const limits = (engine: Engine): LimitsInForce => limitsOf(engine.instrument)
 
-/** Day of the last split, in days since 1970-01-01; 0 before the first. */
+/** Returns the day of the last split, in days since 1970-01-01, or 0 before the first split. */
 export const lastSplitDay = (engine: Engine): number => engine.lastSplitDay
 
 /**
- * Returns the amount missing from the reserve fund to buy the odd lots of a split, in 1e-6 USD; undefined if the
+ * Returns the amount, in 1e-6 USD, that the reserve fund lacks to buy the odd lots of a split, or undefined if the
  * split is impossible.
  */
 export const splitMissing = (engine: Engine, ratio: Ratio): number | undefined => Split.plan(engine, ratio)?.missing
@@ -192,7 +195,7 @@ export const topUp = (engine: Engine, topUpId: string): number | undefined => en
 /** Returns the alarms that need an operator. */
 export const alarms = ({ since, tradingState }: Engine): ReadonlyArray<MarketAlarm> => Alarms.all(since, tradingState)
 
-/** Returns true if a tick would record nothing until the next order, price, period or hour. */
+/** Returns true if no tick would record an event before the next order, price report, trading period or hour. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
   if (!Holders.isIdle(engine)) return false
@@ -215,12 +218,12 @@ export const best = ({
   lastTicks: lastPriceTicks === 0 ? undefined : lastPriceTicks
 })
 
-/** Returns the open interest in lots (long lots, which equal short lots). */
+/** Returns the open interest in lots: the sum of all long positions, which equals the sum of all short positions. */
 export const openInterest = (engine: Engine): number => engine.participants.totals.openInterest
 
 /**
- * Sums over all participants. After every decision `positions` is 0, and so is `cash`, which includes the venue's
- * fees and the reserve fund without the operator's top-ups.
+ * Returns the sums over all participants. After every decision, `positions` and `cash` are both 0. `cash` includes
+ * the venue's fees and the reserve fund, but not the operator's top-ups.
  */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
@@ -230,10 +233,7 @@ function pass(engine: Engine, atMillis: number, events: Events): void {
   Holders.pass(engine, lastMillis, atMillis, events)
 }
 
-/**
- * Advances the TWAP by one slice, whatever the outcome of its child order. A slice that is out of turn is refused
- * through its child.
- */
+/** Advances the TWAP by one slice, even if its child order is refused. A slice that is out of sequence is refused. */
 function placeSlice(engine: Engine, command: PlaceSlice, atMillis: number, events: Events): void {
   const first = events.length
   if (!TwapProgress.isNext(engine, command)) return obey(engine, { ...command, ...late }, atMillis, events)
@@ -241,12 +241,12 @@ function placeSlice(engine: Engine, command: PlaceSlice, atMillis: number, event
   TwapProgress.advance(engine, command, first, events)
 }
 
-/** Refusal of a slice that is out of turn. */
+/** Refusal of a slice that is out of sequence. */
 const late = { _tag: "Refuse", status: "REJECTED", echo: noEcho } as const
 
 /**
- * Decides a trader's command and records its outcome. A command of an older trader epoch is dropped without a record:
- * the trader's new owner sends the same command again.
+ * Decides a trader's command and records its outcome. A command with an outdated trader epoch is dropped without a
+ * record, because the trader's new owner sends the command again.
  */
 function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events): void {
   if (Outcomes.find(engine.outcomes, command.commandId, atMillis) !== -1) return

@@ -20,12 +20,12 @@ import * as TradeId from "./orders/TradeId.ts"
 import * as Twaps from "./stops/Twaps.ts"
 
 export interface Settings {
-  /** Maximum number of open orders of one account in this market. */
+  /** Maximum number of open orders per account in this market. */
   readonly maxOpenOrders: number
 }
 
 export interface Market {
-  /** Replaced when its limits change. */
+  /** Replaced by a new object when the contract's limits change. */
   instrument: Instrument
   readonly settings: Settings
   /** Maximum open interest in 1e-6 USD while the market is open. */
@@ -37,10 +37,10 @@ export interface Market {
   readonly outcomes: Outcomes.Outcomes
   readonly stops: Stops.Stops
   readonly twaps: Twaps.Twaps
-  /** Builder codes; orders carry the index into this list. Index 0 stands for no code. */
+  /** Builder codes. Each order stores an index into this list; index 0 means no builder code. */
   readonly builderCodes: Array<string>
   readonly builderNumbers: Map<string, number>
-  /** Builder codes that earn rewards, by code. Older orders may carry codes that are absent here. */
+  /** Builder codes that earn rewards, by code. Old orders might carry codes that are missing here. */
   readonly builders: Map<string, BuilderIntroduced>
   /** Open takeovers, oldest first, by the account that holds the position. */
   readonly takeovers: Map<Participants.Account, Takeover>
@@ -48,30 +48,36 @@ export interface Market {
   /** Time of the last recorded event. */
   timeMillis: number
   prices: Priced | undefined
-  /** Immutable; replaced as a whole. */
+  /** Immutable. Each change replaces the whole object. */
   sampling: Sampling
   /**
-   * Earliest time at which a tick has work to do. Derived from the time of the last event, hence no part of the
-   * state.
+   * Earliest time at which a tick has work to do. Derived from the time of the last event, so it is not part of the
+   * recorded state.
    */
   dueMillis: number
   tradingState: TradingState
   readonly since: Alarms.Since
   /** Samples that determine the settlement price (rule 19.3). */
   oracleSamples: OracleSamples
-  /** Price at which positions are closed, in ticks; 0 before settlement. */
+  /** Settlement price in ticks, at which positions are closed; 0 before settlement. */
   settlementTicks: number
   /** Day of the last dividend, in days since 1970-01-01; 0 before the first. */
   lastDividendDay: number
   /** Day of the last split, in days since 1970-01-01; 0 before the first. */
   lastSplitDay: number
-  /** Time of the last split. A split ends all TWAPs accepted before it. */
+  /** Time of the last split, which ended all TWAPs accepted before that time. */
   lastSplitMillis: number
-  /** Amounts of the operator's reserve-fund top-ups by command id, in 1e-6 USD. They are few and kept for ever. */
+  /**
+   * Amounts of the operator's reserve-fund top-ups by command id, in 1e-6 USD. Entries are never removed, because
+   * there are few.
+   */
   readonly topUps: Map<string, number>
-  /** Last recorded numbers of holders. */
+  /** Most recently recorded holder counts. */
   holders: Holders
-  /** Number of trades at the last count of holders. No part of the state: counting again gives the same result. */
+  /**
+   * Number of trades at the last holder count. Not part of the recorded state, because counting again gives the same
+   * result.
+   */
   countedTrades: number
   /** Price of the last trade in ticks; 0 before the first. */
   lastPriceTicks: number
@@ -82,13 +88,16 @@ export interface Market {
 /** An open takeover. */
 export interface Takeover {
   readonly opened: TakeoverOpened
-  /** The position when the takeover opened. If it has changed since, the takeover closes without a trade. */
+  /**
+   * Position at the time when the takeover opened. If the position has changed since, the takeover closes without a
+   * trade.
+   */
   readonly position: PositionState
 }
 
 /**
- * Notional traded on the book by liquidations, in 1e-6 USD: an average over 60 s times its window. Immutable;
- * replaced as a whole.
+ * Liquidation notional traded on the book, in 1e-6 USD, decaying exponentially with a 60 s time constant. Immutable;
+ * each change replaces the whole object.
  */
 export interface Liquidated {
   readonly notional: number
@@ -102,8 +111,8 @@ export const noneLiquidated: Liquidated = { notional: 0, atMillis: 0 }
 export type Events = Array<MarketEvent>
 
 /**
- * Maximum number of events of one decision, so that they fit one journal row. Longer work continues in the next
- * decision.
+ * Maximum number of events per decision, so that they fit into one journal row. The next decision continues the
+ * remaining work.
  */
 export const mostEvents = 4_096
 
@@ -144,7 +153,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   salt: TradeId.salt(instrument.symbol)
 })
 
-/** Returns the index of a builder code, adding it if it is new; 0 once the list is full. */
+/** Returns the index of a builder code, adding a new code to the list. Returns 0 if the list is full. */
 export const builderNumber = (market: Market, code: string): number => {
   if (code === "") return 0
   const known = market.builderNumbers.get(code)
@@ -159,12 +168,16 @@ export const crosses = (market: Market, isSell: boolean, priceTicks: number): bo
   isSell ? priceTicks <= market.bids.best : priceTicks >= market.asks.best
 
 /**
- * Mark that triggers stops, in 1e-8 USD; NaN, which triggers none, while prices are stale (I29) or trading is halted.
+ * Returns the mark price that triggers stops, in 1e-8 USD. Returns NaN, which triggers no stop, while the price is
+ * stale (I29) or the market is not TRADING.
  */
 export const stopMarkE8 = ({ prices, tradingState }: Market): number =>
   prices === undefined || prices.source === "stale" || tradingState !== "TRADING" ? NaN : prices.markE8
 
-/** Checks the invariants after a decision. A violation is a bug, and the owner discards the state. */
+/**
+ * Checks the market's invariants after a decision and throws if one is violated. A violation is a bug, and the owner
+ * then discards the state.
+ */
 export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {
   if (bids.best >= asks.best) throw new Error(`crossed book: bid ${bids.best}, ask ${asks.best}`)
   if (totals.positions !== 0) throw new Error(`positions sum to ${totals.positions}`)

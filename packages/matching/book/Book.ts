@@ -1,4 +1,4 @@
-/** Open orders at their prices: resting, shrinking, moving, leaving. */
+/** Open orders and their queues by price: adds, reduces, moves and removes orders. */
 import type { Order } from "@venue/domain/Order"
 import * as Ladder from "./Ladder.ts"
 import { builderNumber, type Market } from "../Market.ts"
@@ -38,7 +38,7 @@ export const add = (market: Market, account: Participants.Account, order: Order,
   enqueue(market, slot)
 }
 
-/** Makes the order the newest of its account. */
+/** Appends the order to its account's list as the newest order. */
 export const enlist = (market: Market, slot: number): void => {
   const { words } = market.pool
   const account = accountOf(market, slot)
@@ -71,7 +71,7 @@ export const enqueue = (market: Market, slot: number): void => {
   Ladder.touch(ladder, priceTicks, level)
 }
 
-/** Takes the order out of its queue. The order stays open and must be queued again or removed. */
+/** Removes the order from its queue. The order stays open, and the caller must queue or discard it afterwards. */
 export const dequeue = (market: Market, slot: number): void => {
   const { words } = market.pool
   const priceTicks = words[slot + PRICE]!
@@ -88,7 +88,7 @@ export const dequeue = (market: Market, slot: number): void => {
   if (next === 0 && previous === 0) Ladder.close(ladder, priceTicks, level)
 }
 
-/** Reduces the resting lots after a fill or a cut; the order keeps its time priority. */
+/** Reduces a resting order's lots after a fill or a cut. The order keeps its time priority. */
 export const shrink = (market: Market, slot: number, lots: number): void => {
   const ladder = ladderOf(market, slot)
   const priceTicks = market.pool.words[slot + PRICE]!
@@ -128,7 +128,7 @@ export const discard = (market: Market, slot: number): void => {
   OrderPool.release(market.pool, slot)
 }
 
-/** Changes a queued order; with `requeued` it goes to the back of its new price. */
+/** Changes a queued order. If `requeued` is true, the order goes to the back of the queue at its new price. */
 export const change = (market: Market, slot: number, order: Order, requeued: boolean): void => {
   if (requeued) dequeue(market, slot)
   restate(market, slot, order, requeued)
@@ -136,7 +136,8 @@ export const change = (market: Market, slot: number, order: Order, requeued: boo
 }
 
 /**
- * Writes the words of a modified order. With `isOut` the order is in no queue, so any price and quantity are allowed.
+ * Writes a modified order to its slot. If `isOut` is true, the order is in no queue, so any price and quantity are
+ * allowed.
  */
 export const restate = (market: Market, slot: number, order: Order, isOut: boolean): void => {
   const { pool } = market
@@ -178,8 +179,8 @@ export const accountOf = (market: Market, slot: number): Participants.Account =>
   market.participants.accounts[market.pool.words[slot + ACCOUNT]!]!
 
 /**
- * Returns an open order in the form that events carry. Its time in force is GTC, as no other kind rests. A caller
- * that has the id passes it, which saves an allocation; `remaining` is the quantity after a fill.
+ * Returns an open order in the form that events carry. The time in force is always GTC, because other orders never
+ * rest. A caller that already has the id passes it to save an allocation. `remaining` is the quantity after a fill.
  */
 export const order = (
   market: Market,
@@ -212,7 +213,7 @@ export const order = (
   return bracket === undefined ? found : { ...found, bracket }
 }
 
-/** Returns the order with new terms. A literal is several times faster than a spread here. */
+/** Returns the order with new terms. An object literal is several times faster here than spreading the old order. */
 export const modified = (order: Order, priceTicks: number, quantityLots: number, atMillis: number): Order => {
   const changed: Order = {
     orderId: order.orderId,

@@ -1,7 +1,7 @@
-/** One account's open orders by client order id, which may repeat. */
+/** One account's open orders by client order id. Several orders can have the same client order id. */
 export type ClientOrderIds = Map<string, number | Set<number>>
 
-/** Returns the slots with this id, oldest first. */
+/** Returns the slots of the orders with this client order id, oldest first. */
 export const find = (ids: ClientOrderIds, clientOrderId: string): Iterable<number> => {
   const found = ids.get(clientOrderId)
   return found === undefined ? [] : typeof found === "number" ? [found] : [...found]

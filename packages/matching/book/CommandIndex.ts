@@ -4,21 +4,22 @@ import * as HashChain from "../state/HashChain.ts"
 import { hashHalf } from "@venue/domain/BitMix"
 
 /**
- * Consecutive ids share their first half and count in their last digit, so the record numbers (above 0) of such ids
- * stand side by side in one bucket, which is found by that half. For consecutive ids the bucket is cached in `last`,
- * without a search. An id that shares both half and digit with another goes to a further bucket of the same half.
+ * Consecutive ids share their first half and differ in their last digit. A bucket stores the record numbers (above 0)
+ * of such ids side by side, and a hash of the shared half finds the bucket. `last` caches the most recent bucket, so
+ * consecutive ids need no search. If two ids share both the half and the digit, the second id goes to another bucket
+ * for the same half.
  */
 export interface CommandIndex {
-  /** First bucket of each hash, head of a linked list; 0 if there is none. */
+  /** First bucket for each hash, as the head of a linked list; 0 if the list is empty. */
   heads: Int32Array
-  /** A hash shifted right by this is the index of its head. */
+  /** Right shift that turns a hash into an index of `heads`. */
   shift: number
   words: Int32Array
   /** Number of words ever used; freed buckets form a list that begins at `free`. */
   used: number
   free: number
   count: number
-  /** Cache: the last bucket entered, if it is the first of its half; otherwise 0. */
+  /** Most recently used bucket, or 0 if that bucket is not the first for its half. */
   last: number
 }
 
@@ -32,7 +33,7 @@ export const make = (): CommandIndex => ({
   last: 0
 })
 
-/** Returns the first bucket that can hold an id, or 0; `next` leads to the others. */
+/** Returns the first bucket that might contain an id, or 0. `next` links each bucket to the next candidate. */
 export const first = (index: CommandIndex, { a, b }: Id): number => {
   const { heads, last, shift, words } = index
   if (last !== 0 && words[last + A] === a && words[last + B] === b) return last
@@ -42,7 +43,7 @@ export const first = (index: CommandIndex, { a, b }: Id): number => {
 export const next = ({ words }: CommandIndex, bucket: number): number =>
   search(words, words[bucket + NEXT]!, words[bucket + A]!, words[bucket + B]!)
 
-/** Returns the record number in a bucket that may belong to this id, or 0. */
+/** Returns the number of the record that might belong to this id, or 0. */
 export const at = ({ words }: CommandIndex, bucket: number, { d }: Id): number => words[bucket + (d & lastPlace)]!
 
 export const enter = (index: CommandIndex, id: Id, number: number): void => {
@@ -54,7 +55,7 @@ export const enter = (index: CommandIndex, id: Id, number: number): void => {
   index.words[bucket + USED]!++
 }
 
-/** Removes a number, which must be present. */
+/** Removes a record number, which must be present. */
 export const leave = (index: CommandIndex, id: Id, number: number): void => {
   let bucket = first(index, id)
   while (at(index, bucket, id) !== number) bucket = next(index, bucket)
@@ -77,7 +78,7 @@ function search(words: Int32Array, from: number, a: number, b: number): number {
   return bucket
 }
 
-/** Adds an empty bucket as the first of its half. */
+/** Adds an empty bucket in front of the other buckets for the same half. */
 function add(index: CommandIndex, { a, b }: Id): number {
   if (++index.count > index.heads.length) growHeads(index)
   const bucket = take(index)
@@ -113,7 +114,7 @@ function take(index: CommandIndex): number {
   return index.used - width
 }
 
-/** Growing may reorder the buckets of a half, so the cached bucket is no longer known to be the first. */
+/** Growing can reorder the buckets for a half, so the cached bucket might no longer be the first. */
 function growHeads(index: CommandIndex): void {
   index.shift--
   index.last = 0

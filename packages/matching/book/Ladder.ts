@@ -1,14 +1,15 @@
-/** Price levels of one side: a queue of orders at each, and the best price. */
+/** Price levels on one side of the book, with an order queue per level and the best price. */
 import type { Level } from "@venue/domain/Market"
 import type { Side } from "@venue/domain/Order"
 
 /**
- * Ticks are grouped in pages of 1,024, allocated on first use. One bitmap marks the ticks of a page that have orders,
- * another the pages that have any. The next level is found by scanning words, and every price costs the same.
+ * Ticks are grouped into pages of 1,024 ticks, which are allocated on first use. One bitmap marks the ticks that have
+ * orders, and another marks the pages that have orders. The next level is found by scanning bitmap words, so the cost
+ * does not depend on the price.
  */
 export interface Ladder {
   readonly side: Side
-  /** Best price in ticks; for an empty side a price that no order can have: 0 for buys, `beyond` for sells. */
+  /** Best price in ticks. An empty side has a price that no order can have: 0 for buys, `beyond` for sells. */
   best: number
   /** Page number of each group of 1,024 ticks, counted from 1; 0 if the page is not allocated. */
   directory: Int32Array
@@ -22,14 +23,14 @@ export interface Ladder {
   /** Bitmap of the ticks whose total changed since the last `drain`. */
   touched: Int32Array
   readonly touchedPrices: Array<number>
-  /** First and last order of each tick, by page; 0 if there is none. */
+  /** First order at each tick, by page, with the last orders in `tails`; 0 for a tick without orders. */
   heads: Int32Array
   tails: Int32Array
   /** Total lots of each tick, by page. */
   totals: Float64Array
 }
 
-/** Above every possible price in ticks. */
+/** Price in ticks that is higher than any order's price. */
 export const beyond = 0x7fffffff
 
 export const make = (side: Side): Ladder => ({
@@ -47,14 +48,14 @@ export const make = (side: Side): Ladder => ({
   totals: new Float64Array(2 << 10)
 })
 
-/** Returns the position of a price, allocating its page if needed. */
+/** Returns the index of a price in the page arrays, allocating its page if needed. */
 export const place = (ladder: Ladder, priceTicks: number): number => {
   const entry = priceTicks >> 10
   const page = entry < ladder.directory.length ? ladder.directory[entry]! : 0
   return (((page === 0 ? addPage(ladder, entry) : page) - 1) << 10) + (priceTicks & 1023)
 }
 
-/** Returns the position of a price that has orders. */
+/** Returns the index in the page arrays for a price that has orders. */
 export const placeOf = (ladder: Ladder, priceTicks: number): number =>
   ((ladder.directory[priceTicks >> 10]! - 1) << 10) + (priceTicks & 1023)
 
@@ -72,7 +73,7 @@ export const close = (ladder: Ladder, priceTicks: number, at: number): void => {
   if (priceTicks === ladder.best) ladder.best = next(ladder, priceTicks)
 }
 
-/** Returns the next worse price with orders, or the price that stands for none. */
+/** Returns the next worse price that has orders. If there is none, returns 0 for buys and `beyond` for sells. */
 export const next = (ladder: Ladder, priceTicks: number): number =>
   ladder.side === "BUY" ? below(ladder, priceTicks) : above(ladder, priceTicks)
 
@@ -109,7 +110,7 @@ function below(ladder: Ladder, priceTicks: number): number {
   if (start >> 10 === entry) {
     const base = (directory[entry]! - 1) << 5
     let word = (start >> 5) & 31
-    // At 31 the shifted 2 overflows to 0, and 0 - 1 sets every bit, as intended.
+    // If `start` is 31, `2 << start` overflows to 0, and 0 - 1 sets every bit, as intended.
     let found = bits[base + word]! & ((2 << start) - 1)
     while (found === 0 && --word >= 0) found = bits[base + word]!
     if (found !== 0) return (entry << 10) + (word << 5) + 31 - Math.clz32(found)

@@ -1,4 +1,4 @@
-/** Open orders of one market: twenty words each in one array, indexed by id. */
+/** Open orders of one market in a single array: twenty words per order, indexed by order id. */
 import { Id, sharedRun } from "@venue/domain/Id"
 import type { Bracket, OrderOrigin } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
@@ -6,8 +6,8 @@ import * as HashChain from "../state/HashChain.ts"
 import { hashHalf } from "@venue/domain/BitMix"
 
 /**
- * A slot is the position of an order's first word; 0 stands for no order. All words of an order are adjacent because
- * one more cache miss costs more than the work on the order.
+ * A slot is the array index of an order's first word; 0 means no order. All words of an order are adjacent, because
+ * one more cache miss costs more than processing the order.
  */
 export interface OrderPool {
   words: Int32Array
@@ -16,20 +16,20 @@ export interface OrderPool {
   /** Number of words ever used; freed slots form a list that begins at `free`. */
   used: number
   free: number
-  /** First order of each hash, head of a linked list. Consecutive ids have adjacent heads. */
+  /** First order for each hash, as the head of a linked list. Consecutive ids have adjacent heads. */
   heads: Int32Array
-  /** The hash of an id's first half shifted right by this is the first head of such ids. */
+  /** Right shift that turns the hash of an id's first half into the index of the first head for such ids. */
   shift: number
   count: number
   /** Client order ids by slot number. */
   readonly clientOrderIds: Array<string>
-  /** Brackets of the few orders that have one, by slot number. */
+  /** Brackets by slot number; few orders have one. */
   readonly brackets: Map<number, Bracket>
 }
 
 /**
- * Words of a slot: the four of the id, the order's own, then its links to other orders. The count is even so that
- * doubles align.
+ * Layout of a slot: the four words of the id, the order's own words, then links to other orders. The number of words
+ * is even so that doubles are aligned.
  */
 const width = 20
 export const PRICE = 4
@@ -42,13 +42,13 @@ export const TRAITS = 9
 export const UPDATED = 10
 /** Index of the builder code in the market's list. */
 export const BUILDER = 12
-/** Number of words of the order itself; the last one is reserved. */
+/** Number of words that describe the order itself, including one reserved word at the end. */
 export const own = 14
 export const NEXT = 14
 export const PREVIOUS = 15
 export const OLDER = 16
 export const NEWER = 17
-/** Next order of the same hash. */
+/** Link to the next order with the same hash. */
 const CHAIN = 18
 
 /** Flags, below the leverage and the origin; the 16 bits above those are free. */
@@ -61,7 +61,7 @@ const leverageMask = 0xff
 export const originShift = 12
 const originMask = 0xf
 
-/** Snapshots store the index into this list, so new origins are appended. */
+/** Snapshots store indices into this list, so new origins must be appended. */
 const origins: ReadonlyArray<OrderOrigin> = [
   "USER",
   "CLOSE_POSITION",
@@ -72,7 +72,7 @@ const origins: ReadonlyArray<OrderOrigin> = [
   "SETTLEMENT"
 ]
 
-/** Maximum number of builder codes of a market, including the entry for no code. */
+/** Maximum number of builder codes per market, including the entry that means no code. */
 export const maxBuilderCodes = 2 ** 20
 
 export const make = (): OrderPool => {
@@ -90,7 +90,7 @@ export const make = (): OrderPool => {
   }
 }
 
-/** Takes a slot for an order. The caller must fill the other words before any other call. */
+/** Allocates a slot for an order. The caller must fill the remaining words before calling any other function. */
 export const take = (pool: OrderPool, id: OrderId, clientOrderId: string): number => {
   let slot = pool.free
   if (slot !== 0) pool.free = pool.words[slot + NEXT]!

@@ -1,10 +1,10 @@
-/** Cash dividend: paid once for its day to the holders of positions at that time (rule 19.1). */
+/** Cash dividends, each paid once to the holders of positions at that time (rule 19.1). */
 import * as Dividend from "@venue/domain/Dividend"
 import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
-/** Pays a dividend. A dividend for a day already paid, or an earlier one, changes nothing. */
+/** Pays a dividend. Has no effect if a dividend for the same or a later day is already paid. */
 export const pay = (
   market: Market,
   { exDay, perUnitE8 }: Dividend.PayDividend,

@@ -1,4 +1,4 @@
-/** Changes of a contract's limits by the operator; they apply from the next command (rule 1.9). */
+/** Changes to a contract's limits by the operator, in force from the next command (rule 1.9). */
 import { moneyScale } from "@venue/domain/Decimal"
 import * as Limits from "@venue/domain/Limits"
 import { isOver } from "@venue/domain/TradingState"

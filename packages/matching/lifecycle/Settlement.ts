@@ -1,4 +1,4 @@
-/** End of a contract: its orders are cancelled, its positions closed at one price, and it is delisted (rule 19.3). */
+/** Settlement and delisting of a contract: cancels its orders, then closes its positions at one price (rule 19.3). */
 import * as Settlement from "@venue/domain/Settlement"
 import { isOver } from "@venue/domain/TradingState"
 import { cancelMarket, sorted } from "../orders/CancelMarket.ts"
@@ -29,7 +29,10 @@ export const apply = (market: Market, priceTicks: number): void => {
   market.settlementTicks = priceTicks
 }
 
-/** Continues the settlement where the last decision stopped: the events of one decision must fit one row. */
+/**
+ * Continues the settlement where the previous decision stopped, because one decision's events must fit into one
+ * journal row.
+ */
 export const proceed = (market: Market, atMillis: number, events: Events): void => {
   if (market.tradingState !== "IN_SETTLEMENT") return
   market.timeMillis = atMillis
@@ -39,7 +42,7 @@ export const proceed = (market: Market, atMillis: number, events: Events): void 
   if (events.length < upTo) TradingState.record(market, "DELISTED", atMillis, events)
 }
 
-/** Closes long positions against short ones in the order of their account ids, whichever user they belong to. */
+/** Closes long positions against short positions in the order of their account ids, regardless of their users. */
 function close(market: Market, upTo: number, events: Events): void {
   const holders = sorted(market.participants.accounts.filter(({ position }) => position.quantityLots !== 0))
   const longs = holders.filter(({ position }) => position.quantityLots > 0).values()
@@ -53,7 +56,7 @@ function close(market: Market, upTo: number, events: Events): void {
   }
 }
 
-/** Records a trade between two accounts. Each fill belongs to an order of its own, whose id derives from the trade. */
+/** Records a trade between two accounts. Each fill gets its own order, whose id is derived from the trade. */
 function trade(market: Market, long: Account, short: Account, lots: number, events: Events): void {
   const tradeId = ofTrade(market.trades + 1, market.salt)
   OffBookTrade.trade(

@@ -33,10 +33,7 @@ export const split = (market: Market, command: Split.SplitContract, atMillis: nu
   Pricing.retell(market, atMillis, events)
 }
 
-/**
- * Returns the plan of a split; undefined if the market is not halted or the new price would be outside its valid
- * prices.
- */
+/** Returns the plan for a split, or undefined if the market is not halted or the new price would be invalid. */
 export const plan = (
   { instrument, participants, prices, tradingState }: Market,
   ratio: Split.Ratio
@@ -63,7 +60,7 @@ export const apply = (market: Market, event: Split.ContractSplit): void => {
   market.timeMillis = event.atMillis
   market.lastSplitDay = event.exDay
   market.lastSplitMillis = event.atMillis
-  // A split may leave an account without lots although there was no trade, so holders must be counted again.
+  // Even without a trade, a split can leave an account with zero lots, so holders must be counted again.
   market.countedTrades = -1
   Participants.restateAll(participants, (position) => Split.book(position, instrument, event))
   buyOddLots(market, event)
@@ -77,8 +74,8 @@ export const apply = (market: Market, event: Split.ContractSplit): void => {
 }
 
 /**
- * Buys the odd lots with the reserve fund's money: its account gets a position and no cash; selling it later pays the
- * fund.
+ * Buys the odd lots with money from the reserve fund. The fund's account receives a position but no cash, and a later
+ * sale pays the fund.
  */
 function buyOddLots({ instrument, participants }: Market, { fundLots, markE8, remainder }: Split.ContractSplit): void {
   const { totals } = participants

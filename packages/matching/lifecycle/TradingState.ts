@@ -6,7 +6,7 @@ import { isOver, type OpenState, type TradingState, type TradingStateChanged } f
 import { type Events, type Market, stopMarkE8 } from "../Market.ts"
 import * as Stops from "../stops/Stops.ts"
 
-/** Changes the state; a contract that has ended stays ended. */
+/** Changes the trading state, unless the contract has ended. */
 export const change = (market: Market, state: OpenState, atMillis: number, events: Events): void => {
   if (state !== market.tradingState && !isOver(market.tradingState)) record(market, state, atMillis, events)
 }
@@ -32,8 +32,9 @@ export const sample = (market: Market, atMillis: number): void => {
 }
 
 /**
- * Returns the refusal of a command because of the state. Cancels of a lost connection run in every state: they were
- * promised, and the client cannot retry. The start or end of a TWAP moves no order.
+ * Returns the refusal that the trading state requires for a command, if any. Cancels after a lost connection run in
+ * every state, because the venue guarantees them and the client cannot retry. Opening and closing a TWAP are allowed,
+ * because neither changes an order.
  */
 export const refusalOf = (state: TradingState, command: TraderCommand): OrderRefusal | undefined => {
   if (state === "TRADING") return undefined
@@ -41,7 +42,10 @@ export const refusalOf = (state: TradingState, command: TraderCommand): OrderRef
   return isShutTo(state, command) ? "REJECTED_MARKET_CLOSED" : undefined
 }
 
-/** Returns true for commands on existing orders, which fail by themselves if the order is absent. */
+/**
+ * Returns true for commands that a delisted symbol must refuse. Other commands fail anyway, because the named order
+ * does not exist.
+ */
 function isNoMore(command: TraderCommand): boolean {
   if (command._tag === "Refuse") return !refusedAnyway.has(command.status)
   return command._tag === "Place" || command._tag === "Close"
@@ -61,8 +65,8 @@ function isShutTo(state: TradingState, command: TraderCommand): boolean {
 }
 
 /**
- * A refusal by a desk ranks below the refusal by state (rule 4.14), except an internal error. A desk refuses a cancel
- * for one reason only, and CANCEL_ONLY accepts that cancel.
+ * The refusal by state takes precedence over a desk's refusal (rule 4.14), except over an internal error. A desk
+ * refuses a cancel only with NO_SUCH_ORDER, and CANCEL_ONLY accepts cancels.
  */
 function isOutranked(state: TradingState, status: OrderRefusal): boolean {
   return status !== "REJECTED_FAILED_TO_PROCESS" && (state !== "CANCEL_ONLY" || status !== "NO_SUCH_ORDER")

@@ -1,4 +1,6 @@
-/** Builder codes on orders and the rewards of their fills. The market learns each code once (rule 12.3). */
+/**
+ * Builder codes on orders, and the rewards for fills of those orders. A market registers each code once (rule 12.3).
+ */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { BuilderIntroduced, IntroduceBuilder, Reward } from "@venue/domain/Builder"
 import * as FeeShare from "@venue/domain/FeeShare"
@@ -26,7 +28,7 @@ export const apply = (market: Market, introduced: BuilderIntroduced): void => {
   market.builders.set(introduced.builderCode, introduced)
 }
 
-/** Returns the reward of a fill; null for an unknown code or without a fee (rule 12.4). */
+/** Returns the reward for a fill, or null if the builder code is unknown or the fill has no fee (rule 12.4). */
 export const rewardOf = ({ builders }: Market, builderCode: string, fee: number): Reward | null => {
   if (builderCode === "" || fee <= 0) return null
   const builder = builders.get(builderCode)
@@ -35,7 +37,7 @@ export const rewardOf = ({ builders }: Market, builderCode: string, fee: number)
   return { ownerId: builder.ownerId, amount, remainder }
 }
 
-/** Deducts a reward from the venue's fees, which include the whole trading fee. */
+/** Deducts a reward from the venue's fees, because the whole trading fee was booked there. */
 export const bookReward = ({ participants }: Market, reward: Reward | null): void => {
   if (reward === null) return
   const { amount, ownerId, remainder } = reward

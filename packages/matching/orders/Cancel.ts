@@ -1,4 +1,7 @@
-/** Cancels of one order or stop, of all orders and stand-alone stops with a client order id, or of a whole account. */
+/**
+ * Cancellation of one order or stop, of all orders and stand-alone stops with a client order id, or of everything on
+ * an account.
+ */
 import type { Id } from "@venue/domain/Id"
 import type { Cancel, CancelAll } from "@venue/domain/Market"
 import type { OrderId } from "@venue/domain/OrderId"
@@ -38,7 +41,10 @@ function endOrders(market: Market, account: Account, commandId: Id, events: Even
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", commandId, events)
 }
 
-/** Ends all orders and stops except those entered after the last sign of life of the lost connection. */
+/**
+ * Ends all of the account's orders except the orders in `except`, which arrived after the lost connection's last sign
+ * of life.
+ */
 function endAllBut(market: Market, account: Account, { commandId, except }: CancelAll, events: Events): void {
   if (except === undefined) return endOrders(market, account, commandId, events)
   const spared = new Set(except.map((orderId) => OrderPool.find(market.pool, orderId)))
@@ -62,7 +68,7 @@ function endStop(market: Market, account: Account, orderId: OrderId, commandId: 
   return true
 }
 
-/** Ends orders before stops, the oldest of each first; returns true if any ended. */
+/** Ends orders, then stops, each oldest first. Returns true if at least one ended. */
 function endNamed(market: Market, account: Account, clientOrderId: string, commandId: Id, events: Events): boolean {
   let ended = false
   for (const slot of Book.withClientOrderId(market, account, clientOrderId)) {

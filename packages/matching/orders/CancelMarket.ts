@@ -1,4 +1,4 @@
-/** End of all orders, stops and TWAPs of a market, in steps that fit one decision. */
+/** Cancellation of all orders, stops and TWAPs in a market, in parts that each fit into one decision. */
 import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"
 import * as Match from "./Match.ts"
@@ -30,6 +30,6 @@ export const cancelMarket = (market: Market, upTo: number, events: Events): bool
   return true
 }
 
-/** Sorts accounts by id: their numbers may differ after a replay. */
+/** Sorts accounts by id, because account numbers might differ after a replay. */
 export const sorted = (accounts: ReadonlyArray<Account>): ReadonlyArray<Account> =>
   accounts.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))

@@ -1,4 +1,4 @@
-/** The market's own checks of an order, in the order of rule 4.14; the first failure is the result. */
+/** The market's own checks of an order, in the sequence of rule 4.14. The first failed check determines the refusal. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
 import { minimumNotional, type Instrument, largestOrder, notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
@@ -10,13 +10,13 @@ import type { Account } from "../state/Participants.ts"
 import * as Stops from "../stops/Stops.ts"
 import { isFresh } from "../prices/Pricing.ts"
 
-/** Limits of the user that came with the command. */
+/** User limits that the command carries. */
 export interface Terms {
   readonly maxNotional: number
   readonly finding: Finding
 }
 
-/** Checks the shape again although the desk has done so, so that malformed orders never enter the book. */
+/** Checks the order's shape. The desk has done so already, but a malformed order must never enter the book. */
 export const shape = (
   type: OrderType,
   timeInForce: TimeInForce,
@@ -31,8 +31,8 @@ export const shape = (
 }
 
 /**
- * Returns the refusal of an order as it would stand from now on. `replaced` is the number of lots of the open order
- * that a modify replaces, 0 for a new order.
+ * Returns the refusal of an order in its new form. `replaced` is the number of lots of the open order that a modify
+ * replaces, or 0 for a new order.
  */
 export const refusal = (
   market: Market,
@@ -64,8 +64,9 @@ export const refusal = (
 }
 
 /**
- * Returns the maximum lots of a reduce-only order. An order that trades at once may close the whole position, since
- * resting ones are cut as it shrinks; a resting order leaves room for those already resting.
+ * Returns the maximum lots of a reduce-only order. An order that trades immediately may close the whole position,
+ * because resting reduce-only orders are cut as the position shrinks. An order that rests must leave room for the
+ * reduce-only orders that already rest.
  */
 export const reducible = (market: Market, account: Account, order: Order, replaced: number): number => {
   const { priceTicks, side, timeInForce, type } = order
@@ -81,13 +82,16 @@ function onlyReduces(account: Account, { quantityLots, reduceOnly, side }: Order
   return reduceOnly || quantityLots + beside <= heldAgainst(account, isSell)
 }
 
-/** Returns the lots that an order of that side may close; negative if it would increase the position. */
+/**
+ * Returns the lots that an order on that side may close. The result is negative if the order would increase the
+ * position.
+ */
 export const heldAgainst = ({ position }: Account, isSell: boolean): number =>
   isSell ? position.quantityLots : -position.quantityLots
 
 /**
- * Returns how many more stops the account may have beside this order. Stops that its open orders may still create are
- * reserved.
+ * Returns how many more stops the account may have in addition to this order. Stops that open orders might still
+ * create count as used.
  */
 export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }: Order): number => {
   let left = Stops.most
@@ -118,8 +122,8 @@ function range(prices: Priced, { priceTicks, side }: Order): OrderRefusal | unde
 }
 
 /**
- * Checks the bracket: a take profit lies beyond the order's price, a stop loss before it. For a MARKET order the mark
- * counts as its price.
+ * Checks the order's bracket. The take profit must lie on the profitable side of the order's price and the stop loss
+ * on the other side. A MARKET order is compared with the mark price.
  */
 function bracketFlaw(
   { tickE8 }: Instrument,
@@ -141,7 +145,7 @@ function isBelowMinimum(instrument: Instrument, prices: Priced, { priceTicks, qu
     : notional(instrument, priceTicks, quantityLots) < minimumNotional
 }
 
-/** The desk counts open orders over all symbols, the market over this one. */
+/** The desk limits open orders over all symbols, and the market limits them for this symbol. */
 function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: Order, finding: Finding): boolean {
   return (
     finding === "REJECTED_TOO_MANY_OPEN_ORDERS" ||
@@ -149,7 +153,10 @@ function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: O
   )
 }
 
-/** Checks the position and open-interest limits. A reducing order is exempt, even while the position is above them. */
+/**
+ * Checks the position and open-interest limits. An order that reduces the position is exempt, even if the position
+ * exceeds the limits.
+ */
 function limits(
   market: Market,
   prices: Priced,
@@ -174,8 +181,8 @@ function limits(
 }
 
 /**
- * Returns the share of a limit in force, rounded down. Whole ten-thousandths and the remainder are multiplied apart,
- * so that no product exceeds 2^53.
+ * Returns the share of a limit that currently applies, rounded down. Whole ten-thousandths and the remainder are
+ * multiplied separately, so that no product exceeds 2^53.
  */
 export function share(money: number, { limitShareBps }: Priced): number {
   if (limitShareBps === 10_000) return money
@@ -184,8 +191,8 @@ export function share(money: number, { limitShareBps }: Priced): number {
 }
 
 /**
- * Compares the value of lots at a price in 1e-8 USD with an amount of money. The product may exceed 2^53, so it is
- * computed exactly only if the floating-point result is too close to decide.
+ * Compares the value of lots at a price in 1e-8 USD with an amount of money. The exact product might exceed 2^53, so
+ * it is computed only if the floating-point values are too close to compare.
  */
 function compare(instrument: Instrument, priceE8: number, lots: number, money: number): number {
   const wanted = money * unitsPerMoney

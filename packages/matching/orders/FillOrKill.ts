@@ -1,4 +1,4 @@
-/** Fill-or-kill: whether an order could be filled in full at once. */
+/** Fill-or-kill check: whether an order can be filled in full at once. */
 import type { Order } from "@venue/domain/Order"
 import * as Book from "../book/Book.ts"
 import { stopsOfOne } from "./Checks.ts"
@@ -9,15 +9,15 @@ import * as OrderPool from "../book/OrderPool.ts"
 import * as Stops from "../stops/Stops.ts"
 
 /**
- * Returns true if the order can be filled in full. Own resting orders do not count, nor do reduce-only orders that
- * earlier fills of the same order would cut. At most as many orders are examined as one order may match.
+ * Returns true if the order can be filled in full. Ignores the account's own resting orders, and reduce-only orders
+ * that earlier fills of this order would cut. Examines at most as many orders as one order may match.
  */
 export const isFillable = (market: Market, account: Account, order: Order, limitTicks: number): boolean =>
   isBrief(market, account, order, limitTicks) && isThere(market, account, order, limitTicks)
 
 /**
- * Returns true if all fills together record fewer events than the limit at which an order is cut short (rule 4.16).
- * Counts the worst case: each fill of an account may cut or end every other reduce-only order of it.
+ * Returns true if all fills together record fewer events than the limit for one order (rule 4.16). Assumes the worst
+ * case, in which each fill cuts or ends every other reduce-only order of the filled account.
  */
 function isBrief(market: Market, taker: Account, order: Order, limitTicks: number): boolean {
   const { pool, stops } = market
@@ -70,10 +70,10 @@ function isThere(market: Market, account: Account, order: Order, limitTicks: num
   return wanted === 0
 }
 
-/** An account's reduce-only orders as the fills of this order would leave them. */
+/** Simulated state of an account's reduce-only orders after the fills examined so far. */
 interface Reducing {
   held: number
-  /** Total lots left. */
+  /** Total remaining lots. */
   left: number
   /** Orders newer than this one have ended. */
   newest: number
@@ -112,7 +112,7 @@ function fillableAt(market: Market, user: User, head: number, wanted: number, cu
   return filled
 }
 
-/** Returns the state of an account's reduce-only orders, which are all on the side against its position. */
+/** Returns the state of an account's reduce-only orders. All of them are on the side that closes the position. */
 function reducingOf(account: Account, cuts: Cuts): Reducing {
   const known = cuts.get(account)
   if (known !== undefined) return known
@@ -128,8 +128,8 @@ function take(reducing: Reducing, slot: number, lots: number, left: number): voi
 }
 
 /**
- * Cuts the newest orders until all fit the remaining position, as the market does after each trade. An ended order is
- * visited once.
+ * Cuts the newest orders until all of them fit the remaining position, as the market does after each trade. Each
+ * ended order is visited only once.
  */
 function trim(words: OrderPool.OrderPool["words"], reducing: Reducing): void {
   for (;;) {

@@ -28,16 +28,17 @@ export interface Taker {
 }
 
 /**
- * Trades at resting prices in price-time priority until either side is exhausted or the events reach the limit of one
- * order (rule 4.16). Stops are cut to their positions once, at the end: each position moves in one direction only,
- * and cutting after each trade would record thousands of events for a maker with many orders and stops.
+ * Trades at resting prices in price-time priority until the order or the other side is exhausted, or the order
+ * reaches its event limit (rule 4.16). Stops are cut to the positions once, at the end. Once is enough because each
+ * position moves in one direction only, and cutting after every trade would record thousands of events for a maker
+ * with many orders and stops.
  */
 export const cross = (market: Market, taker: Taker, events: Events): void => {
   const { stops } = market
   const isSell = taker.order.side === "SELL"
   const ladder = isSell ? market.bids : market.asks
   const { user } = taker.account
-  // Each stop of a trading account may add one event at the end.
+  // Cutting stops at the end can add one event for each stop of a trading account.
   let most = events.length + mostEvents - Stops.ofAccount(stops, taker.account).length
   let moved: Set<Participants.Account> | undefined
   while (taker.remainingLots > 0 && events.length < most && reaches(taker, isSell, ladder.best)) {
@@ -151,13 +152,13 @@ function trade(
   })
   if (account.reducing > 0) trim(market, account, events)
   if (taker.account.reducing > 0) trim(market, taker.account, events)
-  // Read before the fill: the book forgets the leverage of a maker that is filled completely.
+  // Read before the fill, because the book drops the leverage of a maker that is completely filled.
   if (maker.bracket !== undefined) Brackets.grow(market, account, maker, maker.bracket, lots, makerLeverage, events)
   const { bracket } = taker.order
   if (bracket !== undefined) Brackets.grow(market, taker.account, taker.order, bracket, lots, taker.leverage, events)
 }
 
-/** Returns the initial margin of the lots that increase the position. Call it before the fill is booked. */
+/** Returns the initial margin of the lots that increase the position. Must be called before the fill is booked. */
 function marginUsed(
   { position }: Participants.Account,
   isSell: boolean,
@@ -174,8 +175,9 @@ function marginUsed(
 export const unfilled = ({ order, remainingLots }: Taker): Order => Book.unfilled(order, remainingLots)
 
 /**
- * Returns the rest of the incoming order. An order that could still trade has reached the event limit and ends. A
- * reduce-only order is cut to the room that resting reduce-only orders leave, and ends without room.
+ * Returns the part of the incoming order that may rest, if any. An order that could still trade has reached its event
+ * limit and ends. A reduce-only order is cut to the room that resting reduce-only orders leave, and ends if there is
+ * no room.
  */
 export const left = (market: Market, taker: Taker, events: Events): Order | undefined => {
   const { account, order, remainingLots } = taker
@@ -202,9 +204,9 @@ export const left = (market: Market, taker: Taker, events: Events): Order | unde
 }
 
 /**
- * Cuts, then ends, the newest reduce-only orders until together they fit the position. Runs after every trade and
- * before the next, so that they never turn the position. The incoming order is not among them: an order that a modify
- * brought here is out of the book meanwhile.
+ * Cuts or ends the newest reduce-only orders until the rest fit the position together. Runs after every trade and
+ * before the next one, so that these orders never flip the position. The incoming order is not included, because a
+ * modified order is out of the book while it matches.
  */
 export function trim(market: Market, account: Participants.Account, events: Events): void {
   const { pool } = market

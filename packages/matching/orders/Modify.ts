@@ -62,7 +62,7 @@ function change(
     Book.change(market, slot, order, requeued)
     return undefined
   }
-  // The order keeps its age, but leaves the book while it takes.
+  // The order keeps its age in the account's list, but leaves its queue while it matches as a taker.
   Book.dequeue(market, slot)
   Book.lessen(market, slot, before.remainingLots)
   const { leverage, takerRate } = command
@@ -78,8 +78,8 @@ function change(
 }
 
 /**
- * Returns the order with its new bracket. Prices absent from the command stay; a bracket without any price is
- * removed.
+ * Returns the order with its new bracket. Stop prices that the command omits stay unchanged. A bracket without prices
+ * is removed.
  */
 function rebracketed(order: Order, { stopLossTicks, takeProfitTicks, takerRate }: Modify): Order {
   if (stopLossTicks === undefined && takeProfitTicks === undefined) return order

@@ -1,4 +1,4 @@
-/** Refusals that are independent of a command's kind: by account, by time and by market state. */
+/** Refusals that do not depend on the kind of command: by account, by time and by market state. */
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { Market } from "../Market.ts"
 import type { Obeyed } from "./Outcome.ts"
@@ -6,7 +6,7 @@ import type { Account } from "../state/Participants.ts"
 import * as TradingState from "../lifecycle/TradingState.ts"
 
 /**
- * Returns true for a command of a former owner of its trader. Such a command is dropped without an outcome, because
+ * Returns true for a command from a former owner of the trader. Such a command is dropped without an outcome, because
  * the new owner sends it again.
  */
 export const isOutdated = (
@@ -32,7 +32,10 @@ export const objection = (
   return isFrozen && isHeldBack(command) ? "USER_IN_LIQUIDATION" : undefined
 }
 
-/** A frozen account may only cancel; commands that its desk has already refused pass (rule 9.9). */
+/**
+ * Returns true for commands that a frozen account may not send (rule 9.9). A frozen account may only cancel, but
+ * commands that its desk has already refused pass.
+ */
 function isHeldBack({ _tag }: Obeyed): boolean {
   return _tag === "Place" || _tag === "Modify" || _tag === "Close"
 }

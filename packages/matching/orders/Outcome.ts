@@ -1,4 +1,4 @@
-/** Outcome of a command in the log: refused with an echo, or done. Its id is remembered either way. */
+/** Outcome of a command in the log: refused with an echo, or done. The command's id is stored in both cases. */
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
 import { type Echo, noEcho } from "@venue/domain/Echo"
 import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
@@ -13,13 +13,13 @@ import * as Participants from "../state/Participants.ts"
 import * as OrderPool from "../book/OrderPool.ts"
 import * as Stops from "../stops/Stops.ts"
 
-/** Commands with an outcome. A slice is represented by its child order. */
+/** Commands whose outcome is stored. A TWAP slice is represented by its child order. */
 export type Obeyed = Exclude<TraderCommand, PlaceSlice>
 
 export const refuse = (market: Market, command: Obeyed, status: Exclude<Outcome, "DONE">, events: Events): void => {
   const { accountId, commandId, expiresAtMillis, userId } = command
   const user = Participants.user(market.participants, userId)
-  // The client did not send these commands, so it receives no refusal.
+  // Clients never send these commands, so no refusal is recorded.
   if (command._tag === "Liquidate" || command._tag === "OpenTakeover") return done(market, command, user, events)
   remember(market, commandId, expiresAtMillis, user, status)
   events.push({
@@ -73,7 +73,7 @@ function echo(market: Market, command: Exclude<Obeyed, Liquidate | OpenTakeover>
   }
 }
 
-/** If the request names an open order of the account, the echo adds the order's other members. */
+/** Adds the fields of the open order to the echo, if the request names an open order of the account. */
 function ofOrder(market: Market, { accountId, userId }: TraderCommand, request: Echo): Echo {
   const orderId = request.orderId === "" ? undefined : parseOrderId(request.orderId)
   if (orderId === undefined) return request
@@ -84,7 +84,7 @@ function ofOrder(market: Market, { accountId, userId }: TraderCommand, request: 
   return { ...request, side: request.side ?? order.side, type: request.type ?? order.type, timeInForce, clientOrderId }
 }
 
-/** The echo has no order id: on the wire, its absence distinguishes a refusal from an acceptance. */
+/** The echo contains no order id, because on the wire the missing id distinguishes a refusal from an acceptance. */
 function placed({ instrument }: Market, command: Place): Echo {
   return {
     orderId: "",

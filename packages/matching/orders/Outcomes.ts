@@ -1,11 +1,12 @@
-/** Outcomes of commands, kept until a minute after expiry so that a repeated command changes nothing. */
+/** Outcomes of commands, stored until one minute after expiry so that a repeated command has no effect. */
 import { Id } from "@venue/domain/Id"
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
 import * as CommandIndex from "../book/CommandIndex.ts"
 
 /**
- * Records are kept in order of arrival, indexed by the 128 bits of the command id and by user. They are stored in
- * pages; a page is freed when its last record is forgotten. There may be millions of records, so none is an object.
+ * Records are stored in order of arrival and indexed by the 128-bit command id and by user. They fill pages, and a
+ * page is freed when its last record is dropped. Records are packed words instead of objects, because there might be
+ * millions of them.
  */
 export interface Outcomes {
   /** Pages by number; numbers are reused. A slot combines a page number and a position in that page. */
@@ -40,7 +41,7 @@ export interface Remembered {
   readonly expiresAtMillis: number
 }
 
-/** Retention after expiry; repeats of a request end well before. */
+/** Retention time after expiry, in milliseconds. Clients stop repeating a request well before that. */
 const keptMillis = 60_000
 
 export const make = (): Outcomes => ({
@@ -59,8 +60,8 @@ export const make = (): Outcomes => ({
 })
 
 /**
- * Returns the slot of a command's record, or -1. Expired records are never returned, although they may still occupy
- * memory.
+ * Returns the slot of a command's record, or -1. Never returns an expired record, although the record might still be
+ * in memory.
  */
 export const find = (outcomes: Outcomes, id: Id, atMillis: number): number => {
   const { index } = outcomes
@@ -119,7 +120,10 @@ export const read = (outcomes: Outcomes, slot: number): Remembered => ({
   expiresAtMillis: expiryOf(outcomes, slot)
 })
 
-/** Returns all records in order of arrival as bytes: the pages themselves, whose written parts are immutable. */
+/**
+ * Returns all records as bytes, in order of arrival. The bytes are the pages themselves, because written parts never
+ * change.
+ */
 export const store = ({ forgotten, order, pages, written }: Outcomes): ReadonlyArray<Uint8Array> =>
   order.map((number, turn) => {
     const from = turn === 0 ? forgotten : 0
@@ -158,7 +162,9 @@ const pageSize = 1 << pageBits
 const names: ReadonlyArray<Outcome> = ["DONE", "EXPIRED", ...OrderRefusal.literals]
 const numbers: ReadonlyMap<Outcome, number> = new Map(names.map((name, number) => [name, number]))
 
-/** Maximum number of records one command forgets, so that no command pays for a long idle time. */
+/**
+ * Maximum number of records that one command drops, so that no single command has to clean up after a long idle time.
+ */
 const forgottenAtOnce = 4
 
 function forget(outcomes: Outcomes, atMillis: number): void {

@@ -1,4 +1,7 @@
-/** A new order: checks, acceptance, matching, and the rest. `Preview` runs the same without acceptance. */
+/**
+ * Placement of a new order: checks, acceptance, matching, and handling of the unfilled quantity. `Preview` runs the
+ * same steps without acceptance.
+ */
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { largestOrder } from "@venue/domain/Instrument"
 import { clipped, closingPrice } from "@venue/domain/PriceBand"
@@ -50,7 +53,7 @@ export const closing = (
   origin: "CLOSE_POSITION"
 })
 
-/** Returns the refusal of a new order at this moment; undefined if it would be accepted. */
+/** Returns the refusal of a new order at this moment, or undefined if the order would be accepted. */
 export const refusal = (
   market: Market,
   prices: Priced,
@@ -93,7 +96,10 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   if (resting !== undefined) Book.add(market, account, resting, command)
 }
 
-/** Matches an accepted order at this price or better. Returns the rest if it may rest; otherwise the order ends. */
+/**
+ * Matches an accepted order at the given price or better. Returns the unfilled part if the order is allowed to rest;
+ * otherwise ends the order.
+ */
 export const meet = (
   market: Market,
   limitTicks: number,
@@ -124,9 +130,9 @@ export const meet = (
 }
 
 /**
- * Returns the worst acceptable price of an order. For a MARKET order this is the edge of the price band, or the price
- * its desk sent. The child of a TWAP is kept within band and bounds, which may have moved since it was sent (rule
- * 16.5).
+ * Returns an order's worst acceptable price. For a MARKET order, this is the edge of the price band or the price that
+ * the desk sent. A TWAP child's price is limited to the band and daily bounds, which might have moved since the desk
+ * sent the order (rule 16.5).
  */
 export const worst = (
   prices: Priced,
@@ -139,7 +145,7 @@ export const worst = (
   return side === "SELL" ? Math.max(lowerTicks, priceTicks) : Math.min(upperTicks, priceTicks)
 }
 
-/** Cuts a reduce-only order larger than the position: it is accepted as sent and cut at once. */
+/** Cuts a reduce-only order that is larger than the position. The order is first accepted as sent, then cut. */
 function cut(market: Market, account: Account, order: Order, events: Events): Order {
   const lots = Checks.reducible(market, account, order, 0)
   if (lots >= order.quantityLots) return order

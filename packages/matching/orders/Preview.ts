@@ -11,7 +11,10 @@ import { isOutdated, objection } from "./Objection.ts"
 import * as Participants from "../state/Participants.ts"
 import { orderFor, closing, meet, refusal as refusalOf, worst } from "./Place.ts"
 
-/** Computes a preview without changing the market. Returns undefined for a former owner of the trader. */
+/**
+ * Computes a preview without changing the market. Returns undefined if the command comes from a former owner of the
+ * trader.
+ */
 export const preview = (market: Market, command: PreviewCommand, nowMillis: number): MarketPreview | undefined => {
   const atMillis = Math.max(market.timeMillis, nowMillis)
   const account = Participants.find(market.participants, command.accountId, command.userId)
@@ -63,7 +66,7 @@ function met(
   return { status, fills, restingLots: resting?.remainingLots ?? 0 }
 }
 
-/** Computes a refusal; `order` is absent if the refusal precedes the order. */
+/** Computes the preview of a refused order. `order` is absent if the refusal came before an order existed. */
 function refused(
   { builders, prices }: Market,
   refusal: OrderRefusal | null,

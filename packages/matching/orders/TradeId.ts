@@ -3,7 +3,7 @@ import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { mix } from "@venue/domain/BitMix"
 
-/** 64 bits derived from the symbol; ids of a market are made of these and the trade number. */
+/** 64 bits derived from the symbol. Each trade id combines these bits with the trade number. */
 export interface Salt {
   readonly high: number
   readonly low: number
@@ -15,8 +15,8 @@ export const salt = (symbol: MarketSymbol): Salt => ({
 })
 
 /**
- * Returns the id of a market's nth trade. Its first and last words are a bijection of `number`, so no two trades of
- * one market share an id; the 58 bits between them belong to the market, so no two markets share one.
+ * Returns the id of a market's nth trade. The first and last words are a bijection of `number`, so no two trades in
+ * one market share an id. The other 58 bits identify the market, so no two markets share an id.
  */
 export const ofTrade = (number: number, { high, low }: Salt): Id => {
   let left = Math.floor(number / 0x1_0000_0000) | 0

@@ -4,7 +4,7 @@ import type { Priced } from "@venue/domain/Market"
 import { alarmingRejections } from "@venue/domain/Oracle"
 import { isOver, type TradingState } from "@venue/domain/TradingState"
 
-/** Market time at which each condition began; 0 while it does not hold. */
+/** Market time at which each condition began; 0 if the condition does not hold now. */
 export interface Since {
   stale: number
   paused: number
@@ -27,7 +27,7 @@ export const uncovered = (since: Since, atMillis: number): void => {
   since.fundShort = began(since.fundShort, true, atMillis)
 }
 
-/** Returns the alarms; none for a contract that has ended. */
+/** Returns the active alarms. A contract that has ended has no alarms. */
 export const all = (since: Since, tradingState: TradingState): ReadonlyArray<MarketAlarm> => {
   if (isOver(tradingState)) return []
   const shut = tradingState === "CANCEL_ONLY" || tradingState === "HALTED" ? tradingState : undefined

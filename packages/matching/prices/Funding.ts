@@ -1,4 +1,4 @@
-/** Passing of time: the premium is sampled every 5 s, and positions pay funding every hour (rule 10). */
+/** Effects of passing time: premium samples every 5 s and hourly funding payments (rule 10). */
 import * as Funding from "@venue/domain/Funding"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
@@ -12,13 +12,14 @@ import type { Events, Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
 /**
- * Records the effects of time alone before a command is decided. Nothing has changed since the last event, so one
- * sample stands for all sampling times since. An hour that contains the last event is settled when it ends; market
- * time never goes back, so no hour is settled twice.
+ * Records the effects of elapsed time before a command is decided. Nothing has changed since the last event, so one
+ * sample represents all sampling times since then. An hour that contains the last event is settled when it ends.
+ * Market time never goes back, so no hour is settled twice.
  */
 export const pass = (market: Market, nowMillis: number, events: Events): void => {
   const { instrument, prices } = market
-  // Before the first price nothing is recorded, so the state must not change: a replay could not reproduce it.
+  // Nothing is recorded before the first price, so the state must not change: a replay could not reproduce the
+  // change.
   if (prices === undefined || isOver(market.tradingState)) return
   const endMillis = stepOf(nowMillis, Funding.hourMillis)
   const fromMillis = stepOf(market.timeMillis, Funding.hourMillis)
@@ -53,8 +54,8 @@ export const apply = (market: Market, event: Sampled | Funded): void => {
 }
 
 /**
- * An hour is skipped if its end is noticed later than this. The limit leaves time for another node to take the market
- * over.
+ * Maximum delay in milliseconds for settling an hour. An hour whose end is processed later is skipped. The limit
+ * leaves another node enough time to take over the market.
  */
 const patienceMillis = 60_000
 

@@ -1,4 +1,7 @@
-/** Pricing: index price, book and time determine mark, bands, daily bounds and the share of the limits in force. */
+/**
+ * Pricing: derives the mark price, price bands, daily bounds and limit share from the index price, the book and the
+ * time.
+ */
 import { dayOf } from "@venue/domain/Day"
 import * as Mark from "@venue/domain/Mark"
 import type { Observe, Priced } from "@venue/domain/Market"
@@ -16,8 +19,9 @@ import { sample } from "../lifecycle/TradingState.ts"
 type Report = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused">
 
 /**
- * Takes a reported price. Sources are ignored while paused or outside hours, and distrusted far from the last price
- * (rule 3.1). An unchanged price is recorded once a second, so that its age is known.
+ * Processes a reported price. Reports from price sources are ignored while the sources are paused or outside market
+ * hours, and rejected if they are far from the last price (rule 3.1). An unchanged price is recorded once per second,
+ * so that its age is known.
  */
 export const observe = (
   market: Market,
@@ -28,7 +32,7 @@ export const observe = (
   const { instrument, participants, prices } = market
   const mostE8 = Oracle.highestTradableE8(instrument, participants.totals.openInterest)
   if (!Number.isSafeInteger(priceE8) || priceE8 <= 0 || priceE8 > mostE8) return
-  // The age of a price counts from its quote time, but never from the future (rule 3.11).
+  // A price's age counts from its quote time. A quote time in the future is replaced by the current time (rule 3.11).
   const toldAtMillis = Math.min(atMillis, quotedAtMillis ?? atMillis)
   const report: Report = { source: teller, toldE8: priceE8, toldAtMillis, rejections: 0, paused: false }
   if (prices === undefined) return record(market, pricedAt(market, report, atMillis), 0, events)
@@ -65,13 +69,13 @@ export const retell = (market: Market, atMillis: number, events: Events): void =
   take(market, pricedAt(market, report, atMillis), events)
 }
 
-/** Returns true if time alone changes nothing until the next period or day. */
+/** Returns true if time alone changes no price until the next trading period or day. */
 export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices } = market
   if (prices === undefined) return true
   // An external price turns stale unless it is reported again.
   if (prices.source === "external") return false
-  // No averaging step is longer, so a price that survives this one unchanged stays unchanged.
+  // No averaging step is longer, so a price that stays unchanged over this step also stays unchanged afterwards.
   const longestMillis = Math.max(atMillis, prices.atMillis + Mark.longestStepMillis)
   return isSame(prices, pricedAt(market, prices, longestMillis))
 }
@@ -81,8 +85,8 @@ export const isFresh = ({ instrument }: Market, prices: Priced, atMillis: number
   Oracle.isFresh(instrument, prices, atMillis)
 
 /**
- * Records an event only if a member differs or the price was reported at least `laterMillis` later, so that a quiet
- * market writes nothing.
+ * Records an event only if a member has changed, or if the price was reported at least `laterMillis` after the last
+ * record, so that a quiet market writes nothing.
  */
 function record(market: Market, priced: Priced, laterMillis: number, events: Events): void {
   const { prices, tradingState } = market
@@ -144,7 +148,7 @@ function pricedAt(market: Market, report: Report, atMillis: number): Priced {
   }
 }
 
-/** Time without a record counts for at most one step: the price did not move then. */
+/** A gap without records counts as at most one averaging step, because the price did not move in the gap. */
 function drifted({ instrument, prices }: Market, toldE8: number, midE8: number | undefined, atMillis: number): number {
   if (prices === undefined) return toldE8
   if (midE8 === undefined) return prices.oracleE8
@@ -159,9 +163,9 @@ function drifted({ instrument, prices }: Market, toldE8: number, midE8: number |
 const refreshMillis = 1_000
 
 /**
- * The reference of the daily bounds is the index price in force at 00:00 UTC: on a new day the last one of the day
- * before. A trusted price outside the bounds becomes the new reference, because nobody could trade at it otherwise
- * (rule 1.6).
+ * Returns the daily bounds around the index price in force at 00:00 UTC. On a new day, this is the previous day's
+ * last price. A reported price outside the bounds becomes the new reference, because otherwise nobody could trade at
+ * that price (rule 1.6).
  */
 function boundsAt(
   { instrument, prices }: Market,
@@ -189,8 +193,8 @@ function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch
 }
 
 /**
- * Compares two states of prices without their times. A trade that moves no price changes the open interest, which
- * readers receive only through this event.
+ * Compares two price states without their times. Includes the open interest: a trade can change it without moving a
+ * price, and readers receive it only through this event.
  */
 function isSame(a: Priced, b: Priced): boolean {
   return (

@@ -1,4 +1,4 @@
-/** Exact division of a position among its takers, and of the money that goes with it. */
+/** Exact division of a position and its money among the accounts that take the position over. */
 
 /** One taker: its maximum lots, and its weight (above zero) in the division. */
 export interface Share {
@@ -6,7 +6,10 @@ export interface Share {
   readonly mostLots: number
 }
 
-/** Divides lots by weight, rounded down and capped; the rest goes to the first taker with room. */
+/**
+ * Divides lots by weight, rounded down and capped at each taker's maximum. The remaining lots go to the first taker
+ * with room.
+ */
 export const proRata = (lots: number, shares: ReadonlyArray<Share>): ReadonlyArray<number> => {
   let weights = 0n
   for (const { weight } of shares) weights += BigInt(weight)
@@ -21,11 +24,11 @@ export const proRata = (lots: number, shares: ReadonlyArray<Share>): ReadonlyArr
   })
 }
 
-/** Returns how many of these lots the money allows, if each lot takes or adds `perLot`. */
+/** Returns how many of the lots the money can pay for. `perLot` is the change in money per lot, negative for a cost. */
 export const affordable = (money: bigint, perLot: bigint, lots: number): number =>
   perLot >= 0n ? lots : Math.min(lots, Number(money / -perLot))
 
-/** Returns the part of an amount for some of all lots, rounded down, also below zero. */
+/** Returns the part of an amount that belongs to `lots` out of `allLots`, rounded down, also for a negative amount. */
 export const partOf = (amount: number, lots: number, allLots: number): number => {
   const product = BigInt(amount) * BigInt(lots)
   const whole = product / BigInt(allLots)

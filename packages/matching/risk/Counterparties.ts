@@ -1,6 +1,6 @@
 /**
- * Counterparties of a position transferred off the book: accounts whose desks answered, and all other holders of the
- * opposite side.
+ * Counterparties for a position that is transferred off the book: the accounts whose desks responded, and all other
+ * holders of the opposite side.
  */
 import { valueDown } from "@venue/domain/Instrument"
 import type { Stand } from "@venue/domain/Liquidation"
@@ -8,13 +8,13 @@ import { isSame } from "@venue/domain/Position"
 import type { Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
-/** An account whose desk answered, with its changes in this decision so far. */
+/** An account whose desk responded, with its changes in this decision so far. */
 export interface Counterparty {
   readonly stand: Stand
   readonly account: Participants.Account
   bought: number
   sold: number
-  /** Loss since the desk's answer: from the mark, and from prices worse than the mark. */
+  /** Loss since the desk's response, from moves of the mark price and from trades at prices worse than the mark. */
   lost: number
 }
 
@@ -24,20 +24,20 @@ export interface Counterparties {
   /** In deleveraging order. */
   readonly answered: ReadonlyArray<Counterparty>
   /**
-   * The answered accounts that can still bear a loss. Shared by the takeovers of one decision, so that exhausted
-   * accounts are scanned once.
+   * Responding accounts that can still bear a loss. All takeovers in one decision share this list, so that each
+   * exhausted account is scanned only once.
    */
   bearing: ReadonlyArray<Counterparty>
   /** The other accounts with a position, in deleveraging order. */
   readonly silent: ReadonlyArray<Participants.Account>
 }
 
-/** Orders the counterparties once: the order is that of the beginning, although a decision changes positions. */
+/** Sorts the counterparties once, by their positions at the start, although the decision changes positions. */
 export const make = (market: Market, stands: ReadonlyArray<Stand>): Counterparties => {
   const byAccount = new Map<Participants.Account, Counterparty>()
   for (const stand of stands) {
     const account = Participants.account(market.participants, stand.accountId, stand.userId)
-    // An account whose position has changed since its desk's answer counts as silent.
+    // If an account's position has changed since its desk's response, the response is ignored.
     if (isSound(stand) && account.user.userId === stand.userId && isSame(account.position, stand.position))
       byAccount.set(account, { stand, account, bought: 0, sold: 0, lost: lostSince(market, stand) })
   }
@@ -61,15 +61,15 @@ export const bearing = (counterparties: Counterparties): ReadonlyArray<Counterpa
   (counterparties.bearing = counterparties.bearing.filter(({ lost, stand }) => stand.mayLose > lost))
 
 /**
- * Returns the loss of the whole position since the desk's answer, including lots that stay. A gain since then does
- * not count.
+ * Returns the whole position's loss since the desk's response, including lots that the account keeps. A gain counts
+ * as 0.
  */
 function lostSince({ instrument, prices }: Market, { markE8, position }: Stand): number {
   const { quantityLots } = position
   return Math.max(0, 0 - valueDown(instrument, quantityLots, prices!.markE8 - markE8))
 }
 
-/** Checks a desk's answer, so that malformed numbers never move a position. */
+/** Checks a desk's response, so that malformed numbers never change a position. */
 function isSound({ markE8, mayLose, provider, ratioE6 }: Stand): boolean {
   if (!Number.isSafeInteger(ratioE6) || !isCount(markE8) || !isCount(mayLose)) return false
   if (provider === null) return true

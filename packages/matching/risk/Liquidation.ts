@@ -19,7 +19,7 @@ import { done, remember } from "../orders/Outcome.ts"
 import type { Account } from "../state/Participants.ts"
 import { isFresh } from "../prices/Pricing.ts"
 
-/** Ends the account's orders; liquidates only if position and price are still those of the decision. */
+/** Ends the account's orders, then liquidates if the position and the price still match the desk's decision. */
 export const liquidate = (market: Market, account: Account, command: Liquidate, events: Events): void => {
   const { commandId, decidedOn, expiresAtMillis, leverage, priceTicks, takerRate } = command
   endAll(market, account, commandId, events)
@@ -59,7 +59,8 @@ export const liquidate = (market: Market, account: Account, command: Liquidate, 
 }
 
 /**
- * Returns true if the desk's decision still applies: the position is unchanged and the price may be traded on (I29).
+ * Returns true if the desk's decision still applies: the position is unchanged, the mark has not moved in its favour,
+ * and the price is fresh (I29).
  */
 export const isAsDecided = (market: Market, { isFrozen, position }: Account, decidedOn: DecidedOn): boolean => {
   const { prices } = market
@@ -74,8 +75,8 @@ export const isAsDecided = (market: Market, { isFrozen, position }: Account, dec
 }
 
 /**
- * Returns true if the mark has stayed or moved further against the position. Otherwise no decision would be carried
- * out while marks come faster than decisions.
+ * Returns true if the mark is unchanged or has moved slightly further against the position. Requiring an unchanged
+ * mark would block every decision while marks change faster than desks decide.
  */
 function isStillDue(markE8: number, decidedE8: number, isLong: boolean): boolean {
   const move = moveSince(markE8, decidedE8, isLong)
@@ -83,8 +84,9 @@ function isStillDue(markE8: number, decidedE8: number, isLong: boolean): boolean
 }
 
 /**
- * Classifies the move of the mark since a decision about a position. A move against the position is NEAR up to the
- * fee of a provider, who takes over at the mark of the decision.
+ * Classifies the mark's move since a decision about a position. NEAR is a move of at most a provider's fee, because a
+ * provider takes over at the mark of the decision. A larger move is RECOVERED if it favours the position, and GONE_ON
+ * if not.
  */
 export const moveSince = (markE8: number, decidedE8: number, isLong: boolean): "RECOVERED" | "NEAR" | "GONE_ON" => {
   const against = isLong ? decidedE8 - markE8 : markE8 - decidedE8
@@ -103,8 +105,8 @@ function counted({ liquidated, timeMillis }: Market): number {
 }
 
 /**
- * Returns the lots that may still be liquidated on the book: about a tenth of the position limit a minute, at least
- * one lot, so that liquidations do not empty the book.
+ * Returns the lots that may still be liquidated on the book. The limit is about a tenth of the position limit per
+ * minute and at least one lot, so that liquidations do not empty the book.
  */
 function roomFor(market: Market, prices: Priced, priceTicks: number): number {
   const { instrument } = market

@@ -1,4 +1,4 @@
-/** A trade between two accounts off the book, made by the venue. Its fees, if any, belong to the reserve fund. */
+/** Trade between two accounts off the book, made by the venue itself. Any fees go to the reserve fund. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { OffBook } from "@venue/domain/Execution"
 import { type Id, version4 } from "@venue/domain/Id"
@@ -26,7 +26,10 @@ export interface OffBookTrade {
   readonly makerMargin: number
 }
 
-/** Returns the order that represents one account's part. Nobody placed the order; its id derives from the whole. */
+/**
+ * Returns the order that represents one account's part in the trade. No client placed this order, and its id is
+ * derived from the whole.
+ */
 export const orderOf = (
   { timeMillis }: Market,
   { accountId, user }: Participants.Account,

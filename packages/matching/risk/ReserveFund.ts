@@ -15,7 +15,10 @@ export const topUp = (
   events.push(toppedUp)
 }
 
-/** Adds the top-up. It is subtracted again as the operator's money, so the sum of all cash is unchanged. */
+/**
+ * Adds the top-up to the fund. The same amount is subtracted as the operator's money, so that the sum of all cash
+ * stays unchanged.
+ */
 export const apply = (market: Market, { amount, atMillis, topUpId }: FundToppedUp): void => {
   const { totals } = market.participants
   market.timeMillis = atMillis

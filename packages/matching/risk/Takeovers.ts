@@ -1,4 +1,6 @@
-/** Takeovers: positions to be transferred off the book (rule 9.9), frozen while the takeover is open. */
+/**
+ * Takeovers: positions that are transferred off the book (rule 9.9). A position is frozen while its takeover is open.
+ */
 import { parse } from "@venue/domain/Id"
 import {
   type CloseTakeovers,
@@ -18,7 +20,7 @@ import * as Participants from "../state/Participants.ts"
 import { isFresh } from "../prices/Pricing.ts"
 import * as Waterfall from "./Waterfall.ts"
 
-/** Ends the account's orders; opens a takeover only if position and price are still those of the decision. */
+/** Ends the account's orders, then opens a takeover if the position and the price still match the desk's decision. */
 export const open = (market: Market, account: Participants.Account, command: OpenTakeover, events: Events): void => {
   const { accountId, commandId, decidedOn, expiresAtMillis, share, userId } = command
   endAll(market, account, commandId, events)
@@ -123,10 +125,9 @@ function mayTrade(market: Market): boolean {
 }
 
 /**
- * Returns true if the mark has moved in favour of the position beyond NEAR: the account may be above its maintenance
- * margin, so its desk decides anew. A move within NEAR cannot restore it: a third of the margin was missing, which is
- * 44 bps of the mark at the highest leverage of any contract. Small movements of the mark therefore delay no
- * takeover.
+ * Returns true if the mark has moved in favour of the position by more than NEAR. The account might then be above its
+ * maintenance margin, so its desk decides again. A smaller move cannot lift the account above the margin, because a
+ * third of the margin was missing, which is 44 bps of the mark at the highest leverage of any contract.
  */
 function hasRecovered({ prices }: Market, { opened, position }: Takeover): boolean {
   return moveSince(prices!.markE8, opened.markE8, position.quantityLots > 0) === "RECOVERED"

@@ -1,6 +1,6 @@
 /**
- * Transfers a position off the book. A loss is borne in this order (I28): the account's own money, the market's
- * reserve fund, the accounts on the other side; no account goes below zero.
+ * Transfer of a position off the book. A loss is borne first by the account's own money, then by the market's reserve
+ * fund, then by the accounts on the other side (I28). No account goes below zero.
  */
 import { divideUp, mulDivDown, rateScale } from "@venue/domain/Decimal"
 import type { OffBook } from "@venue/domain/Execution"
@@ -16,8 +16,8 @@ import * as OffBookTrade from "./OffBookTrade.ts"
 import type { Account } from "../state/Participants.ts"
 
 /**
- * Transfers what counterparties take and leaves the rest, also when the event limit is reached. Returns true if there
- * was no debt or the fund covered it.
+ * Transfers the lots that counterparties take, up to the event limit, and leaves the rest with the account. Returns
+ * true if there was no debt or the reserve fund covered the debt.
  */
 export const pass = (
   market: Market,
@@ -28,7 +28,7 @@ export const pass = (
   events: Events
 ): boolean => {
   const passing = begin(market, account, takeover, untilEvents, events)
-  // The bankruptcy price may be no valid price.
+  // The bankruptcy price might not be a valid price.
   if (!isCount(passing.priceTicks)) return passing.isCovered
   if (passing.isCovered && !hasGoneOn(passing)) provide(passing, counterparties.providers)
   deleverage(passing, counterparties)
@@ -45,11 +45,14 @@ interface Passing {
   readonly isLong: boolean
   readonly lots: number
   readonly value: number
-  /** Amount that the account receives for its whole position, fees included: it loses its exact share of equity. */
+  /**
+   * Amount, including fees, that the account receives for its whole position, so that the account loses exactly its
+   * share of equity.
+   */
   readonly worth: number
   /**
-   * True if there is no debt or the reserve fund can pay all of it: the position is transferred at the mark.
-   * Otherwise it is transferred at the bankruptcy price.
+   * True if there is no debt or the reserve fund can pay the whole debt. The position is then transferred at the mark
+   * price, and otherwise at the bankruptcy price.
    */
   readonly isCovered: boolean
   readonly priceTicks: number
@@ -90,9 +93,7 @@ function begin(market: Market, account: Account, takeover: Takeover, untilEvents
   }
 }
 
-/**
- * Returns true if a provider would take over at a price so much worse than the mark that its fee does not compensate.
- */
+/** Returns true if taking over at this price would cost a provider more than its fee, because the mark has moved on. */
 function hasGoneOn({ isLong, market, takeover }: Passing): boolean {
   return moveSince(market.prices!.markE8, takeover.opened.markE8, isLong) === "GONE_ON"
 }
@@ -141,8 +142,8 @@ function deleverage(passing: Passing, counterparties: Counterparties.Counterpart
 }
 
 /**
- * Deleverages accounts without an answer. Their capacity for losses is unknown, so they lose nothing: the price is
- * rounded in their favour, as far as the fund can pay.
+ * Deleverages accounts whose desks did not respond. How much these accounts can lose is unknown, so they must lose
+ * nothing. The price is therefore rounded in their favour, as far as the fund can pay.
  */
 function deleverageSilent(passing: Passing, silent: ReadonlyArray<Account>): void {
   const { account, isLong, market, takeover } = passing

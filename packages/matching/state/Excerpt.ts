@@ -1,6 +1,6 @@
 /**
- * Excerpt of a market: a copy of the part that one incoming order can touch. The order's effects in the copy are its
- * effects in the market, which stays unchanged.
+ * Excerpt of a market: a copy of only the part that one incoming order can affect. The order has the same effects in
+ * the copy as in the market, which stays unchanged.
  */
 import type { Order } from "@venue/domain/Order"
 import * as Book from "../book/Book.ts"
@@ -24,7 +24,7 @@ export const make = (
   limitTicks: number,
   atMillis: number
 ): Excerpt => {
-  // Members that are not copied here are replaced or only read by an incoming order.
+  // An incoming order replaces or only reads the members that are not copied here.
   const market: Market = {
     ...whole,
     timeMillis: atMillis,
@@ -62,8 +62,8 @@ interface Copy {
 const { ACCOUNT, NEXT, PRICE, REMAINING, TRAITS } = OrderPool
 
 /**
- * Yields the resting orders that the order can reach, in priority order. Each brings at least one event, so the order
- * reaches at most as many as its event limit (rule 4.16).
+ * Yields the resting orders that the order can reach, in priority order. Each reached order records at least one
+ * event, so the event limit bounds their number (rule 4.16).
  */
 function* within(
   { asks, bids, participants, pool }: Market,
@@ -110,7 +110,7 @@ function accountOf({ accounts, market, whole }: Copies, known: Participants.Acco
   return copy
 }
 
-/** Copies an order to its price; the list of its account comes later. */
+/** Copies an order to the queue at its price. `enlist` adds the order to its account's list later. */
 function take({ market, whole }: Copies, { account, slots }: Copy, slot: number): void {
   const { pool } = whole
   const taken = OrderPool.take(market.pool, OrderPool.orderId(pool, slot), OrderPool.clientOrderId(pool, slot))

@@ -1,9 +1,9 @@
 /**
- * Hash chains of fixed-width records in one array. A record is named by the position of its first word; 0 stands for
- * none. Records of one hash form a linked list from the head of that hash.
+ * Hash chains of fixed-width records in one array. A record is identified by the index of its first word; 0 means no
+ * record. Records with the same hash form a linked list that starts at the head for that hash.
  */
 
-/** Makes a record the first of its chain; the word at `next` links to the former first. */
+/** Puts a record at the front of its chain. The record's word at `next` links to the previous front. */
 export const link = (heads: Int32Array, head: number, words: Int32Array, record: number, next: number): void => {
   words[record + next] = heads[head]!
   heads[head] = record
@@ -39,7 +39,10 @@ export const twice = (
   return wider
 }
 
-/** Returns a larger copy: twice the size for few records, an eighth more for many, since unused memory costs too. */
+/**
+ * Returns a larger copy of the array. A small array doubles and a large one grows by an eighth, because unused memory
+ * also has a cost.
+ */
 export const larger = (words: Int32Array, width: number): Int32Array<ArrayBuffer> => {
   const before = words.length / width
   const larger = new Int32Array((before < 65_536 ? before * 2 : before + (before >> 3)) * width)

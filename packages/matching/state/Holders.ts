@@ -5,8 +5,8 @@ import { fundUserId } from "@venue/domain/Split"
 import type { Events, Market } from "../Market.ts"
 
 /**
- * Records the holders if their numbers changed. Nothing has happened since the last event at `lastMillis`, so the
- * current positions are those of the minute's beginning.
+ * Records the holder counts if they have changed. Nothing has happened since the last event at `lastMillis`, so the
+ * current positions are those at the start of the minute.
  */
 export const pass = (market: Market, lastMillis: number, atMillis: number, events: Events): void => {
   if (isIdle(market) || minuteOf(lastMillis) === minuteOf(atMillis)) return
@@ -26,7 +26,7 @@ export const apply = (market: Market, { atMillis, longUsers, shortUsers }: Holde
   market.holders = { longUsers, shortUsers }
 }
 
-/** Counts the users; the reserve fund is not a user, although it may hold odd lots. */
+/** Counts the users with a position. The reserve fund is not a user, although it might hold odd lots. */
 function count({ participants: { accounts, users } }: Market): Holders.Holders {
   const held = new Float64Array(users.length)
   for (const { position, user } of accounts) held[user.number]! += position.quantityLots

@@ -8,7 +8,7 @@ import type { UserId } from "@venue/domain/UserId"
 export interface User {
   readonly number: number
   readonly userId: UserId
-  /** Commands of a lower epoch are dropped. */
+  /** Commands with a lower epoch are dropped. */
   epoch: number
   /** Lots held by all accounts of the user, long and short added. */
   held: number
@@ -33,7 +33,10 @@ export interface Account {
   /** Ends of the list of open orders by age; 0 without orders. */
   oldest: number
   newest: number
-  /** Open orders by client order id, indexed when the account first cancels by one; most accounts never do. */
+  /**
+   * Open orders by client order id. Built when the account first cancels by client order id, which most accounts
+   * never do.
+   */
   byClientOrderId: ClientOrderIds | undefined
 }
 
@@ -43,7 +46,7 @@ export interface Totals {
   cash: number
   basis: number
   venueFees: number
-  /** The market's own money for losses; receives the rounding remainders of funding. */
+  /** The market's own money for covering losses, which also receives rounding remainders from funding. */
   reserveFund: number
   /** Total of the operator's top-ups; the sum of cash excludes it. */
   toppedUp: number
@@ -78,7 +81,7 @@ export const user = (participants: Participants, userId: UserId): User => {
   return added
 }
 
-/** Returns the account, adding it if it is new. An account belongs to the user it first came with. */
+/** Returns the account, adding it if it is new. A new account is assigned to the given user permanently. */
 export const account = (participants: Participants, accountId: AccountId, userId: UserId): Account => {
   const known = participants.accountsById.get(accountId)
   if (known !== undefined) return known
@@ -88,7 +91,7 @@ export const account = (participants: Participants, accountId: AccountId, userId
   return added
 }
 
-/** Returns the account, or the account as it would begin, without adding it. */
+/** Returns the account without adding it. For an unknown account, returns an empty account. */
 export const find = (participants: Participants, accountId: AccountId, userId: UserId): Account =>
   participants.accountsById.get(accountId) ??
   newAccount(participants, accountId, participants.usersById.get(userId) ?? newUser(participants, userId))
@@ -118,7 +121,7 @@ export const fill = (
 }
 
 /**
- * Credits an account's part of a fee (reward of a builder); `remainder` goes to the reserve fund, the rest stays with
+ * Credits a builder's reward to an account. `remainder` goes to the reserve fund, and the rest of the fee stays with
  * the venue.
  */
 export const earn = ({ totals }: Participants, { position }: Account, amount: number, remainder: number): void => {
@@ -134,8 +137,8 @@ export const reserve = ({ totals }: Participants, fees: number): void => {
 }
 
 /**
- * Returns the rounding remainder if every position receives this payment. Positions sum to zero, so exact payments
- * would too.
+ * Returns the sum that rounding leaves over if every position receives this payment. Exact payments would sum to
+ * zero, because positions do.
  */
 export const remainderOf = ({ accounts }: Participants, payment: (position: Position.Position) => number): number => {
   let received = 0

@@ -1,4 +1,4 @@
-/** Replay of recorded events: it leaves the same state as the decisions. */
+/** Replay of recorded events, which produces the same state as the original decisions. */
 import type { Id } from "@venue/domain/Id"
 import type { Accepted, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import { isStop, type StopPlaced } from "@venue/domain/Stop"
@@ -28,8 +28,9 @@ import * as Takeovers from "../risk/Takeovers.ts"
 import * as TradingState from "../lifecycle/TradingState.ts"
 
 /**
- * Applies an event. An order that may rest enters the book when it is accepted, and its trades are deducted there; no
- * other event can come between, so it ends at the same place in its queue. Meanwhile the book may be crossed.
+ * Applies an event. An order that may rest enters the book as soon as it is accepted, and its trades are then
+ * deducted from it. No other event can come in between, so the order ends at the same place in its queue. In the
+ * meantime the book might be crossed.
  */
 export const apply = (market: Market, event: MarketEvent): void => {
   market.timeMillis = event.atMillis
@@ -121,7 +122,7 @@ function traded(market: Market, { maker, notional, number, offBook, priceTicks, 
   market.trades = number
 }
 
-/** A taker that may not rest is in no book. */
+/** A taker that is not allowed to rest is not in the book. */
 function filled(market: Market, order: Order, lots: number): void {
   const slot = find(market, order)
   if (slot === 0) return

@@ -1,4 +1,4 @@
-/** The state of a market as plain values, loaded by a new owner in place of a long log. */
+/** State of a market as plain values, which a new owner loads instead of replaying a long log. */
 import type { TradingState } from "@venue/domain/TradingState"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Holders } from "@venue/domain/Holders"
@@ -25,7 +25,7 @@ import * as StopSnapshot from "../stops/StopSnapshot.ts"
 import * as Takeovers from "../risk/Takeovers.ts"
 import * as Twaps from "../stops/Twaps.ts"
 
-/** Version of the stored shape: 1 is that of release 0.1.0. */
+/** Version of the stored format. Version 1 is the format of release 0.1.0. */
 export const version = 1
 
 /** Contains numbers, texts, arrays and bytes only, so that any encoder can carry it. */
@@ -62,8 +62,8 @@ export interface Snapshot {
   /** TWAPs in the order in which they were opened. */
   readonly twaps: ReadonlyArray<Twap>
   /**
-   * Outcomes, by far the largest part. These are the immutable pages themselves, not copies. Concatenated in order
-   * they form one sequence of records, wherever it is cut into pieces.
+   * Outcomes, by far the largest part. The byte arrays are the immutable pages themselves, not copies. Concatenated
+   * in order, they form one sequence of records, regardless of where the sequence is split.
    */
   readonly outcomes: ReadonlyArray<Uint8Array>
 }
@@ -79,8 +79,9 @@ export interface Orders {
 }
 
 /**
- * Returns a stored snapshot in the current shape; undefined for a version that this release cannot read, whose log is
- * replayed from its first row. A release that changes the shape raises `version` and converts the previous version here.
+ * Returns a stored snapshot in the current format. Returns undefined for a version that this release cannot read; the
+ * log is then replayed from its first row. A release that changes the format raises `version` and converts the
+ * previous version here.
  */
 export const readSnapshot = (stored: unknown): Snapshot | undefined =>
   (stored as { readonly version?: unknown }).version === version ? (stored as Snapshot) : undefined

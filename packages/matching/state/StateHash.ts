@@ -1,4 +1,4 @@
-/** Hash of a market's state, independent of slots and pages: equal after replay. */
+/** Hash of a market's state. The hash does not depend on slots and pages, so it is the same after a replay. */
 import type { Id } from "@venue/domain/Id"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Order } from "@venue/domain/Order"
@@ -162,10 +162,7 @@ function sums(digest: Digest, { reducing, totals }: Participants): void {
     number(digest, value)
 }
 
-/**
- * Hashes the stops in the order in which they were placed; the waiting order follows from that and from the due
- * stops.
- */
+/** Hashes the stops in placement order. This order and the due stops determine the order in which stops wait. */
 function stops(digest: Digest, { byId, due, lastSequence }: Stops): void {
   number(digest, lastSequence)
   for (const { leverage, order: placed, parentId, sequence, takerRate } of byId.values()) {

@@ -1,4 +1,4 @@
-/** Brackets: stops attached to an order. They are created by its fills and grow with them (rule 15.8). */
+/** Brackets: stops attached to an order. The order's fills create the stops and increase their quantity (rule 15.8). */
 import { version4 } from "@venue/domain/Id"
 import type { Bracket, Order, OrderType } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
@@ -8,7 +8,7 @@ import type { Account } from "../state/Participants.ts"
 import * as StopOrder from "./StopOrder.ts"
 import * as Stops from "./Stops.ts"
 
-/** Creates or grows the stops of an order after a fill. A stop that could close no lot is not created. */
+/** Creates or enlarges an order's stops after a fill. A stop that could close no lot is not created. */
 export const grow = (
   market: Market,
   account: Account,
@@ -65,8 +65,8 @@ function attach(
 }
 
 /**
- * Derives a stop's id from its parent and the trade that created it, so that no two stops share an id: fills after
- * the stops have ended create new ones.
+ * Derives a stop's id from its parent order and the trade that created the stop, so that no two stops share an id.
+ * Fills after the stops have ended create new stops.
  */
 function childOf({ a, b, c, d }: OrderId, type: OrderType, tradeNumber: number): OrderId {
   const turned = type === "TAKE_PROFIT" ? 0x2545f491 : 0x1b873593

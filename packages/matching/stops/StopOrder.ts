@@ -89,7 +89,7 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0
 }
 
-/** A stop may close at most the position. Several stops are not added up. */
+/** Each stop may close at most the position, but several stops together may exceed it. */
 function room(account: Account, { quantityLots, side }: Order): OrderRefusal | undefined {
   return quantityLots > heldAgainst(account, side === "SELL") ? "REJECTED" : undefined
 }

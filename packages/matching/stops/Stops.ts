@@ -1,4 +1,4 @@
-/** Stops of one market: kept apart from the book, ordered by the moves of the mark that reach them (rule 15). */
+/** Stops of one market, kept apart from the book and sorted by trigger price (rule 15). */
 import type { Order } from "@venue/domain/Order"
 import { isRising } from "@venue/domain/Stop"
 import type { OrderId } from "@venue/domain/OrderId"
@@ -6,21 +6,22 @@ import type { Account } from "../state/Participants.ts"
 
 /** Terms of a stop beside its order. */
 export interface StopTerms {
-  /** Taker rate of its order. */
+  /** Taker rate for the order that the stop sends. */
   readonly takerRate: number
-  /** Leverage of its account, fixed by the position. */
+  /** Leverage of the stop's account, which cannot change while the account has a position. */
   readonly leverage: number
   /**
-   * Order that the stop is attached to, which links it to the other stop of that order; null for a stand-alone stop.
+   * Parent order to which the stop is attached; null for a stand-alone stop. The stop is linked to the parent's other
+   * stop.
    */
   readonly parentId: OrderId | null
 }
 
 export interface Stop extends StopTerms {
   readonly account: Account
-  /** Its price is the trigger price. Replaced when the stop is modified or cut. */
+  /** Order whose price is the trigger price. Replaced when the stop is modified or cut. */
   order: Order
-  /** Order of arrival; decides between stops at one price. */
+  /** Arrival number, which orders stops at the same price. */
   sequence: number
 }
 
@@ -29,16 +30,16 @@ export interface Stops {
   /** In the order in which they were placed. */
   readonly byId: Map<string, Stop>
   readonly byAccount: Map<Account, ReadonlyArray<Stop>>
-  /** Stops that fire when the mark is at their price or above; the lowest and oldest is last. */
+  /** Stops that fire at or above their price. The next stop to fire (lowest price, then oldest) is last. */
   readonly rising: Array<Stop>
-  /** Stops that fire when the mark is at their price or below; the highest and oldest is last. */
+  /** Stops that fire at or below their price. The next stop to fire (highest price, then oldest) is last. */
   readonly falling: Array<Stop>
-  /** Stops whose price the mark has reached, in firing order, wherever the mark is now. */
+  /** Stops whose price the mark has reached, in firing order, even if the mark has moved back. */
   readonly due: Set<Stop>
   lastSequence: number
 }
 
-/** Maximum number of stops of one account in one market, beside its orders on the book. */
+/** Maximum number of stops per account in one market, in addition to the orders on the book. */
 export const most = 50
 
 export const make = (tickE8: number): Stops => ({
@@ -70,7 +71,7 @@ export const linked = (stops: Stops, stop: Stop): Stop | undefined =>
     ? undefined
     : ofAccount(stops, stop.account).find((other) => other !== stop && other.parentId?.text === stop.parentId?.text)
 
-/** Adds a stop; it is due at once if the mark has reached its price. */
+/** Adds a stop. The stop is due at once if the mark has already reached its price. */
 export const add = (stops: Stops, account: Account, order: Order, terms: StopTerms, markE8: number): void => {
   const { leverage, parentId, takerRate } = terms
   const stop = { account, order, takerRate, leverage, parentId, sequence: ++stops.lastSequence }
@@ -101,14 +102,17 @@ export const remove = (stops: Stops, stop: Stop): void => {
   else stops.byAccount.set(stop.account, others)
 }
 
-/** Makes the stops that the mark has reached due: first the rising ones, nearest first, then the falling ones. */
+/**
+ * Marks the stops that the mark has reached as due: first the rising stops, nearest price first, then the falling
+ * stops.
+ */
 export const reach = (stops: Stops, markE8: number): void => {
   for (const line of [stops.rising, stops.falling]) {
     while (line.length > 0 && isReached(stops, line.at(-1)!, markE8)) stops.due.add(line.pop()!)
   }
 }
 
-/** Queues a stop by its trigger price, wherever the mark is. */
+/** Queues a stop by its trigger price, regardless of the current mark. */
 export const lineUp = (stops: Stops, stop: Stop): void => {
   const line = lineOf(stops, stop)
   line.splice(placeOf(line, stop), 0, stop)

@@ -8,8 +8,8 @@ import * as StopOrder from "./StopOrder.ts"
 import * as Stops from "./Stops.ts"
 
 /**
- * Fires the due stops in order. The events of one decision must fit one row: beyond a number of stops, or after a
- * stop with many events, the others wait for the next call.
+ * Fires the due stops in order. One decision's events must fit into one row, so after a number of stops, or after one
+ * stop with many events, the remaining stops wait for the next call.
  */
 export const fire = (market: Market, atMillis: number, events: Events): void => {
   const { due } = market.stops
@@ -17,14 +17,14 @@ export const fire = (market: Market, atMillis: number, events: Events): void => 
   market.timeMillis = atMillis
   const before = events.length
   for (let count = 0; count < mostAtOnce && events.length - before < mostEvents; count++) {
-    // Firing one stop may end other due ones.
+    // Firing one stop can end other due stops.
     const [stop] = due
     if (stop === undefined) return
     trigger(market, stop, events)
   }
 }
 
-/** Returns true if no stop is due, or none may fire because prices are stale (I29) or trading is halted. */
+/** Returns true if no stop is due, or if stops may not fire because the price is stale (I29) or trading is halted. */
 export const isIdle = ({ instrument, prices, stops, tradingState }: Market, atMillis: number): boolean =>
   stops.due.size === 0 ||
   tradingState !== "TRADING" ||
@@ -33,7 +33,7 @@ export const isIdle = ({ instrument, prices, stops, tradingState }: Market, atMi
 
 const mostAtOnce = 256
 
-/** Turns a stop into an order with the same ids. The other stop of a pair ends, whatever this one fills. */
+/** Turns a stop into an order with the same ids. The other stop of the pair ends, even if the order is not filled. */
 function trigger(market: Market, stop: Stops.Stop, events: Events): void {
   const { account, leverage, takerRate } = stop
   const other = Stops.linked(market.stops, stop)

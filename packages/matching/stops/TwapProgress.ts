@@ -1,6 +1,6 @@
 /**
- * Life of a TWAP: opened, advanced child by child, closed. Outcomes are forgotten a minute after expiry, so the
- * number of the newest slice prevents a child from being placed twice.
+ * Life cycle of a TWAP: opening, progress child by child, closing. Stored outcomes are dropped one minute after
+ * expiry, so the number of the newest slice prevents placing a child twice.
  */
 import { type Id, isSame } from "@venue/domain/Id"
 import { isOver } from "@venue/domain/TradingState"
@@ -21,8 +21,8 @@ import type { Account } from "../state/Participants.ts"
 import * as Twaps from "./Twaps.ts"
 
 /**
- * Opens a TWAP; a known one stays unchanged. A TWAP accepted before a split, or of a contract that has ended, is
- * closed at once: its trader missed that event.
+ * Opens a TWAP. Has no effect if the TWAP is already open. A TWAP that was accepted before a split, or whose contract
+ * has ended, is closed at once, because its trader has not processed that event.
  */
 export const open = (market: Market, account: Account, command: OpenTwap, events: Events): void => {
   const { commandId, expiresAtMillis, terms } = command
@@ -48,7 +48,10 @@ export const isNext = ({ twaps }: Market, { accountId, slice, twapId }: PlaceSli
   return twap !== undefined && twap.accountId === accountId && slice > twap.lastSlice && slice <= twap.slices
 }
 
-/** Records the result of a child, whose own events begin at `first`. A repeat has no events and changes nothing. */
+/**
+ * Records the result of a child order, whose own events begin at `first`. A repeated child records no events and
+ * changes nothing.
+ */
 export const advance = (market: Market, { child, slice, twapId }: PlaceSlice, first: number, events: Events): void => {
   if (events.length === first) return
   const own = events.slice(first)
@@ -86,7 +89,7 @@ export const close = (market: Market, account: Account, command: CloseTwaps, eve
   else refuse(market, command, "NO_SUCH_ORDER", events)
 }
 
-/** Ends a TWAP; `commandId` is null without a command that requested it. */
+/** Ends a TWAP. `commandId` is null if no command requested the end. */
 export const end = (market: Market, twap: Twap, ending: TwapEnding, commandId: Id | null, events: Events): void => {
   const closed: TwapClosed = { _tag: "TwapClosed", commandId, twap, ending, atMillis: market.timeMillis }
   Twaps.apply(market.twaps, closed)

@@ -3,7 +3,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { Twap, TwapAdvanced, TwapClosed, TwapId, TwapOpened } from "@venue/domain/Twap"
 
 export interface Twaps {
-  /** A TWAP is immutable; changes replace it. */
+  /** TWAPs by id. Each TWAP is immutable, and changes replace it. */
   readonly byId: Map<TwapId, Twap>
   /** TWAPs of each account, oldest first. */
   readonly byAccount: Map<AccountId, Set<TwapId>>
