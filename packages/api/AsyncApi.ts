@@ -37,7 +37,7 @@ export interface Socket {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Public address of the socket. */
+  /** Public URL of the socket. */
   readonly url: string
   readonly commands: Readonly<Record<string, Command>>
   readonly frames: Readonly<Record<string, Message>>

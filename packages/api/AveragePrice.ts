@@ -1,4 +1,4 @@
-/** Average entry price of a position, derived from its cost basis and never stored. */
+/** Average entry price of a position, derived from the position's cost basis and never stored. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Balance"
 import * as Digits from "./Digits.ts"

@@ -4,7 +4,7 @@ import { Schema, SchemaTransformation } from "effect"
 import * as Text from "@venue/domain/Text"
 import * as Digits from "./Digits.ts"
 
-/** Member `$schema`: ignored in requests; in answers, the address of the JSON Schema of the body. */
+/** Member `$schema`: ignored in requests. In responses, it is the URL of the body's JSON Schema. */
 export const SchemaLink = Schema.optionalKey(
   Schema.String.annotate({
     description: "Address of the JSON Schema of the body. Requests may leave it out; it is ignored there.",
@@ -19,13 +19,13 @@ export const SymbolName = Schema.String.annotate({ description: "Market symbol."
 /** Member `count` of a list. */
 export const RowCount = Schema.Int.annotate({ description: "Number of rows in this answer." })
 
-/** Header `cache-control` of an answer. */
+/** Header `cache-control` of a response. */
 export const CacheControl = Schema.String.annotate({ description: "Time for which the answer may be cached." })
 
-/** List of rows; the specification allows `null`, the venue always sends an array. */
+/** List of rows. The specification allows `null`, but the venue always sends an array. */
 export const Rows = <S extends Schema.Top>(row: S) => Schema.NullOr(Schema.Array(row))
 
-/** Time in an answer, ISO 8601 in UTC. */
+/** Time in a response, ISO 8601 in UTC. */
 export const Moment = Schema.String.annotate({ format: "date-time" })
 
 /** UUID in any letter case. */

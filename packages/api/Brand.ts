@@ -9,10 +9,16 @@ export type Member = `${typeof neutralBrand}_${string}`
 export const memberName = (brand: string, neutral: Member): string =>
   `${brand.toLowerCase().replaceAll("-", "_")}${neutral.slice(neutralBrand.length)}`
 
-/** Whether the text can be a brand; `builder` and `future` are taken, as members of the same bodies begin with them. */
+/**
+ * Returns true if the text can be a brand. `builder` and `future` are reserved, because members of the same bodies
+ * begin with these words.
+ */
 export const isBrand = (text: string): boolean => /^[a-z0-9-]+$/i.test(text) && !/^(builder|future)$/i.test(text)
 
-/** Renames these members of a request to their neutral names; leaves a member alone if the neutral name is present too. */
+/**
+ * Renames these members of a request to their neutral names. A member stays unchanged if its neutral name is also
+ * present.
+ */
 export const neutrallyNamed = (brand: string, members: ReadonlyArray<Member>, sent: Fields): Fields => {
   const names = new Map(members.map((neutral) => [memberName(brand, neutral), neutral]))
   return Object.fromEntries(

@@ -14,8 +14,8 @@ export interface File<Row> {
 export const line = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 
 /**
- * Escapes text from outside. Prefixes an apostrophe to text that a spreadsheet would run as a formula; numbers are not passed
- * through this function, which keeps their minus sign.
+ * Escapes text that does not come from the venue. Puts an apostrophe before text that a spreadsheet would run as a
+ * formula. Numbers do not pass through this function, so they keep their minus sign.
  */
 export const text = (value: string): string => {
   const guarded = formula.test(value) ? `'${value}` : value

@@ -25,8 +25,8 @@ export const money = (amount: number | bigint): string => {
 export const bigUnits = (count: bigint): string => shifted(String(count), 8)
 
 /**
- * Parses plain decimal text. Returns `undefined` for other text, and for decimals that a double cannot hold exactly: the
- * parsed number prints as the same decimal.
+ * Parses plain decimal text. Returns `undefined` for other text, and for decimals that a double cannot hold exactly.
+ * The parsed number always prints as the same decimal.
  */
 export const numberOf = (text: string): number | undefined => {
   const parts = text.length <= decimalLimit ? decimal.exec(text) : null

@@ -45,7 +45,7 @@ const expectedAt = (schemas: Leaf["schemas"], path: Leaf["path"]): string => {
 /** Returns a value for an error body, cut to 200 characters. */
 export const shown = (value: unknown): Schema.Json => {
   if (typeof value === "string") return cut(value)
-  // JSON cannot encode the infinity that a number such as 1e999 is parsed to.
+  // JSON cannot encode the infinity to which a number such as 1e999 is parsed.
   if (typeof value === "number" && !Number.isFinite(value)) return String(value)
   const text = printed(value, valueLimit)
   return text.length <= valueLimit ? JSON.parse(text) : cut(text)
@@ -115,7 +115,10 @@ const valueAt = (sent: unknown, path: Leaf["path"]): unknown =>
     sent
   )
 
-/** Returns the end of the message for a number, which a query, and sometimes a body, has as text; "" otherwise. */
+/**
+ * Returns the end of the message for an invalid number, which a query always has as text and a body might have as
+ * text. Returns "" for any other value.
+ */
 const numberFault = (ast: SchemaAST.AST, value: unknown): string => {
   if (ast._tag !== "Number") return ""
   const refused = typeof value === "string" ? Digits.numberOf(value) : value

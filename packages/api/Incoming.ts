@@ -1,7 +1,7 @@
 /** Text frame of a client: parsed once, and echoed unchanged in `ack` and `err`. */
 import { Result } from "effect"
 
-/** Parsed JSON object. */
+/** Object parsed from JSON. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** Parses JSON text; returns `undefined`, which is not a JSON value, for invalid text. */

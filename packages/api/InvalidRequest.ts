@@ -8,12 +8,15 @@ import { parse } from "./Incoming.ts"
 import { type ErrorDetail, type Problems, UnprocessableEntity } from "./Problem.ts"
 import { wordFaults } from "./treasury/Word.ts"
 
-/** Middleware by which an API declares the answer 422; `layer` implements it. */
+/** Middleware by which an API declares the response 422; `layer` implements it. */
 export class InvalidRequest extends HttpApiMiddleware.Service<InvalidRequest>()("@venue/api/InvalidRequest", {
   error: UnprocessableEntity
 }) {}
 
-/** Returns the middleware's implementation. Errors in encoding an answer are faults of the venue and are passed through. */
+/**
+ * Returns the middleware's implementation. Errors in encoding a response are faults of the venue and are passed
+ * through.
+ */
 export const layer = (problems: Problems) =>
   HttpApiMiddleware.layerSchemaErrorTransform(InvalidRequest, (error, { endpoint }) =>
     Effect.gen(function* () {
@@ -21,7 +24,8 @@ export const layer = (problems: Problems) =>
       if (kind === "Body" || kind === "ResponseHeaders") return yield* Effect.fail(error)
       const parts = partsOf(endpoint)
       const first = parts.findIndex((part) => part.kind === kind)
-      // The framework stops at the first part that fails: earlier parts are valid, later parts are not decoded yet.
+      // The framework stops at the first part that fails. Earlier parts are valid, and later parts have not been
+      // decoded yet.
       const faults = yield* Effect.forEach(parts, (part, at) => (at < first ? wordsOnly(part) : faultsOfPart(part)))
       const all = faults.flat()
       return yield* problems.invalidRequest(all.length > 0 ? all : faultsOf(cause.issue, places[kind], undefined))

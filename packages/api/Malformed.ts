@@ -10,7 +10,7 @@ export interface Malformed {
   readonly incoming: string | undefined
 }
 
-/** Refusal of a part of a request, sent as its own `err`; the rest of the request takes effect. */
+/** Refusal of a part of a request, sent as a separate `err`. The rest of the request takes effect. */
 export interface Declined {
   readonly code: "InvalidJSONFormat" | "InvalidParameter"
   readonly message: string

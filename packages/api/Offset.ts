@@ -1,2 +1,2 @@
-/** Maximum offset of a list, in rows. Clients page further by time, or download the whole list. */
+/** Maximum offset of a list, in rows. To read further, clients filter by time or download the whole list. */
 export const maxOffset = 100_000

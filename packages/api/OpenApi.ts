@@ -1,4 +1,4 @@
-/** Builds the document of `GET /openapi.json` of an interface, for an operator's header prefix and public address. */
+/** Builds the document of `GET /openapi.json` of an interface, for an operator's header prefix and public URL. */
 import type { Schema } from "effect"
 import { contentType } from "effect/http/ProblemDetails"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
@@ -46,7 +46,7 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
     },
     paths: eachOperation(spec.paths, (operation, method, path) => {
       const access = accessOf(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
-      // Health checks are not rate-limited; every other operation is, by user or by address.
+      // Health checks are not rate-limited. Every other operation is limited by user or by IP address.
       const limited = path.startsWith("/health/") ? operation : answering(operation, [429])
       const fit = fitting(limited, access === undefined)
       return access === undefined ? fit : secured(fit, brand, access)
@@ -146,14 +146,14 @@ const namedAccount: Readonly<Record<Access["on"], string>> = {
   funds: "Account to act on. Only the primary account, which is also the default, is accepted."
 }
 
-/** Drops the answers 400 and 422 from operations that take no value that could be invalid. */
+/** Drops the is answered with 400 and 422 from operations that take no value that could be invalid. */
 const fitting = (operation: Operation, isOpen: boolean): Operation => {
   const { parameters, requestBody } = operation
   const isFree = ({ in: place, schema }: Operation["parameters"][number]) =>
     place === "header" || (place === "path" && Object.keys(schema).every((key) => key === "type" || key === "examples"))
   if (requestBody !== undefined || !parameters.every(isFree)) return operation
   const takesValues = parameters.some(({ in: place }) => place === "path")
-  // With credentials, the header that names an account can be invalid: 422 stays.
+  // With credentials, the header that names an account can be invalid, so status 422 stays.
   const never = [...(takesValues ? [] : ["400"]), ...(isOpen ? ["422"] : [])]
   const responses = Object.entries(operation.responses).filter(([status]) => !never.includes(status))
   return { ...operation, responses: Object.fromEntries(responses) }

@@ -2,7 +2,7 @@
 import { instant } from "./Digits.ts"
 import { body, Conflict, Forbidden, quoted } from "./ProblemBody.ts"
 
-/** Returns the problems of the operator interface, for one public address. */
+/** Returns the problems of the operator interface, for one public URL. */
 export const ofOperators = (baseUrl: string) => ({
   ...ofReviews(baseUrl),
   roleNeeded: (needed: string, roles: ReadonlyArray<string>) =>

@@ -1,4 +1,4 @@
-/** Problems that an endpoint may answer with: one function for each kind. */
+/** Problems that an endpoint can return: one function for each kind. */
 import type { Missing } from "@venue/domain/Onboarding"
 import type { Schema } from "effect"
 import { instant } from "./Digits.ts"
@@ -29,7 +29,7 @@ import { occurrence, type VenueClosed } from "./VenueClosed.ts"
 
 export * from "./ProblemBody.ts"
 
-/** Returns the functions that build problems, for one public address. */
+/** Returns the functions that build problems, for one public URL. */
 export const problems = (baseUrl: string) => ({
   ...ofOperators(baseUrl),
   ...ofTreasury(baseUrl),
@@ -42,10 +42,13 @@ export const problems = (baseUrl: string) => ({
     const error = { location, message, ...(value === undefined ? {} : { value }) }
     return new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors: [error] }))
   },
-  /** `detail` may only state what the request itself shows: the text must not help a caller to probe for credentials. */
+  /**
+   * `detail` may only state facts that the request itself shows, so that the text does not help a caller to probe for
+   * credentials.
+   */
   credentialsNotAccepted: (detail?: string) =>
     new Unauthorized(body(baseUrl, 401, "credentials-not-accepted", detail === undefined ? {} : { detail })),
-  /** Same text for an unknown account and for another user's account. */
+  /** The text is the same for an unknown account and for another user's account. */
   notPermitted: (detail?: string) =>
     new Forbidden(body(baseUrl, 403, "not-permitted", detail === undefined ? {} : { detail })),
   accountFrozen: () => new Forbidden(body(baseUrl, 403, "account-frozen")),
@@ -75,7 +78,7 @@ export const problems = (baseUrl: string) => ({
   deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),
   unexpected: () => new InternalServerError(body(baseUrl, 500, "unexpected"))
 })
-/** Functions that build problems, for one public address. */
+/** Functions that build problems, for one public URL. */
 export type Problems = ReturnType<typeof problems>
 
 /** Problems of users: keys, codes, terms, names. */
@@ -111,7 +114,7 @@ const ofUsers = (baseUrl: string) => ({
     ),
   malformedWalletMessage: (detail: string) =>
     new BadRequest(body(baseUrl, 400, "malformed-wallet-message", { detail })),
-  /** Same text for every failure that depends on trust, time or state. */
+  /** The text is the same for every failure that depends on trust, time or state. */
   walletAuthenticationFailed: () => new Unauthorized(body(baseUrl, 401, "wallet-authentication-failed")),
   noActiveBuilderCode: () => new Forbidden(body(baseUrl, 403, "no-active-builder-code")),
   builderNotLoaded: (detail: string) => new BadGateway(body(baseUrl, 502, "builder-not-loaded", { detail })),
@@ -138,7 +141,7 @@ const ofUsers = (baseUrl: string) => ({
 const ofMarkets = (baseUrl: string) => ({
   /** Unknown symbol in the path or body: 404. */
   unknownSymbol: (symbol: string) => new NotFound(body(baseUrl, 404, "unknown-symbol", about(symbol))),
-  /** Same text for an unknown account and for a private one. */
+  /** The text is the same for an unknown account and for a private account. */
   accountNotPublic: () => new NotFound(body(baseUrl, 404, "account-not-public")),
   noActiveFuture: (detail: string) => new NotFound(body(baseUrl, 404, "no-active-future", { detail })),
   /** Unknown symbol in a filter: 400. */

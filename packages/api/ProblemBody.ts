@@ -129,7 +129,7 @@ export const body = <const S extends Status>(
   ...(errors === undefined ? {} : { errors })
 })
 
-/** Returns the address of the JSON Schema of a body. */
+/** Returns the URL of a body's JSON Schema. */
 export const schemaUri = (baseUrl: string, name: string): string => `${baseUrl}/schemas/${name}.json`
 
 /** Quotes a value that the caller sent, cut to 64 characters. */
@@ -140,7 +140,7 @@ export const about = (symbol: string): Occurrence => ({
   detail: `No instrument is listed as ${quoted(symbol)}; list the instruments with GET /refdata.`
 })
 
-/** Returns the detail for an id that is not the user's; `list` is the call that lists valid ids. */
+/** Returns the detail for an id that does not belong to the user. `list` is the call that lists valid ids. */
 export const unknownOf = (what: string, id: string, list: string): Occurrence => ({
   detail: `The user has no ${what} ${quoted(id)}; list them with ${list}.`
 })

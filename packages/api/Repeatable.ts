@@ -1,4 +1,4 @@
-/** Idempotent requests: a key identifies the request, and a header marks the answer to a repeat. */
+/** Idempotent requests: a key identifies the request, and a header marks the response to a repeat. */
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -15,7 +15,7 @@ export const repeatable = {
   )
 }
 
-/** Adds the header `idempotent-replayed` to an answer, present if the request was a repeat. */
+/** Adds the header `idempotent-replayed` to a response, present if the request was a repeat. */
 export const Repeated = <S extends Schema.Top>(success: S) =>
   HttpApiSchema.WithHeaders(success, {
     [replayedHeader]: Schema.optionalKey(
@@ -23,5 +23,5 @@ export const Repeated = <S extends Schema.Top>(success: S) =>
     )
   })
 
-/** Name of the header that marks the answer to a repeat. */
+/** Name of the header that marks the response to a repeat. */
 export const replayedHeader = "idempotent-replayed"

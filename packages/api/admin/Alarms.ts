@@ -12,17 +12,23 @@ import { operation } from "../Operation.ts"
 export const Alarm = Schema.Struct({
   kind: Schema.Literals([
     ...AlarmKind.literals,
-    /** No account could take over a position in liquidation; retried every second (rule 9.9). */
+    /** No account could take over a position in liquidation. The venue retries every second (rule 9.9). */
     "POSITION_LEFT",
-    /** A market, or a desk with a part of the users, does not answer; its own alarms are missing from the list. */
+    /**
+     * A market, or a desk that serves some of the users, does not respond, so its own alarms are missing from the
+     * list.
+     */
     "UNREACHABLE",
     /** Withdrawals are blocked, for the given reason or because no audit ran for 30 s. */
     "WITHDRAWALS_BLOCKED",
-    /** Calls to a rail fail for the given reason; while all fail, the rail has no deposits or withdrawals. */
+    /** Calls to a rail fail for the given reason. While all calls fail, no deposit or withdrawal moves on the rail. */
     "RAIL_UNAVAILABLE",
     /** A withdrawal is held for review (rule 18). */
     "WITHDRAWAL_HELD",
-    /** Signing of a withdrawal is refused for the given reason; on a chain with nonces it blocks the withdrawals after it. */
+    /**
+     * The signer refuses to sign a withdrawal for the given reason. On a chain with nonces, this withdrawal blocks
+     * the withdrawals after it.
+     */
     "WITHDRAWAL_NOT_SIGNED",
     /** A withdrawal has been in flight for more than an hour. */
     "WITHDRAWAL_STUCK",
@@ -60,7 +66,7 @@ export const AlarmList = Schema.Struct({
   identifier: "AlarmList"
 })
 
-/** Operation on `/alarms`. */
+/** Endpoint at `/alarms`. */
 export const AlarmsGroup = HttpApiGroup.make("alarms")
   .add(
     HttpApiEndpoint.get("list", "/alarms", { success: AlarmList, error: ServiceUnavailable }).annotateMerge(

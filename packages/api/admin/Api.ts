@@ -45,7 +45,7 @@ export const Credit = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "Credit" })
 
-/** Answer of `POST /credits`. */
+/** Response body of `POST /credits`. */
 export const Credited = Schema.Struct({
   credit_id: Schema.String.annotate({ description: "Id of the credit." }),
   account_id: Schema.String.annotate({ description: "Account id." }),
@@ -64,7 +64,7 @@ export const AccountsAtRisk = Schema.Struct({
   at: Moment.annotate({ description: "Time of the count, ISO 8601 in UTC." })
 }).annotate({ identifier: "AccountsAtRisk" })
 
-/** Operations on credits, the proof of the books and accounts at risk. */
+/** Endpoints for credits, the proof of the books and accounts at risk. */
 export const OperatorGroup = HttpApiGroup.make("operator")
   .add(
     HttpApiEndpoint.post("credits", "/credits", {

@@ -17,7 +17,7 @@ const Roles = Schema.Array(OperatorRole)
   })
   .check(Schema.isMinLength(1), Schema.isUnique())
 
-/** Secret, so that a token sent as a name by mistake is not echoed in the refusal. */
+/** Secret, because a client might send a token as the name by mistake, and the refusal must not echo the token. */
 const name = secret(
   OperatorName.annotate({
     description:
@@ -52,7 +52,7 @@ export const AppointedOperator = Schema.Struct({
   token: Schema.String.annotate({ description: "Bearer token of the operator. It is returned only once." })
 }).annotate({ identifier: "AppointedOperator" })
 
-/** Operators without the owner of the token in the venue's settings, who has no record. */
+/** Operators in the venue's records. The owner of the token in the venue's settings has no record. */
 export const OperatorList = Schema.Struct({
   data: Schema.Array(OperatorBody).annotate({
     description: "Operators, without the owner of the token in the venue's settings."
@@ -67,7 +67,7 @@ export const OperatorNamed = Schema.Struct({ $schema: SchemaLink, name, reason: 
   identifier: "OperatorNamed"
 })
 
-/** Operations under `/operators`. */
+/** Endpoints under `/operators`. */
 export const AppointmentsGroup = HttpApiGroup.make("appointments")
   .add(
     HttpApiEndpoint.get("list", "/operators", { success: OperatorList, error: ServiceUnavailable }).annotateMerge(
@@ -96,7 +96,7 @@ export const AppointmentsGroup = HttpApiGroup.make("appointments")
   )
   .middleware(OperatorOnly)
 
-/** Returns an operator for the wire. */
+/** Converts an operator to its wire format. */
 export const operatorBody = (operator: {
   readonly name: string
   readonly roles: ReadonlyArray<OperatorRole>

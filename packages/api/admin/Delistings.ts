@@ -11,7 +11,7 @@ export const Delist = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, r
   identifier: "Delist"
 })
 
-/** Answer of `POST /delistings`. */
+/** Response body of `POST /delistings`. */
 export const DelistingTaken = Schema.Struct({
   symbol: SymbolName,
   state: Schema.Literals(["IN_SETTLEMENT", "DELISTED"]).annotate({
@@ -22,7 +22,7 @@ export const DelistingTaken = Schema.Struct({
   })
 }).annotate({ identifier: "DelistingTaken" })
 
-/** Operation on `/delistings`. */
+/** Endpoint at `/delistings`. */
 export const DelistingsGroup = HttpApiGroup.make("delistings")
   .add(
     HttpApiEndpoint.post("delist", "/delistings", {

@@ -49,7 +49,7 @@ export const OwnDeposit = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "OwnDeposit" })
 
-/** Operations on unmatched deposits. */
+/** Endpoints for unmatched deposits. */
 export const DepositsGroup = HttpApiGroup.make("deposits")
   .add(
     HttpApiEndpoint.get("unmatched", "/deposits/unmatched", {
@@ -93,7 +93,7 @@ interface Unmatched {
   readonly detectedAtMillis: number
 }
 
-/** Returns an unmatched deposit for the wire. */
+/** Converts an unmatched deposit to its wire format. */
 export const unmatchedDeposit = (deposit: Unmatched): typeof UnmatchedDeposit.Type => ({
   deposit_id: deposit.depositId,
   method: deposit.method,

@@ -21,14 +21,14 @@ export const PayDividend = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "PayDividend" })
 
-/** Answer of `POST /dividends`. */
+/** Response body of `POST /dividends`. */
 export const DividendTaken = Schema.Struct({
   symbol: SymbolName,
   amount: Schema.Finite.annotate({ description: "Dividend in USD per base unit." }),
   ex_date: Schema.String.annotate({ description: "First day on which the underlier trades without the dividend." })
 }).annotate({ identifier: "DividendTaken" })
 
-/** Operation on `/dividends`. */
+/** Endpoint at `/dividends`. */
 export const DividendsGroup = HttpApiGroup.make("dividends")
   .add(
     HttpApiEndpoint.post("pay", "/dividends", {

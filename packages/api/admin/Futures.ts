@@ -124,7 +124,7 @@ export const SetHolidays = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SetHolidays" })
 
-/** Answer of `GET /holidays`. */
+/** Response body of `GET /holidays`. */
 export const HolidayList = Schema.Struct({
   data: Schema.Array(Schema.String).annotate({ description: "Holidays of all years." }),
   count: RowCount
@@ -132,7 +132,7 @@ export const HolidayList = Schema.Struct({
   identifier: "HolidayList"
 })
 
-/** Operations on settlement prices, settlement calendars and holidays. */
+/** Endpoints for settlement prices, settlement calendars and holidays. */
 export const FuturesGroup = HttpApiGroup.make("futures")
   .add(
     HttpApiEndpoint.get("settlements", "/settlement-prices", {
@@ -182,7 +182,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
   )
   .middleware(OperatorOnly)
 
-/** Returns the settlement of one day for the wire. */
+/** Converts the settlement of one day to its wire format. */
 export const settlementPrices = (settlement: {
   readonly symbol: string
   readonly day: string
@@ -210,7 +210,7 @@ export const datedFutures = (futures: (typeof SetSettlementCalendar.Type)["futur
 /** Returns the location of a flaw in the body, such as `body.futures.0.expiration`. */
 export const locationOf = ({ index, term }: CalendarFlaw): string => `body.futures.${index}.${fields[term]}`
 
-/** Returns the futures of a market for the wire. */
+/** Converts the futures of a market to its wire format. */
 export const settlementCalendar = (
   symbol: string,
   entries: ReadonlyArray<ActiveFuture & { readonly recordedAtMillis: number }>

@@ -25,7 +25,7 @@ const terms = {
   })
 }
 
-/** Lists a contract; tick and lot size can never change, since every record counts in them. */
+/** Lists a contract. Its tick and lot size can never change, because every record counts in ticks and lots. */
 export const ListInstrument = Schema.Struct({
   $schema: SchemaLink,
   ...terms,
@@ -57,7 +57,7 @@ export const ListedInstrument = Schema.Struct({
   })
 }).annotate({ identifier: "ListedInstrument", description: "Contract that the venue lists." })
 
-/** Answer of `GET /instruments`. */
+/** Response body of `GET /instruments`. */
 export const ListedInstruments = Schema.Struct({
   data: Schema.Array(ListedInstrument).annotate({
     description: "Contracts that are listed, or will be at the next start."
@@ -65,7 +65,7 @@ export const ListedInstruments = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "ListedInstruments" })
 
-/** Operations under `/instruments`. */
+/** Endpoints under `/instruments`. */
 export const InstrumentsGroup = HttpApiGroup.make("instruments")
   .add(
     HttpApiEndpoint.get("list", "/instruments", {
@@ -91,7 +91,7 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
   )
   .middleware(OperatorOnly)
 
-/** Returns a contract for the wire. */
+/** Converts a contract to its wire format. */
 export const listedInstrument = (instrument: Instrument, in_force: boolean): typeof ListedInstrument.Type => {
   const { openInterestUsd, positionUsd } = limitsOf(instrument)
   return {

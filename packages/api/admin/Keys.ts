@@ -23,7 +23,7 @@ const deciding = {
   error: [NotFound, ServiceUnavailable]
 } as const
 
-/** Operations on `/keys/grant` and `/keys/withdraw`. */
+/** Endpoints at `/keys/grant` and `/keys/withdraw`. */
 export const KeysGroup = HttpApiGroup.make("keys")
   .add(
     HttpApiEndpoint.post("grant", "/keys/grant", deciding).annotateMerge(

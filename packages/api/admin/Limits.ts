@@ -36,7 +36,7 @@ export const SetLimits = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SetLimits" })
 
-/** Answer of `POST /instruments/limits`. */
+/** Response body of `POST /instruments/limits`. */
 export const LimitsInForce = Schema.Struct({
   symbol: SymbolName,
   min_quantity: Schema.Finite.annotate({ description: "Smallest quantity of an order, in base units." }),
@@ -45,7 +45,7 @@ export const LimitsInForce = Schema.Struct({
   open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest, in USD." })
 }).annotate({ identifier: "LimitsInForce" })
 
-/** Operation on `/instruments/limits`. */
+/** Endpoint at `/instruments/limits`. */
 export const LimitsGroup = HttpApiGroup.make("limits")
   .add(
     HttpApiEndpoint.post("set", "/instruments/limits", {

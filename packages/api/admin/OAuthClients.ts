@@ -78,7 +78,7 @@ export const RegisteredOAuthClient = Schema.Struct({
   })
 }).annotate({ identifier: "RegisteredOAuthClient" })
 
-/** Answer of `GET /oauth-clients`. */
+/** Response body of `GET /oauth-clients`. */
 export const OAuthClientList = Schema.Struct({
   data: Schema.Array(OAuthClientBody).annotate({ description: "Registered applications." }),
   count: RowCount
@@ -98,7 +98,7 @@ export const OAuthClientNamed = Schema.Struct({
   identifier: "OAuthClientNamed"
 })
 
-/** Answer of `POST /oauth-clients/rotate`. */
+/** Response body of `POST /oauth-clients/rotate`. */
 export const RotatedSecret = Schema.Struct({
   client_id: Uuid.annotate({ description: "Id of the application." }),
   client_secret: Schema.String.annotate({ description: "New secret. It is returned only once." })
@@ -108,7 +108,7 @@ export const RotatedSecret = Schema.Struct({
 
 const deciding = { payload: OAuthClientNamed, error: [NotFound, ServiceUnavailable] } as const
 
-/** Operations under `/oauth-clients`. */
+/** Endpoints under `/oauth-clients`. */
 export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
   .add(
     HttpApiEndpoint.get("list", "/oauth-clients", {
@@ -157,7 +157,7 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
   )
   .middleware(OperatorOnly)
 
-/** Returns an application for the wire. */
+/** Converts an application to its wire format. */
 export const oauthClientBody = (client: {
   readonly clientId: string
   readonly name: string

@@ -8,7 +8,10 @@ import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { usdChange } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
-/** Records own money, once for each id; the same id with another amount or rail is a conflict. Moves no money itself. */
+/**
+ * Records the venue's own money once for each id. The same id with a different amount or rail is a conflict. The
+ * request itself moves no money.
+ */
 export const OwnMoney = Schema.Struct({
   $schema: SchemaLink,
   own_money_id: ChosenId.annotate({
@@ -20,14 +23,14 @@ export const OwnMoney = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "OwnMoney" })
 
-/** Answer of `POST /own-money`. */
+/** Response body of `POST /own-money`. */
 export const OwnMoneyEntry = Schema.Struct({
   own_money_id: Schema.String.annotate({ description: "Id of the entry." }),
   rail: RailName.annotate({ description: "Rail that holds the money." }),
   amount: Schema.Finite.annotate({ description: "Amount, in USD; negative if it was taken." })
 }).annotate({ identifier: "OwnMoneyEntry" })
 
-/** Operation on `/own-money`. */
+/** Endpoint at `/own-money`. */
 export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
   .add(
     HttpApiEndpoint.post("tell", "/own-money", {

@@ -26,7 +26,7 @@ export const SetPrice = Schema.Struct({
   reason: Schema.optionalKey(Reason.annotate({ description: "Reason for the audit log.", examples: ["source outage"] }))
 }).annotate({ identifier: "SetPrice" })
 
-/** Answer of `POST /prices`. */
+/** Response body of `POST /prices`. */
 export const PriceSet = Schema.Struct({
   symbol: SymbolName,
   price: Schema.Finite.annotate({ description: "Price in force, in USD per base unit." })
@@ -42,7 +42,10 @@ export const SymbolNamed = Schema.Struct({ $schema: SchemaLink, symbol: SymbolNa
 /** Price in force of one market. */
 export const PriceInForce = Schema.Struct({
   symbol: SymbolName,
-  /** `internal` and `stale` prices are derived from the book, outside and during market hours (rule 3.4, rule 3.5). */
+  /**
+   * `internal` and `stale` prices are derived from the book: `internal` outside market hours, and `stale` during them
+   * (rule 3.4, rule 3.5).
+   */
   source: Schema.Literals(["external", "internal", "operator", "stale"]).annotate({
     description:
       "Origin of the oracle price: `external` sources, the `operator`, or the book: `internal` outside market " +
@@ -68,7 +71,7 @@ export const PriceList = Schema.Struct({
 
 const deciding = { error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout] } as const
 
-/** Operations under `/prices`. */
+/** Endpoints under `/prices`. */
 export const PricesGroup = HttpApiGroup.make("prices")
   .add(
     HttpApiEndpoint.get("list", "/prices", { success: PriceList }).annotateMerge(
@@ -84,7 +87,7 @@ export const PricesGroup = HttpApiGroup.make("prices")
           "a price far from the one in force without `confirm`, and with 409 for a delisted market."
       )
     ),
-    // The price in force stays, and becomes stale unless an operator set it.
+    // The current price stays in force. It becomes stale unless an operator set it.
     HttpApiEndpoint.post("pause", "/prices/pause", {
       payload: SymbolNamed,
       success: HttpApiSchema.NoContent,
@@ -109,7 +112,7 @@ export const PricesGroup = HttpApiGroup.make("prices")
   )
   .middleware(OperatorOnly)
 
-/** Returns the price in force for the wire. */
+/** Converts the price in force to its wire format. */
 export const priceInForce = (symbol: string, priced: Priced): typeof PriceInForce.Type => ({
   symbol,
   source: priced.source,

@@ -21,7 +21,7 @@ export const AppointProvider = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "AppointProvider" })
 
-/** Answer of `POST /liquidity-providers`. */
+/** Response body of `POST /liquidity-providers`. */
 export const ProviderAppointed = Schema.Struct({
   account_id: Schema.String.annotate({ description: "Account id." }),
   symbols: Schema.Array(Schema.String).annotate({ description: "Markets that the limit was set for." }),
@@ -36,13 +36,13 @@ export const LiquidityProvider = Schema.Struct({
   limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
 }).annotate({ identifier: "LiquidityProvider", description: "Limit of a liquidity provider in one market." })
 
-/** Answer of `GET /liquidity-providers`. */
+/** Response body of `GET /liquidity-providers`. */
 export const LiquidityProviders = Schema.Struct({
   data: Schema.Array(LiquidityProvider).annotate({ description: "Liquidity providers by market." }),
   count: RowCount
 }).annotate({ identifier: "LiquidityProviders" })
 
-/** Operations under `/liquidity-providers`. */
+/** Endpoints under `/liquidity-providers`. */
 export const ProvidersGroup = HttpApiGroup.make("providers")
   .add(
     HttpApiEndpoint.get("list", "/liquidity-providers", {
@@ -68,7 +68,7 @@ export const ProvidersGroup = HttpApiGroup.make("providers")
   )
   .middleware(OperatorOnly)
 
-/** Returns the limit of a liquidity provider for the wire. */
+/** Converts the limit of a liquidity provider to its wire format. */
 export const liquidityProvider = ({
   accountId,
   limit,

@@ -7,7 +7,7 @@ import { OperatorOnly, Reason } from "./Operator.ts"
 import { PositiveUsd, usdMember } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
-/** Tops up a reserve fund, once for each id; the same id with another amount is a conflict. */
+/** Tops up a reserve fund once for each id. The same id with a different amount is a conflict. */
 export const TopUp = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -19,14 +19,14 @@ export const TopUp = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "TopUp" })
 
-/** Answer of `POST /reserve-fund`. */
+/** Response body of `POST /reserve-fund`. */
 export const ToppedUp = Schema.Struct({
   symbol: SymbolName,
   top_up_id: Schema.String.annotate({ description: "Id of the payment." }),
   amount: Schema.Finite.annotate({ description: "Amount added, in USD." })
 }).annotate({ identifier: "ToppedUp" })
 
-/** Operation on `/reserve-fund`. */
+/** Endpoint at `/reserve-fund`. */
 export const ReserveFundGroup = HttpApiGroup.make("reserveFund")
   .add(
     HttpApiEndpoint.post("topUp", "/reserve-fund", {

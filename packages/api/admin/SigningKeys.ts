@@ -16,7 +16,7 @@ export const SigningKeyBody = Schema.Struct({
   since: Moment.annotate({ description: "Time of the last change of state, ISO 8601 in UTC." })
 }).annotate({ identifier: "SigningKeyBody", description: "Key that signs tokens." })
 
-/** Answer of `GET /signing-keys`. */
+/** Response body of `GET /signing-keys`. */
 export const SigningKeyList = Schema.Struct({
   data: Schema.Array(SigningKeyBody).annotate({ description: "Signing keys." }),
   count: RowCount
@@ -29,7 +29,7 @@ export const PublishSigningKey = Schema.Struct({ $schema: SchemaLink, reason: Re
   identifier: "PublishSigningKey"
 })
 
-/** Answer of `POST /signing-keys`. */
+/** Response body of `POST /signing-keys`. */
 export const PublishedSigningKey = Schema.Struct({
   kid: Schema.String.annotate({ description: "Id of the new key." })
 }).annotate({
@@ -54,7 +54,7 @@ const deciding = {
   error: [NotFound, Conflict, ServiceUnavailable]
 } as const
 
-/** Operations under `/signing-keys`. */
+/** Endpoints under `/signing-keys`. */
 export const SigningKeysGroup = HttpApiGroup.make("signingKeys")
   .add(
     HttpApiEndpoint.get("list", "/signing-keys", { success: SigningKeyList }).annotateMerge(
@@ -82,7 +82,7 @@ export const SigningKeysGroup = HttpApiGroup.make("signingKeys")
   )
   .middleware(OperatorOnly)
 
-/** Returns a signing key for the wire. */
+/** Converts a signing key to its wire format. */
 export const signingKeyBody = (
   kid: string,
   state: (typeof SigningKeyBody.Type)["state"],

@@ -24,12 +24,12 @@ export const SimulatedDeposit = Schema.Struct({
   )
 }).annotate({ identifier: "SimulatedDeposit" })
 
-/** Answer of `POST /simulated-rails/deposit`. */
+/** Response body of `POST /simulated-rails/deposit`. */
 export const SimulatedTransfer = Schema.Struct({
   tx_hash: Schema.String.annotate({ description: "Hash of the transfer." })
 }).annotate({ identifier: "SimulatedTransfer" })
 
-/** Replacement of the newest blocks; their transfers reappear in the next block, or never. */
+/** Replacement of the newest blocks. The replaced transfers reappear in the next block, or never. */
 export const SimulatedReorganisation = Schema.Struct({
   ...rail,
   blocks: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 })).annotate({
@@ -80,7 +80,7 @@ export const SimulatedDiscrepancy = Schema.Struct({
 const errors = [NotFound, ServiceUnavailable] as const
 const done = { success: HttpApiSchema.NoContent, error: errors }
 
-/** Operations on simulated rails; each answers 404 for a real rail. */
+/** Endpoints for simulated rails; each is answered with 404 for a real rail. */
 export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
   .add(
     HttpApiEndpoint.post("deposit", "/simulated-rails/deposit", {

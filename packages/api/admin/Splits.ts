@@ -22,7 +22,7 @@ export const SplitContract = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SplitContract" })
 
-/** Answer of `POST /splits`. */
+/** Response body of `POST /splits`. */
 export const SplitTaken = Schema.Struct({
   symbol: SymbolName,
   numerator: Schema.Int.annotate({ description: "Number of new units in place of `denominator` old ones." }),
@@ -30,7 +30,7 @@ export const SplitTaken = Schema.Struct({
   ex_date: Schema.String.annotate({ description: "First day on which the underlier trades in new units." })
 }).annotate({ identifier: "SplitTaken" })
 
-/** Operation on `/splits`. */
+/** Endpoint at `/splits`. */
 export const SplitsGroup = HttpApiGroup.make("splits")
   .add(
     HttpApiEndpoint.post("split", "/splits", {

@@ -15,7 +15,7 @@ export const SetTradingState = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SetTradingState" })
 
-/** Answer of `GET /trading-state` and `POST /trading-state`. */
+/** Response body of `GET /trading-state` and `POST /trading-state`. */
 export const TradingStates = Schema.Struct({
   data: Schema.Array(
     Schema.Struct({ symbol: SymbolName, state: TradingState.annotate({ description: "Market state." }) })
@@ -23,7 +23,7 @@ export const TradingStates = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "TradingStates" })
 
-/** Operations under `/trading-state`. */
+/** Endpoints under `/trading-state`. */
 export const TradingStateGroup = HttpApiGroup.make("tradingState")
   .add(
     HttpApiEndpoint.get("list", "/trading-state", { success: TradingStates }).annotateMerge(

@@ -39,7 +39,7 @@ export const TreasuryFlagList = Schema.Struct({
   identifier: "TreasuryFlagList"
 })
 
-/** Operations under `/treasury-flags`. */
+/** Endpoints under `/treasury-flags`. */
 export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
   .add(
     HttpApiEndpoint.get("list", "/treasury-flags", {

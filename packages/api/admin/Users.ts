@@ -26,7 +26,7 @@ export const BuilderCodeNamed = Schema.Struct({
 
 const deciding = { success: HttpApiSchema.NoContent, error: [NotFound, ServiceUnavailable] } as const
 
-/** Operations on users and builder codes. */
+/** Endpoints for users and builder codes. */
 export const UsersGroup = HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.post("freeze", "/users/freeze", { payload: UserNamed, ...deciding }).annotateMerge(

@@ -50,7 +50,7 @@ export const VenueMode = Schema.Struct({
   })
 }).annotate({ identifier: "VenueMode", description: "Mode of the whole venue." })
 
-/** Operations under `/venue-mode`. */
+/** Endpoints under `/venue-mode`. */
 export const VenueModeGroup = HttpApiGroup.make("venueMode")
   .add(
     HttpApiEndpoint.get("show", "/venue-mode", { success: VenueMode, error: ServiceUnavailable }).annotateMerge(

@@ -14,7 +14,7 @@ import { ListCount } from "../rest/ListPage.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** Decision of one operator; large withdrawals need the same decision of two operators. */
+/** Decision of one operator. A large withdrawal needs the same decision from two operators. */
 const Decision = Schema.Struct({
   decision: Schema.Literals(["approve", "reject"]).annotate({ description: "Decision of the operator." }),
   operator: Schema.String.annotate({ description: "Name of the operator." }),
@@ -73,7 +73,7 @@ export const ReviewedWithdrawal = Schema.Struct(summary).annotate({
   description: "Withdrawal as operators see it."
 })
 
-/** Answer of `GET /withdrawals`. */
+/** Response body of `GET /withdrawals`. */
 export const WithdrawalList = Schema.Struct({
   data: Schema.Array(ReviewedWithdrawal).annotate({
     description: "Withdrawals in the state, longest unchanged first."
@@ -122,7 +122,7 @@ export const WithdrawalNamed = Schema.Struct({
   identifier: "WithdrawalNamed"
 })
 
-/** Result of a decision; the withdrawal stays held while another operator must decide alike. */
+/** Result of a decision. The withdrawal stays held until another operator has made the same decision. */
 export const Decided = Schema.Struct({
   withdrawal_id: Schema.String.annotate({ description: "Id of the withdrawal." }),
   is_decided: Schema.Boolean.annotate({
@@ -166,7 +166,7 @@ const listParameters = {
   }
 }
 
-/** Operations under `/withdrawals`. */
+/** Endpoints under `/withdrawals`. */
 export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
   .add(
     HttpApiEndpoint.get("list", "/withdrawals", {
@@ -216,7 +216,8 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
         )
       )
       .annotate(NeededRole, "treasurer"),
-    // The withdrawal is FAILED and returned once the rail reports that none of its payments can arrive.
+    // The withdrawal becomes FAILED and its amount is returned once the rail reports that none of its payments can
+    // arrive.
     HttpApiEndpoint.post("cancelPayment", "/withdrawals/cancel-payment", {
       ...deciding,
       success: ReviewedWithdrawal

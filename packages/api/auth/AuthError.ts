@@ -275,7 +275,7 @@ export const refusals = Object.keys(meanings) as ReadonlyArray<Refusal>
 /** Returns the HTTP status of a refusal. */
 export const statusOf = (refusal: Refusal): number => meanings[refusal].status
 
-/** Returns the headers that every answer with the refusal carries. */
+/** Returns the headers that every response with the refusal carries. */
 export const headersOf = (refusal: Refusal): Readonly<Record<string, string>> => {
   const { challenge }: Meaning = meanings[refusal]
   if (challenge === undefined) return {}

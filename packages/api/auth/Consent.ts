@@ -4,7 +4,7 @@ import { Schema } from "effect"
 /** Body of `POST /oauth/authorizations/{authorization_id}/consent`. */
 export const ConsentRequest = Schema.Struct({ action: Schema.Literals(["approve", "deny"]) })
 
-/** Address to which the page must redirect. */
+/** URL to which the page must redirect. */
 export interface Leave {
   readonly redirect_url: string
 }

@@ -53,7 +53,7 @@ export interface SessionBody<User> {
 /** Session of a wallet sign-in, with the whole user. */
 export type WalletSession = SessionBody<UserBody>
 
-/** Answer of `POST /oauth/token`, with only the id of the user. */
+/** Response body of `POST /oauth/token`, with only the id of the user. */
 export interface OAuthSession extends Omit<SessionBody<{ readonly id: string }>, "refresh_token"> {
   /** Present if the application may refresh the session. */
   readonly refresh_token?: string
@@ -61,7 +61,7 @@ export interface OAuthSession extends Omit<SessionBody<{ readonly id: string }>,
   readonly id_token?: string
 }
 
-/** Answer of `POST /factors/{id}/verify`: the session with assurance level aal2. */
+/** Response body of `POST /factors/{id}/verify`: the session with assurance level aal2. */
 export interface RaisedSession extends WalletSession {
   /** One-time codes that replace the factor; returned only once, with the first factor. */
   readonly recovery_codes?: ReadonlyArray<string>

@@ -37,7 +37,7 @@ export interface IdentityRecord {
   readonly identityId: string
   readonly subject: string
   readonly userId: UserId
-  /** Address with checksum (EIP-55). */
+  /** Wallet address with checksum (EIP-55). */
   readonly address: string
   readonly network: string
   readonly domain: string

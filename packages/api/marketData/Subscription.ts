@@ -16,11 +16,11 @@ import { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
 export type { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
-/** Decoded request to subscribe or unsubscribe; its valid parts take effect even beside declined ones. */
+/** Decoded request to subscribe or unsubscribe. The valid parts take effect even if other parts are declined. */
 export interface Subscription {
   readonly _tag: "Subscribe" | "Unsubscribe"
   readonly channels: ReadonlyArray<Channel>
-  /** Symbols as in the request without duplicates; `*` for all. */
+  /** Symbols as in the request, without duplicates; `*` stands for all symbols. */
   readonly symbols: ReadonlyArray<string>
   /** Markets that the symbols refer to. */
   readonly markets: ReadonlyArray<MarketSymbol>

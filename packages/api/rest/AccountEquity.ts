@@ -9,7 +9,7 @@ import { defaultDuration, Duration } from "./Duration.ts"
 import { SeriesPoint, spanMembers } from "./Series.ts"
 import { operation } from "../Operation.ts"
 
-/** Answer of `GET /user/account-equity`. */
+/** Response body of `GET /user/account-equity`. */
 export const AccountEquityResponseBody = Schema.Struct({
   $schema: SchemaLink,
   duration: Schema.String.annotate({ description: "Requested span of time." }),
@@ -18,7 +18,7 @@ export const AccountEquityResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "AccountEquityResponseBody" })
 
-/** Operation on `/user/account-equity`. */
+/** Endpoint at `/user/account-equity`. */
 export const AccountEquityGroup = HttpApiGroup.make("accountEquity")
   .add(
     HttpApiEndpoint.get("accountEquity", "/user/account-equity", {

@@ -13,7 +13,10 @@ import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
 import type { MarketNow } from "./SymbolMetrics.ts"
 import { operation } from "../Operation.ts"
 
-/** Statistics of one contract; the rate of the current hour is both the current and the next one, since it is due at its end. */
+/**
+ * Statistics of one contract. The current hour's funding rate is both the current and the next rate, because it is
+ * due at the end of the hour.
+ */
 export const Contract = Schema.Struct({
   $schema: SchemaLink,
   ticker_id: Member.symbol.annotate({ description: "Market symbol." }),
@@ -48,7 +51,7 @@ export const Contract = Schema.Struct({
 }).annotate({ identifier: "Contract", description: "Statistics of one contract." })
 export type Contract = typeof Contract.Type
 
-/** Answer of `GET /md/contracts`. */
+/** Response body of `GET /md/contracts`. */
 export const ContractsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(Contract).annotate({ description: "Contracts that have a price." })
@@ -56,7 +59,7 @@ export const ContractsResponseBody = Schema.Struct({
   identifier: "ContractsResponseBody"
 })
 
-/** Answer of `GET /md/orderbook/{symbol}`. */
+/** Response body of `GET /md/orderbook/{symbol}`. */
 export const OrderBookResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ticker_id: Schema.String.annotate({ description: "Market symbol." }),
@@ -68,12 +71,12 @@ export const OrderBookResponseBody = Schema.Struct({
     description: "Up to 100 levels of asks, best first, each as price in USD and quantity in base units."
   })
 }).annotate({ identifier: "OrderBookResponseBody" })
-/** Answer of `GET /md/orderbook/{symbol}`. */
+/** Response body of `GET /md/orderbook/{symbol}`. */
 export type OrderBook = typeof OrderBookResponseBody.Type
 
 const cached = { "cache-control": CacheControl }
 
-/** Operations on `/md/contracts` and `/md/orderbook/{symbol}`. */
+/** Endpoints at `/md/contracts` and `/md/orderbook/{symbol}`. */
 export const AggregatorGroup = HttpApiGroup.make("aggregator")
   .add(
     HttpApiEndpoint.get("contracts", "/md/contracts", {

@@ -51,7 +51,7 @@ export const ApiKey = Schema.Struct({
   })
 }).annotate({ identifier: "ApiKey", description: "API key without its secret." })
 
-/** Answer of `GET /user/api-keys`. */
+/** Response body of `GET /user/api-keys`. */
 export const ApiKeysResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(ApiKey).annotate({ description: "API keys of the user, without those issued to builders." }),
@@ -103,7 +103,7 @@ const params = {
 }
 const unknownOutcome = [ServiceUnavailable, GatewayTimeout] as const
 
-/** Operations under `/user/api-keys`. */
+/** Endpoints under `/user/api-keys`. */
 export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
   .add(
     HttpApiEndpoint.get("list", "/user/api-keys", {
@@ -159,14 +159,14 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
   )
   .middleware(Authenticated)
 
-/** Returns an API key for the wire. */
+/** Converts an API key to its wire format. */
 export const apiKey = (summary: ApiKeySummary): typeof ApiKey.Type => ({
   ...described(summary),
   last_used_at: moment(summary.lastUsedAtMillis),
   last_failed_at: moment(summary.lastFailedAtMillis)
 })
 
-/** Returns a new API key with its secret for the wire. */
+/** Converts a new API key with its secret to its wire format. */
 export const issuedApiKey = (
   summary: ApiKeySummary,
   secret: Redacted.Redacted

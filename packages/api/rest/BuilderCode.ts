@@ -44,7 +44,7 @@ export const BuilderCodeBody = Schema.Struct({
   updated_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." })
 }).annotate({ identifier: "BuilderCodeBody" })
 
-/** Operations under `/user/builder-code`. */
+/** Endpoints under `/user/builder-code`. */
 export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
   .add(
     HttpApiEndpoint.post("createBuilderCode", "/user/builder-code", {

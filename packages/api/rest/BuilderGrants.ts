@@ -18,14 +18,14 @@ export const BuilderGrant = Schema.Struct({
   last_used_at: Schema.NullOr(instant("Time of the last use; null if never used"))
 }).annotate({ identifier: "BuilderGrant", description: "Key of the user's account that a builder holds." })
 
-/** Answer of `GET /user/builder-grants`. */
+/** Response body of `GET /user/builder-grants`. */
 export const BuilderGrantsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(BuilderGrant).annotate({ description: "Grants, oldest first." }),
   count: ListCount
 }).annotate({ identifier: "BuilderGrantsResponseBody" })
 
-/** Operations under `/user/builder-grants`. */
+/** Endpoints under `/user/builder-grants`. */
 export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
   .add(
     HttpApiEndpoint.get("builderGrants", "/user/builder-grants", {
@@ -63,7 +63,7 @@ export interface BuilderKey {
   readonly lastUsedAtMillis: number | null
 }
 
-/** Returns the grant of a key for the wire. */
+/** Converts the grant of a key to its wire format. */
 export const builderGrant = (key: BuilderKey): typeof BuilderGrant.Type => ({
   builder_id: key.builderUserId,
   builder_name: key.label.replace(/^builder-/, ""),

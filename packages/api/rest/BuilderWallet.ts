@@ -10,7 +10,7 @@ import { Authenticated, type Caller } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 import { described } from "../Parameter.ts"
 
-/** Answer of `GET /builder/web3/message`. */
+/** Response body of `GET /builder/web3/message`. */
 export const BuilderWalletMessage = Schema.Struct({
   message: Schema.String.annotate({ description: "EIP-4361 message for the wallet to sign." })
 }).annotate({
@@ -31,7 +31,7 @@ export const BuilderWalletBody = Schema.Struct({
   )
 }).annotate({ identifier: "BuilderWalletBody" })
 
-/** Answer of `POST /builder/web3/api-key`. */
+/** Response body of `POST /builder/web3/api-key`. */
 export const BuilderWalletKey = Schema.Struct({
   user_id: Uuid.annotate({ description: "Id of the wallet's user." }),
   account_id: Uuid.annotate({ description: "User id's primary account." }),
@@ -55,7 +55,7 @@ export class ActiveBuilder extends HttpApiMiddleware.Service<ActiveBuilder, { pr
   { error: [Forbidden, TooManyRequests, BadGateway] }
 ) {}
 
-/** Operations on `/builder/web3/message` and `/builder/web3/api-key`. */
+/** Endpoints at `/builder/web3/message` and `/builder/web3/api-key`. */
 export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
   HttpApiEndpoint.get("builderMessage", "/builder/web3/message", {
     query: { address: Schema.String, builder_code: Schema.String },

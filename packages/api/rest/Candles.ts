@@ -38,7 +38,7 @@ export const Candle = Schema.Struct({
 }).annotate({ identifier: "Candle", description: "Trades of one window." })
 export type Candle = typeof Candle.Type
 
-/** Answer of `GET /candles/{symbol}`. */
+/** Response body of `GET /candles/{symbol}`. */
 export const CandlesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   candles: Rows(Candle).annotate({ description: "Windows, newest first." })
@@ -46,7 +46,7 @@ export const CandlesResponseBody = Schema.Struct({
   identifier: "CandlesResponseBody"
 })
 
-/** Operation on `/candles/{symbol}`. */
+/** Endpoint at `/candles/{symbol}`. */
 export const CandlesGroup = HttpApiGroup.make("candles").add(
   HttpApiEndpoint.get("candles", "/candles/:symbol", {
     params: chartParams,

@@ -97,7 +97,7 @@ export const chartParameters = {
   toISO: { ...moment, description: "Include windows that start before this time. A range has at most 20,000 windows." }
 }
 
-/** Problems that every chart may answer with. */
+/** Problems that every chart endpoint can return. */
 export const chartRefusals = [BadRequest, NotFound, TooManyRequests, ServiceUnavailable] as const
 
 /** Headers of a chart; cached for 1 s only, since each trade changes the current window. */

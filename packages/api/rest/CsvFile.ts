@@ -1,4 +1,4 @@
-/** Answers of operations that return a whole table as a CSV file. */
+/** Responses of operations that return a whole table as a CSV file. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { BadRequest, ServiceUnavailable, TooManyRequests } from "../Problem.ts"
@@ -6,7 +6,7 @@ import { BadRequest, ServiceUnavailable, TooManyRequests } from "../Problem.ts"
 /** Content type of a CSV file. */
 export const csvType = "text/csv; charset=utf-8"
 
-/** Answer and problems of a download. */
+/** Response and problems of a download. */
 export const csvAnswer = {
   success: HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array({ contentType: csvType }), {
     "content-disposition": Schema.String.annotate({ description: "Name of the file." })

@@ -20,7 +20,7 @@ export const VenueMetrics = Schema.Struct({
 }).annotate({ identifier: "VenueMetrics", description: "Window of the metrics of the venue." })
 export type VenueMetrics = typeof VenueMetrics.Type
 
-/** Answer of `GET /defillama/metrics`. */
+/** Response body of `GET /defillama/metrics`. */
 export const VenueMetricsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(VenueMetrics).annotate({ description: "Windows, oldest first." })
@@ -36,7 +36,7 @@ export const minuteNanos = 60_000_000_000
 
 const whole = WholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-/** Operation on `/defillama/metrics`. */
+/** Endpoint at `/defillama/metrics`. */
 export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
   HttpApiEndpoint.get("venueMetrics", "/defillama/metrics", {
     query: { fromISO: Moment, toISO: Moment, intervalMinutes: Optional(whole), interval: Optional(whole) },

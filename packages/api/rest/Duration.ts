@@ -11,7 +11,7 @@ export type Range = typeof Range.Type
 export const Duration = Schema.Literals(["1d", ...Range.literals])
 export type Duration = typeof Duration.Type
 
-/** Span of a request without one. */
+/** Span that applies if a request names none. */
 export const defaultDuration = "1w"
 
 /** Windows from `startMillis` to `endMillis`, each `intervalMinutes` long; the last one contains the current time. */

@@ -22,13 +22,13 @@ export const FeeEntry = Schema.Struct({
 }).annotate({ identifier: "FeeEntry", description: "Fee rates in one market." })
 export type FeeEntry = typeof FeeEntry.Type
 
-/** Answer of `GET /user/fees`. */
+/** Response body of `GET /user/fees`. */
 export const FeesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   fees: Schema.Record(Schema.String, FeeEntry).annotate({ description: "Fee rates by symbol." })
 }).annotate({ identifier: "FeesResponseBody" })
 
-/** Operation on `/user/fees`. */
+/** Endpoint at `/user/fees`. */
 export const FeesGroup = HttpApiGroup.make("fees")
   .add(
     HttpApiEndpoint.get("fees", "/user/fees", { success: FeesResponseBody, error: ServiceUnavailable }).annotateMerge(
@@ -47,13 +47,13 @@ export const BaseFee = Schema.Struct({
   taker_fee: Member.fraction("Fee rate of a taker on the notional")
 }).annotate({ identifier: "BaseFee" })
 
-/** Answer of `GET /fees`. */
+/** Response body of `GET /fees`. */
 export const BaseFeesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   fees: Schema.Record(Schema.String, BaseFee).annotate({ description: "Fees of the base tier, by symbol." })
 }).annotate({ identifier: "BaseFeesResponseBody" })
 
-/** Operation on `/fees`. */
+/** Endpoint at `/fees`. */
 export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
   HttpApiEndpoint.get("baseFees", "/fees", {
     success: HttpApiSchema.WithHeaders(BaseFeesResponseBody, { "cache-control": CacheControl })

@@ -21,14 +21,14 @@ export const FundingPoint = Schema.Struct({
 }).annotate({ identifier: "FundingPoint", description: "Funding rate of one window." })
 export type FundingPoint = typeof FundingPoint.Type
 
-/** Answer of `GET /funding/{symbol}`. */
+/** Response body of `GET /funding/{symbol}`. */
 export const FundingHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(FundingPoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "FundingHistoricResponseBody" })
 
-/** Operation on `/funding/{symbol}`. */
+/** Endpoint at `/funding/{symbol}`. */
 export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
   HttpApiEndpoint.get("fundingRates", "/funding/:symbol", {
     params: chartParams,

@@ -39,7 +39,7 @@ export const SettlementPrice = Schema.Struct({
 }).annotate({ identifier: "SettlementPrice", description: "Settlement of one day." })
 export type SettlementPrice = typeof SettlementPrice.Type
 
-/** Answer of `GET /settlement-prices`. */
+/** Response body of `GET /settlement-prices`. */
 export const SettlementPricesResponseBody = Schema.Struct({
   $schema: Body.SchemaLink,
   data: Body.Rows(SettlementPrice).annotate({ description: "Settlements, newest first." }),
@@ -58,7 +58,7 @@ const cached = { "cache-control": Body.CacheControl }
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 const symbolParameter = { type: "string", description: "Symbol of a market, in any letter case.", examples: ["CL-USD"] }
 
-/** Operations on `/settlement-calendar` and `/settlement-prices`. */
+/** Endpoints at `/settlement-calendar` and `/settlement-prices`. */
 export const FuturesGroup = HttpApiGroup.make("futures")
   .add(
     HttpApiEndpoint.get("settlementCalendar", "/settlement-calendar", {

@@ -5,7 +5,7 @@ import { ServiceUnavailable } from "../Problem.ts"
 import { SchemaLink } from "../Body.ts"
 import { operation } from "../Operation.ts"
 
-/** Answer of `GET /health/live` and `GET /health/ready`. */
+/** Response body of `GET /health/live` and `GET /health/ready`. */
 export const Health = Schema.Struct({
   $schema: SchemaLink,
   status: Schema.Literals(["live", "ready"]).annotate({

@@ -55,7 +55,7 @@ export const HistoricOrder = Schema.Struct({
 }).annotate({ identifier: "HistoricOrder", description: "Order that has ended." })
 export type HistoricOrder = typeof HistoricOrder.Type
 
-/** Answer of `GET /user/historic-orders`. */
+/** Response body of `GET /user/historic-orders`. */
 export const HistoricOrdersResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(HistoricOrder).annotate({ description: "Ended orders, newest first." }),
@@ -70,7 +70,7 @@ const HistoricOrdersQuery = {
   ...offsetQuery
 }
 
-/** Operations on `/user/historic-orders` and `/historic-orders-csv`. */
+/** Endpoints at `/user/historic-orders` and `/historic-orders-csv`. */
 export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
   .add(
     HttpApiEndpoint.get("historicOrders", "/user/historic-orders", {
@@ -140,7 +140,7 @@ export interface UserOrder {
   readonly lastFillAtMillis: number | null
 }
 
-/** Returns an ended order for the wire. */
+/** Converts an ended order to its wire format. */
 export const historicOrder = (instrument: Instrument, order: UserOrder): HistoricOrder => ({
   order_id: order.orderId,
   terminal_status: order.status,

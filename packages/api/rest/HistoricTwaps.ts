@@ -52,7 +52,7 @@ export const HistoricTwap = Schema.Struct({
 }).annotate({ identifier: "HistoricTwap", description: "TWAP that has ended." })
 export type HistoricTwap = typeof HistoricTwap.Type
 
-/** Answer of `GET /user/historic-twaps`. */
+/** Response body of `GET /user/historic-twaps`. */
 export const HistoricTwapsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(HistoricTwap).annotate({ description: "Ended TWAPs, newest first." }),
@@ -61,7 +61,7 @@ export const HistoricTwapsResponseBody = Schema.Struct({
 
 const HistoricTwapsQuery = { ...symbolQuery, ...limitQuery, ...offsetQuery }
 
-/** Operations on `/user/historic-twaps` and `/historic-twaps-csv`. */
+/** Endpoints at `/user/historic-twaps` and `/historic-twaps-csv`. */
 export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
   .add(
     HttpApiEndpoint.get("historicTwaps", "/user/historic-twaps", {
@@ -120,7 +120,7 @@ export interface UserTwap {
   readonly endedAtMillis: number
 }
 
-/** Returns an ended TWAP for the wire. */
+/** Converts an ended TWAP to its wire format. */
 export const historicTwap = (instrument: Instrument, twap: UserTwap): HistoricTwap => ({
   twap_id: twap.twapId,
   client_twap_id: twap.clientTwapId,

@@ -49,7 +49,7 @@ const ownVolumes = {
   })
 }
 
-/** Answer of `POST /user/invitation-codes/job`. */
+/** Response body of `POST /user/invitation-codes/job`. */
 export const InvitationJobResponseBody = Schema.Struct({
   $schema: SchemaLink,
   qualified: Schema.Boolean.annotate({ description: "Whether the volume qualifies the user for codes." }),
@@ -63,14 +63,14 @@ export const InvitationJobResponseBody = Schema.Struct({
   codes: Rows(InvitationCode).annotate({ description: "Invitation codes of the user." })
 }).annotate({ identifier: "InvitationJobResponseBody" })
 
-/** Answer of `GET /user/invitation-codes`. */
+/** Response body of `GET /user/invitation-codes`. */
 export const InvitationCodesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   count: RowCount,
   data: Rows(InvitationCode).annotate({ description: "Invitation codes of the user." })
 }).annotate({ identifier: "InvitationCodesResponseBody" })
 
-/** Answer of `GET /user/referrals/notional-volume`. */
+/** Response body of `GET /user/referrals/notional-volume`. */
 export const ReferralVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ...ownVolumes,
@@ -90,7 +90,7 @@ export const RedeemCodeRequestBody = Schema.Struct({
   identifier: "RedeemCodeRequestBody"
 })
 
-/** Answer of `POST /user/invitation-codes/redeem`. */
+/** Response body of `POST /user/invitation-codes/redeem`. */
 export const RedeemCodeResponseBody = Schema.Struct({
   $schema: SchemaLink,
   referrer_user_id: Uuid.annotate({ description: "Id of the owner of the code." })
@@ -98,7 +98,7 @@ export const RedeemCodeResponseBody = Schema.Struct({
   identifier: "RedeemCodeResponseBody"
 })
 
-/** Operations on invitation codes and referrals. */
+/** Endpoints for invitation codes and referrals. */
 export const InvitationsGroup = HttpApiGroup.make("invitations")
   .add(
     HttpApiEndpoint.post("issueCodes", "/user/invitation-codes/job", {
@@ -149,7 +149,7 @@ interface Issued {
   readonly redeemedAtMillis: number | null
 }
 
-/** Returns a code for the wire. */
+/** Converts a code to its wire format. */
 export const invitationCode = ({
   code,
   createdAtMillis,

@@ -15,7 +15,7 @@ import { AccountPublic } from "./PublicPositions.ts"
 /** Maximum number of ranked accounts: those with the largest volume of the span. */
 export const maxRanked = 200
 
-/** Public account with its results. */
+/** Public account and its results. */
 export const LeaderboardEntry = Schema.Struct({
   $schema: SchemaLink,
   rank: Member.count("Rank in the requested order, from 1"),
@@ -32,10 +32,10 @@ export type LeaderboardEntry = typeof LeaderboardEntry.Type
 export const Sort = Schema.Literals(["absolute", "percent", "volume"])
 export type Sort = typeof Sort.Type
 
-/** Order of a request without one. */
+/** Order that applies if a request names none. */
 export const defaultSort = "absolute"
 
-/** Answer of `GET /public/leaderboard`. */
+/** Response body of `GET /public/leaderboard`. */
 export const LeaderboardResponseBody = Schema.Struct({
   $schema: SchemaLink,
   duration: Schema.String.annotate({ description: "Requested span of time." }),
@@ -46,7 +46,7 @@ export const LeaderboardResponseBody = Schema.Struct({
   count: Member.count(`Number of all accounts in the ranking, at most ${maxRanked}`)
 }).annotate({ identifier: "LeaderboardResponseBody" })
 
-/** Operation on `/public/leaderboard`. */
+/** Endpoint at `/public/leaderboard`. */
 export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
   HttpApiEndpoint.get("leaderboard", "/public/leaderboard", {
     query: {
@@ -102,7 +102,7 @@ export interface Result {
   readonly account: typeof AccountPublic.Type
   readonly profit: bigint
   readonly volume: bigint
-  /** Equity at the start of the span; not published, like every balance. */
+  /** Equity at the start of the span. Not published, because balances are private. */
   readonly startEquity: bigint
   /** Deposits less withdrawals since the start, transfers included. */
   readonly deposited: bigint

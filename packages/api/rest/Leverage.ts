@@ -18,13 +18,13 @@ export const SetUserLeverageRequestBody = Schema.Struct({
   symbol: SymbolName
 }).annotate({ identifier: "SetUserLeverageRequestBody" })
 
-/** Answer of `POST /user/leverage`. */
+/** Response body of `POST /user/leverage`. */
 export const SetUserLeverageResponseBody = Schema.Struct({
   $schema: SchemaLink,
   leverage: Schema.Finite.annotate({ description: "Leverage in use, as a multiple of the margin." })
 }).annotate({ identifier: "SetUserLeverageResponseBody" })
 
-/** Operation on `/user/leverage`. */
+/** Endpoint at `/user/leverage`. */
 export const LeverageGroup = HttpApiGroup.make("leverage")
   .add(
     HttpApiEndpoint.post("setLeverage", "/user/leverage", {

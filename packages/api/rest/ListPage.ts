@@ -19,7 +19,7 @@ export const ListCount = Schema.Int.annotate({
     "Number of all matching rows, not only of this page; 10,000 means at least 10,000, or that counting took too long."
 })
 
-/** Limit of a request without one. */
+/** Default limit, in rows, of a request without `limit`. */
 export const defaultLimit = 100
 
 /** Description of a parameter with a time. */

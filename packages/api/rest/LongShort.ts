@@ -20,14 +20,14 @@ export const SymbolLongShortPoint = Schema.Struct({
 }).annotate({ identifier: "SymbolLongShortPoint", description: "Holders of one window." })
 export type SymbolLongShortPoint = typeof SymbolLongShortPoint.Type
 
-/** Answer of `GET /symbol-long-short/{symbol}`. */
+/** Response body of `GET /symbol-long-short/{symbol}`. */
 export const SymbolLongShortHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(SymbolLongShortPoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "SymbolLongShortHistoricResponseBody" })
 
-/** Operation on `/symbol-long-short/{symbol}`. */
+/** Endpoint at `/symbol-long-short/{symbol}`. */
 export const LongShortGroup = HttpApiGroup.make("longShort").add(
   HttpApiEndpoint.get("longShort", "/symbol-long-short/:symbol", {
     params: chartParams,

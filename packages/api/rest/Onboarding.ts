@@ -8,7 +8,7 @@ import * as OptionalBody from "../OptionalBody.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
-/** Answer of `GET /user/onboarding`. */
+/** Response body of `GET /user/onboarding`. */
 export const OnboardingResponseBody = Schema.Struct({
   $schema: SchemaLink,
   identity: Schema.Literals(["none", "pending", "verified", "refused"]).annotate({
@@ -38,7 +38,7 @@ export const BeginVerificationRequestBody = Schema.Struct({ $schema: SchemaLink 
   identifier: "BeginVerificationRequestBody"
 })
 
-/** Answer of `POST /user/verification`. */
+/** Response body of `POST /user/verification`. */
 export const BeginVerificationResponseBody = Schema.Struct({
   $schema: SchemaLink,
   verification_url: Schema.String.annotate({ format: "uri" }).annotate({
@@ -46,7 +46,7 @@ export const BeginVerificationResponseBody = Schema.Struct({
   })
 }).annotate({ identifier: "BeginVerificationResponseBody" })
 
-/** Operations on the onboarding of a user. */
+/** Endpoints for the onboarding of a user. */
 export const OnboardingGroup = HttpApiGroup.make("onboarding")
   .add(
     HttpApiEndpoint.get("onboarding", "/user/onboarding", {

@@ -19,14 +19,14 @@ export const OpenInterestPoint = Schema.Struct({
 }).annotate({ identifier: "OpenInterestPoint", description: "Open interest of one window." })
 export type OpenInterestPoint = typeof OpenInterestPoint.Type
 
-/** Answer of `GET /open-interest/{symbol}`. */
+/** Response body of `GET /open-interest/{symbol}`. */
 export const OpenInterestHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(OpenInterestPoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "OpenInterestHistoricResponseBody" })
 
-/** Operation on `/open-interest/{symbol}`. */
+/** Endpoint at `/open-interest/{symbol}`. */
 export const OpenInterestGroup = HttpApiGroup.make("openInterest").add(
   HttpApiEndpoint.get("openInterest", "/open-interest/:symbol", {
     params: chartParams,

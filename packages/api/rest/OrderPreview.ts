@@ -76,13 +76,13 @@ export const PreviewCloseRequestBody = Schema.Struct({
   )
 }).annotate({ identifier: "PreviewCloseRequestBody" })
 
-/** Answer of `POST /user/orders/preview`. */
+/** Response body of `POST /user/orders/preview`. */
 export const PreviewOrderResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ...PreviewParts
 }).annotate({ identifier: "PreviewOrderResponseBody" })
 
-/** Operation on `/user/orders/preview`. */
+/** Endpoint at `/user/orders/preview`. */
 export const OrderPreviewGroup = HttpApiGroup.make("orderPreview")
   .add(
     HttpApiEndpoint.post("previewOrder", "/user/orders/preview", {

@@ -13,10 +13,10 @@ import { SeriesPoint, spanMembers } from "./Series.ts"
 import { operation } from "../Operation.ts"
 
 const Unit = Schema.Literals(["number", "percent"])
-/** Unit of a request without one. */
+/** Unit that applies if a request names none. */
 export const defaultUnit = "number"
 
-/** Answer of `GET /user/historic-pnl`. */
+/** Response body of `GET /user/historic-pnl`. */
 export const HistoricUserPnlResponseBody = Schema.Struct({
   $schema: SchemaLink,
   duration: Schema.String.annotate({ description: "Requested span of time." }),
@@ -29,7 +29,7 @@ export const HistoricUserPnlResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "HistoricUserPnlResponseBody" })
 
-/** Operation on `/user/historic-pnl`. */
+/** Endpoint at `/user/historic-pnl`. */
 export const PnlGroup = HttpApiGroup.make("pnl")
   .add(
     HttpApiEndpoint.get("historicPnl", "/user/historic-pnl", {

@@ -1,6 +1,7 @@
 /**
- * `GET /pnl`: position and profit of an account in each market at the start of each hour. An answer has at most 10,000 rows of
- * the newest hours; a client gets earlier rows by `end` at the first returned hour, or fewer by `symbol`.
+ * `GET /pnl`: an account's position and profit in each market at the start of each hour. A response has at most
+ * 10,000 rows, for the newest hours. To get earlier rows, a client sets `end` to the first returned hour; `symbol`
+ * reduces the number of rows.
  */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
@@ -30,7 +31,7 @@ export const PnlHour = Schema.Struct({
 }).annotate({ identifier: "PnlHour", description: "Position and profit in one market at the start of an hour." })
 export type PnlHour = typeof PnlHour.Type
 
-/** Answer of `GET /pnl`. */
+/** Response body of `GET /pnl`. */
 export const HourlyPnlResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(PnlHour).annotate({ description: "One row for each hour and symbol." }),
@@ -42,7 +43,7 @@ export const defaultLimitHours = 168
 const limitHours = { minimum: 1, maximum: 2_160 }
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 
-/** Operation on `/pnl`. */
+/** Endpoint at `/pnl`. */
 export const PnlHoursGroup = HttpApiGroup.make("pnlHours")
   .add(
     HttpApiEndpoint.get("pnlHours", "/pnl", {
@@ -91,7 +92,7 @@ export interface HeldHour {
   readonly value: number
 }
 
-/** Returns one row for the wire. */
+/** Converts one row to its wire format. */
 export const pnlHour = (instrument: Instrument, held: HeldHour): PnlHour => ({
   symbol: instrument.symbol,
   hour: startOf(held.startMinute),

@@ -43,14 +43,14 @@ export const BalancePublic = Schema.Struct({
 }).annotate({ identifier: "BalancePublic", description: "Money of an account." })
 export type BalancePublic = typeof BalancePublic.Type
 
-/** Answer of `GET /user/positions`. */
+/** Response body of `GET /user/positions`. */
 export const PositionsBalanceResponseBody = Schema.Struct({
   $schema: SchemaLink,
   positions: Rows(PositionPublic).annotate({ description: "Open positions, and markets with open orders." }),
   balance: BalancePublic
 }).annotate({ identifier: "PositionsBalanceResponseBody" })
 
-/** Operation on `/user/positions`. */
+/** Endpoint at `/user/positions`. */
 export const PositionsGroup = HttpApiGroup.make("positions")
   .add(
     HttpApiEndpoint.get("positions", "/user/positions", {
@@ -66,7 +66,7 @@ export const PositionsGroup = HttpApiGroup.make("positions")
   )
   .middleware(Authenticated)
 
-/** Returns a position for the wire. */
+/** Converts a position to its wire format. */
 export const positionPublic = (instrument: Instrument, holding: Holding): PositionPublic => ({
   symbol: holding.symbol,
   position: quantityOf(instrument, holding.quantityLots),
@@ -81,7 +81,7 @@ export const positionPublic = (instrument: Instrument, holding: Holding): Positi
   open_quantity: quantityOf(instrument, holding.openQuantityLots)
 })
 
-/** Returns a balance for the wire; only the owner of a builder code gets `builder_rewards`. */
+/** Converts a balance to its wire format; only the owner of a builder code gets `builder_rewards`. */
 export const balancePublic = (balance: Balance): BalancePublic => ({
   deposit: decimalOfMoney(balance.deposit),
   realised_pnl: decimalOfMoney(balance.realised),

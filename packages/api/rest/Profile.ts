@@ -11,7 +11,7 @@ import { operation } from "../Operation.ts"
 /** Matches https, a host, an optional port and a path; excludes credentials, query and fragment. */
 const address = "^https://[a-z0-9.-]+(:[0-9]+)?(/([!-$&-~]|%[0-9a-fA-F]{2})*)?$"
 
-/** Address of a picture in normal form: other sites show it, and the form excludes scripts. */
+/** URL of a picture in normal form. Other sites display the picture, so the form excludes scripts. */
 const AvatarUrl = Schema.String.annotate({
   description:
     "Address of a picture: https, a host, an optional port and a path; an address in its normal form, as a browser " +
@@ -26,7 +26,7 @@ const AvatarUrl = Schema.String.annotate({
   })
 )
 
-/** Answer of `GET /user/profile` and `PATCH /user/profile`. */
+/** Response body of `GET /user/profile` and `PATCH /user/profile`. */
 export const ProfileBody = Schema.Struct({
   $schema: SchemaLink,
   username: Schema.NullOr(Schema.String).annotate({ description: "Public name of the user; null if none is set." }),
@@ -38,7 +38,7 @@ export const ProfileBody = Schema.Struct({
   })
 }).annotate({ identifier: "ProfileBody" })
 
-/** Changes of a profile; absent members are unchanged, a null avatar removes the picture. */
+/** Changes to a profile. Absent members stay unchanged, and a null avatar removes the picture. */
 export const ChangeProfileRequestBody = Schema.Struct({
   $schema: SchemaLink,
   username: Schema.optionalKey(Username),
@@ -53,7 +53,7 @@ export const ChangeProfileRequestBody = Schema.Struct({
   description: "Changes of a profile. Absent members are unchanged."
 })
 
-/** Operations under `/user/profile`. */
+/** Endpoints under `/user/profile`. */
 export const ProfileGroup = HttpApiGroup.make("profile")
   .add(
     HttpApiEndpoint.get("profile", "/user/profile", { success: ProfileBody, error: ServiceUnavailable }).annotateMerge(

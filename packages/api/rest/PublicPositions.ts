@@ -22,7 +22,7 @@ export const AccountPublic = Schema.Struct({
   )
 }).annotate({ identifier: "AccountPublic", description: "Account of a user with a public profile." })
 
-/** Answer of `GET /public/accounts/{account_id}/positions`. */
+/** Response body of `GET /public/accounts/{account_id}/positions`. */
 export const PublicPositionsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   account: AccountPublic,
@@ -30,7 +30,7 @@ export const PublicPositionsResponseBody = Schema.Struct({
 }).annotate({ identifier: "PublicPositionsResponseBody" })
 export type PublicPositionsResponseBody = typeof PublicPositionsResponseBody.Type
 
-/** Operation on `/public/accounts/{account_id}/positions`. */
+/** Endpoint at `/public/accounts/{account_id}/positions`. */
 export const PublicPositionsGroup = HttpApiGroup.make("publicPositions").add(
   HttpApiEndpoint.get("publicPositions", "/public/accounts/:account_id/positions", {
     params: {

@@ -24,19 +24,19 @@ export const PublicTrade = Schema.Struct({
 }).annotate({ identifier: "PublicTrade", description: "Trade without the accounts that made it." })
 export type PublicTrade = typeof PublicTrade.Type
 
-/** Answer of `GET /public/trades`. */
+/** Response body of `GET /public/trades`. */
 export const PublicTradesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(PublicTrade).annotate({ description: "Trades, newest first." }),
   count: ListCount
 }).annotate({ identifier: "PublicTradesResponseBody" })
 
-/** Maximum offset of all trades, in rows; every market is read that far. */
+/** Maximum offset in the list of all trades, in rows, because every market is read up to that offset. */
 export const maxPublicOffset = 10_000
 
 const query = { ...symbolQuery, ...limitQuery, ...offsetQuery }
 
-/** Operations on `/public/trades` and `/public/account/{account_id}/trades`. */
+/** Endpoints at `/public/trades` and `/public/account/{account_id}/trades`. */
 export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
   HttpApiEndpoint.get("publicTrades", "/public/trades", {
     query,
@@ -95,7 +95,7 @@ export interface PublicFill {
   readonly quantity: number
 }
 
-/** Returns a trade for the wire. */
+/** Converts a trade to its wire format. */
 export const publicTrade = (instrument: Instrument, fill: PublicFill): PublicTrade => ({
   trade_id: fill.tradeId,
   time: Digits.instant(fill.atMillis),

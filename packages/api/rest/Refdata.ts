@@ -68,17 +68,17 @@ export const RefdataSymbol = Schema.Struct({
 }).annotate({ identifier: "RefdataSymbol" })
 export type RefdataSymbol = typeof RefdataSymbol.Type
 
-/** Answer of `GET /refdata`. */
+/** Response body of `GET /refdata`. */
 export const RefdataResponse = Schema.Struct({
   $schema: SchemaLink,
   type: Schema.Literal("refdata").annotate({ description: "Kind of the answer." }),
   data: Rows(RefdataSymbol).annotate({ description: "Listed markets." })
 }).annotate({ identifier: "RefdataResponse" })
 
-/** Headers of the answer, for `HttpApiSchema.withHeaders({ body, headers: caching })`. */
+/** Headers of the response, for `HttpApiSchema.withHeaders({ body, headers: caching })`. */
 export const caching = { "cache-control": "public, max-age=5" } as const
 
-/** Operation on `/refdata`. */
+/** Endpoint at `/refdata`. */
 export const RefdataGroup = HttpApiGroup.make("refdata").add(
   HttpApiEndpoint.get("refdata", "/refdata", {
     query: { ticker: Optional(Schema.String) },
@@ -115,7 +115,7 @@ export interface MarketState {
   readonly status: RefdataSymbol["status"]
 }
 
-/** Returns a market for the wire. */
+/** Converts a market to its wire format. */
 export const refdataSymbol = (instrument: Instrument, state: MarketState): RefdataSymbol => ({
   clobPairId: String(instrument.clobPairId),
   symbol: instrument.symbol,

@@ -13,7 +13,7 @@ import { operation } from "../Operation.ts"
 const Duration = Schema.Literals(["1d", "1w", "1m", "ytd", "all"])
 export type Duration = typeof Duration.Type
 
-/** Span of a request without one. */
+/** Span that applies if a request names none. */
 export const defaultDuration = "1w"
 
 /** Reward of one day. */
@@ -25,7 +25,7 @@ export const ReferralReward = Schema.Struct({
   description: "Reward of one day."
 })
 
-/** Answer of `GET /user/referral-rewards`. */
+/** Response body of `GET /user/referral-rewards`. */
 export const ReferralRewardsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   duration: Duration.annotate({ description: "Requested span of days." }),
@@ -41,7 +41,7 @@ export const ReferralRewardsResponseBody = Schema.Struct({
   total_amount: Schema.Finite.annotate({ description: "Sum of the rewards, in USD." })
 }).annotate({ identifier: "ReferralRewardsResponseBody" })
 
-/** Operation on `/user/referral-rewards`. */
+/** Endpoint at `/user/referral-rewards`. */
 export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
   .add(
     HttpApiEndpoint.get("referralRewards", "/user/referral-rewards", {
@@ -83,7 +83,7 @@ export const daysOf = (duration: Duration, nowMillis: number, createdAtMillis: n
   return { fromDay: from[duration], beforeDay: today }
 }
 
-/** Returns the answer; amounts are in 1e-6 USD. */
+/** Returns the response; amounts are in 1e-6 USD. */
 export const rewardsBody = (
   duration: Duration,
   { beforeDay, fromDay }: ReturnType<typeof daysOf>,

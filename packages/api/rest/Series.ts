@@ -13,7 +13,7 @@ export const SeriesPoint = Schema.Struct({
 }).annotate({ identifier: "SeriesPoint", description: "Value of one window." })
 export type SeriesPoint = typeof SeriesPoint.Type
 
-/** Members of an answer that state its windows and the span they cover. */
+/** Members of a response that state its windows and the span they cover. */
 export const spanMembers = {
   interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
   start: Schema.optionalKey(

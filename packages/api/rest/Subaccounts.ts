@@ -13,7 +13,7 @@ import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
-/** Answer of `GET /user/subaccounts`. */
+/** Response body of `GET /user/subaccounts`. */
 export const ListSubaccountsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   account_ids: Rows(Uuid).annotate({ description: "Ids of the subaccounts, without the primary account." })
@@ -24,7 +24,7 @@ export const CreateSubaccountRequestBody = Schema.Struct({ $schema: SchemaLink }
   identifier: "CreateSubaccountRequestBody"
 })
 
-/** Answer of `POST /user/subaccounts`. */
+/** Response body of `POST /user/subaccounts`. */
 export const CreateSubaccountResponseBody = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid.annotate({ description: "Id of the new subaccount." })
@@ -38,7 +38,7 @@ export const AccountBalance = Schema.Struct({
   is_master: Schema.Boolean.annotate({ description: "Whether it is the primary account." })
 }).annotate({ identifier: "AccountBalance", description: "Balance of one account." })
 
-/** Answer of `GET /user/subaccounts/balance`: the primary account first, then the subaccounts by age. */
+/** Response body of `GET /user/subaccounts/balance`: the primary account first, then the subaccounts by age. */
 export const SubaccountBalancesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   accounts: Rows(AccountBalance).annotate({
@@ -53,7 +53,7 @@ export const OwnAccount = Schema.Struct({
   is_public: Member.truth("Whether the positions and trades of the account are public")
 }).annotate({ identifier: "OwnAccount" })
 
-/** Answer of `GET /user/public-accounts`: the primary account first, then the subaccounts by age. */
+/** Response body of `GET /user/public-accounts`: the primary account first, then the subaccounts by age. */
 export const PublicAccountsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   accounts: Rows(OwnAccount).annotate({ description: "Accounts of the caller, the primary account first." })
@@ -61,7 +61,7 @@ export const PublicAccountsResponseBody = Schema.Struct({
 
 const balances = { success: SubaccountBalancesResponseBody, error: ServiceUnavailable }
 
-/** Operations on the accounts of a user. */
+/** Endpoints for the accounts of a user. */
 export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
   .add(
     HttpApiEndpoint.get("subaccounts", "/user/subaccounts", {
@@ -105,7 +105,7 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
   )
   .middleware(Authenticated)
 
-/** Returns the balance of an account for the wire. */
+/** Converts the balance of an account to its wire format. */
 export const accountBalance = (
   userId: UserId,
   { accountId, available, equity }: Balance

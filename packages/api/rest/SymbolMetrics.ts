@@ -24,14 +24,14 @@ export const SymbolMetrics = Schema.Struct({
 }).annotate({ identifier: "SymbolMetrics", description: "Statistics of one market." })
 export type SymbolMetrics = typeof SymbolMetrics.Type
 
-/** Answer of `GET /symbols/metrics`. */
+/** Response body of `GET /symbols/metrics`. */
 export const SymbolMetricsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(SymbolMetrics).annotate({ description: "Markets that have a price." }),
   count: RowCount
 }).annotate({ identifier: "SymbolMetricsResponseBody" })
 
-/** Operation on `/symbols/metrics`. */
+/** Endpoint at `/symbols/metrics`. */
 export const SymbolMetricsGroup = HttpApiGroup.make("symbolMetrics").add(
   HttpApiEndpoint.get("symbolMetrics", "/symbols/metrics", {
     success: HttpApiSchema.WithHeaders(SymbolMetricsResponseBody, { "cache-control": CacheControl }),
@@ -61,7 +61,7 @@ export interface MarketNow {
   readonly lastTicks: number
 }
 
-/** Returns the statistics of a market for the wire. */
+/** Converts the statistics of a market to its wire format. */
 export const symbolMetrics = (market: MarketNow): SymbolMetrics => ({
   symbol: market.instrument.symbol,
   current_mark_price: decimalOfUnits(market.markE8),

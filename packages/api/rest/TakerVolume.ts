@@ -22,14 +22,14 @@ export const TakerVolumePoint = Schema.Struct({
 }).annotate({ identifier: "TakerVolumePoint", description: "Taker volume of one window." })
 export type TakerVolumePoint = typeof TakerVolumePoint.Type
 
-/** Answer of `GET /taker-volume/{symbol}`. */
+/** Response body of `GET /taker-volume/{symbol}`. */
 export const TakerVolumeHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(TakerVolumePoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "TakerVolumeHistoricResponseBody" })
 
-/** Operation on `/taker-volume/{symbol}`. */
+/** Endpoint at `/taker-volume/{symbol}`. */
 export const TakerVolumeGroup = HttpApiGroup.make("takerVolume").add(
   HttpApiEndpoint.get("takerVolume", "/taker-volume/:symbol", {
     params: chartParams,

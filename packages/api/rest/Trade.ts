@@ -57,7 +57,7 @@ export const Trade = Schema.Struct({
 }).annotate({ identifier: "Trade", description: "One fill of an account." })
 export type Trade = typeof Trade.Type
 
-/** Answer of `GET /user/trade`. */
+/** Response body of `GET /user/trade`. */
 export const TradesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(Trade).annotate({ description: "Fills, newest first." }),
@@ -77,7 +77,7 @@ const TradesQuery = {
   ...offsetQuery
 }
 
-/** Operations on `/user/trade` and `/trades-csv`. */
+/** Endpoints at `/user/trade` and `/trades-csv`. */
 export const TradeGroup = HttpApiGroup.make("trade")
   .add(
     HttpApiEndpoint.get("trades", "/user/trade", {
@@ -141,7 +141,7 @@ export const tradesFilter = (query: Schema.Struct<typeof TradesQuery>["Type"]): 
   offset: query.offset ?? 0
 })
 
-/** Returns a fill for the wire. */
+/** Converts a fill to its wire format. */
 export const tradeRecord = (instrument: Instrument, trade: UserTrade): Trade => ({
   id: trade.tradeId,
   order_timestamp: trade.atMillis / 1_000,

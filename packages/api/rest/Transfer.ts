@@ -17,7 +17,7 @@ export const TransferRequestBody = Schema.Struct({
   amount: usdMember(PositiveUsd, "Amount to move between the accounts")
 }).annotate({ identifier: "TransferRequestBody" })
 
-/** Operation on `/user/transfer`. */
+/** Endpoint at `/user/transfer`. */
 export const TransferGroup = HttpApiGroup.make("transfer")
   .add(
     HttpApiEndpoint.post("transfer", "/user/transfer", {

@@ -20,14 +20,14 @@ export const UnderlierPoint = Schema.Struct({
 }).annotate({ identifier: "UnderlierPoint", description: "Oracle price of one window." })
 export type UnderlierPoint = typeof UnderlierPoint.Type
 
-/** Answer of `GET /underlier/{symbol}`. */
+/** Response body of `GET /underlier/{symbol}`. */
 export const UnderlierHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(UnderlierPoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "UnderlierHistoricResponseBody" })
 
-/** Operation on `/underlier/{symbol}`. */
+/** Endpoint at `/underlier/{symbol}`. */
 export const UnderlierGroup = HttpApiGroup.make("underlier").add(
   HttpApiEndpoint.get("underlier", "/underlier/:symbol", {
     params: chartParams,
@@ -55,7 +55,10 @@ export interface OracleWindow {
   readonly oracleCloseE8: number
 }
 
-/** Returns the windows, oldest first; one without a change repeats the previous close, `beforeE8` for the first. */
+/**
+ * Returns the windows, oldest first. A window without a change repeats the previous close; `beforeE8` is the close
+ * before the first window.
+ */
 export const underlierPoints = (
   symbol: string,
   interval: string,

@@ -22,7 +22,7 @@ export const UserVolumePoint = Schema.Struct({
   volume: Schema.Finite.annotate({ description: "Notional traded, in USD." })
 }).annotate({ identifier: "UserVolumePoint", description: "Volume of one day." })
 
-/** Answer of `GET /user/volume`. */
+/** Response body of `GET /user/volume`. */
 export const UserVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
   range: Schema.String.annotate({ description: "Requested span of days." }),
@@ -41,7 +41,7 @@ export const UserVolumeResponseBody = Schema.Struct({
   total_volume: Schema.Finite.annotate({ description: "Notional traded in the span, in USD." })
 }).annotate({ identifier: "UserVolumeResponseBody" })
 
-/** Operation on `/user/volume`. */
+/** Endpoint at `/user/volume`. */
 export const VolumeGroup = HttpApiGroup.make("volume")
   .add(
     HttpApiEndpoint.get("volume", "/user/volume", {

@@ -58,7 +58,7 @@ export interface Weight {
 /** Returns the rate-limit cost of a decoded frame. */
 export const weight = (decoded: Command | Malformed): Weight => weights[decoded._tag]
 
-/** Auth is free, since its deadline bounds it; a malformed frame costs as much as an order. */
+/** Auth is free, because its deadline already limits it. A malformed frame costs as much as an order. */
 const weights: { readonly [Tag in (Command | Malformed)["_tag"]]: Weight } = {
   Auth: { bucket: "general", weight: 0 },
   Subscribe: { bucket: "general", weight: 0.1 },
@@ -69,7 +69,8 @@ const weights: { readonly [Tag in (Command | Malformed)["_tag"]]: Weight } = {
   CancelTwap: { bucket: "cancel", weight: 1 },
   CancelAllOrders: { bucket: "cancel", weight: 2 },
   CancelOnDisconnect: { bucket: "general", weight: 0.1 },
-  // The cancel bucket: a client whose orders exhaust the general bucket can still renew its dead-man switch.
+  // Uses the cancel bucket, so that a client whose orders exhaust the general bucket can still renew its dead-man
+  // switch.
   CancelAllAfter: { bucket: "cancel", weight: 1 },
   ClosePosition: { bucket: "general", weight: 1 },
   AddTwap: { bucket: "general", weight: 1 },

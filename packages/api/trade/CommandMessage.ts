@@ -1,4 +1,4 @@
-/** Commands of the trade socket for its AsyncAPI document: summary, answers and an example of each. */
+/** Commands of the trade socket for its AsyncAPI document: summary, responses and an example of each. */
 import { Schema } from "effect"
 import { type Command, command } from "../AsyncApi.ts"
 import * as Commands from "./CommandSchema.ts"

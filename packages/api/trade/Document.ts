@@ -9,7 +9,7 @@ import { frames } from "./FrameMessage.ts"
 export interface DocumentOptions {
   /** Header prefix of the operator. */
   readonly brand: string
-  /** Public address of the socket. */
+  /** Public URL of the socket. */
   readonly url: string
 }
 

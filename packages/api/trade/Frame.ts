@@ -25,7 +25,7 @@ export { previewResponse } from "./PreviewFrame.ts"
 export { stopOrderResponse } from "./StopFrame.ts"
 export { twapCancelled, twapResponse, type TwapRow } from "./TwapFrame.ts"
 
-/** Answer to a successful `auth`: some clients check `result`, others `authenticated`. */
+/** Response to a successful `auth`: some clients check `result`, others `authenticated`. */
 export const authenticated = '{"type":"auth","result":"success","authenticated":true}'
 
 /** Prints the confirmation of a subscription. */
@@ -44,7 +44,10 @@ export const ack = (incoming: string | undefined): string => `{${acknowledged(in
 const acknowledged = (incoming: string | undefined): string =>
   `"ack":{${incoming === undefined ? "" : `"incoming_message":${incoming}`}},"ack_response":true`
 
-/** Prints the answer to a `cancel_all_after`; `dueMillis` is the time of the cancel in Unix milliseconds, 0 if it is off. */
+/**
+ * Prints the response to a `cancel_all_after`; `dueMillis` is the time of the cancel in Unix milliseconds, 0 if it is
+ * off.
+ */
 export const cancelAllAfterResponse = (
   timeoutSeconds: number,
   dueMillis: number,
@@ -55,7 +58,7 @@ export const cancelAllAfterResponse = (
   return `{"cancel_all_after_response":${response},${acknowledged(incoming)}}`
 }
 
-/** Prints the answer to a refused `set_user_leverage`. */
+/** Prints the response to a refused `set_user_leverage`. */
 export const leverageRefused = (
   refusal: UnknownSymbol | NotALevel | LeverageInUse,
   incoming: string | undefined

@@ -186,7 +186,7 @@ export type PreviewResponse = typeof PreviewResponse.Type
 
 /** Schema of each key that a frame may have. */
 export const Bodies = Schema.Struct({
-  /** Present in the answer to `auth` and in market data, which has the form of the market-data socket. */
+  /** Present in the response to `auth` and in market data, which has the form of the market-data socket. */
   type: Schema.Literals(["auth", "market_stats", "funding", "subscribed", "unsubscribed"]),
   result: Schema.Literal("success"),
   authenticated: Schema.Literal(true),
@@ -213,7 +213,7 @@ export const Bodies = Schema.Struct({
   err: ErrorResponse
 })
 
-/** Any frame. Most have one key; answers for which clients use two names carry both. */
+/** Any frame. Most have one key; responses for which clients use two names carry both. */
 export const Frame = Bodies.mapFields(Struct.map(Schema.optionalKey))
 export type Frame = typeof Frame.Type
 

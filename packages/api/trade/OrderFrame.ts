@@ -72,7 +72,7 @@ export const allOrdersResponse = (orders: ReadonlyArray<RestingOrder>, twaps: Re
   return `{"all_orders_response":${body},"get_orders_response":${body}}`
 }
 
-/** Prints the answer to `get_order` in both forms that clients use. */
+/** Prints the response to `get_order` in both forms that clients use. */
 export const getOrderResponse = (resting: RestingOrder): string =>
   `{"order_response":${restingBody(resting)},"all_orders_response":${listBody([resting], [])}}`
 

@@ -1,4 +1,4 @@
-/** Prints the answer to `preview_order`. */
+/** Prints the response to `preview_order`. */
 import * as Digits from "../Digits.ts"
 import type { PreviewBody } from "../OrderPreview.ts"
 

@@ -43,7 +43,10 @@ export interface TokenCredential {
   readonly jwt: Redacted.Redacted<string>
 }
 
-/** Channels of a message; valid names take effect even beside unknown ones, since clients with a fixed list ignore errors. */
+/**
+ * Channels of a message. Valid names take effect even if other names are unknown, because clients with a fixed list
+ * ignore errors.
+ */
 interface ChannelList {
   /** Requested channels without duplicates, in the order of the request. */
   readonly channels: ReadonlyArray<Channel>

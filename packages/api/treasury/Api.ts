@@ -20,6 +20,6 @@ export class TreasuryApi extends HttpApi.make("treasury")
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue funding", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel, ...messages])
-  // A refusal lists every fault of the request; unknown members of a body are faults.
+  // A refusal lists every fault of the request. Unknown members of a body are faults.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}

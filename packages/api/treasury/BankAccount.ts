@@ -1,4 +1,4 @@
-/** `/bank-account`: bank accounts for withdrawals. No answer repeats their details. */
+/** `/bank-account`: bank accounts for withdrawals. No response repeats their details. */
 import type { BankDetails, DetailFault } from "@venue/domain/BankAccount"
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -19,7 +19,7 @@ export const FiatAddressResponseBody = Schema.Struct({
 export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
   .add(
     HttpApiEndpoint.get("fiatAddress", "/fiat-address", {
-      // Both are required; a missing one answers 400, like a wrong one.
+      // Both are required; a missing one is answered with 400, like a wrong one.
       query: { currency: Optional(RequiredCurrency), payment_rail: Optional(RequiredDepositRail) },
       success: FiatAddressResponseBody,
       error: [BadRequest, ServiceUnavailable]

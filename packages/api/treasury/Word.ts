@@ -1,6 +1,6 @@
 /**
- * Fixed words in requests about deposits and withdrawals, such as networks. An unknown word answers 400 instead of 422: the
- * schemas accept any text, the endpoints check it, and the description lists the words.
+ * Fixed words in requests about deposits and withdrawals, such as networks. An unknown word is answered with 400
+ * instead of 422: the schemas accept any text, the endpoints check it, and the description lists the words.
  */
 import { DepositRail, Network, PayoutRail } from "@venue/domain/Rail"
 import { Result, Schema, type SchemaAST } from "effect"
@@ -9,7 +9,7 @@ import { shown } from "../Fault.ts"
 import type { BadRequest, ErrorDetail, Problems } from "../Problem.ts"
 import type { Page } from "../ProblemPages.ts"
 
-/** Network of a request without one. */
+/** Network that applies if a request names none. */
 export const defaultNetwork: Network = "ARBITRUM_ONE"
 
 interface Kind<Word extends string> {
@@ -46,7 +46,7 @@ function descriptionOf({ what, words }: Kind<string>): string {
 const mark = "@venue/api/treasury/Word"
 interface Marked {
   readonly kind: Kind<string>
-  /** Whether the member is required: the schema accepts its absence, which answers 400. */
+  /** Whether the member is required: the schema accepts its absence, which is answered with 400. */
   readonly isRequired: boolean
 }
 
