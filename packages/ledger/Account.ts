@@ -6,24 +6,24 @@ import type { Priced } from "@venue/domain/Market"
 import type { Balance, Holding } from "@venue/domain/Balance"
 import { type Exposure, valueAt } from "./Exposure.ts"
 
-/** Latest `Priced` of each market. All traders of a desk share this map; the trader does not own it. */
+/** Latest `Priced` event of each market. All traders at a desk share this map, and the ledger only reads it. */
 export type Prices = ReadonlyMap<MarketSymbol, Priced>
 
 /** One account; its trader changes it in place. */
 export interface Account {
   readonly accountId: AccountId
-  /** Chosen leverage by symbol; other symbols use the instrument's maximum. */
+  /** Chosen leverage by symbol. Other symbols use the instrument's maximum leverage. */
   readonly leverages: Map<MarketSymbol, number>
   readonly exposures: Map<MarketSymbol, Exposure>
-  /** Limits as a liquidity provider by symbol, above zero; absent where the account is no provider. */
+  /** Limits as a liquidity provider, by symbol. Markets in which the account is no provider are absent. */
   readonly providerLimits: Map<MarketSymbol, number>
-  /** True if the user owns a builder code; its rewards are credited to this account (rule 12.3). */
+  /** True if the user owns a builder code, whose rewards are credited to this account (rule 12.3). */
   isBuilder: boolean
-  /** Sum of credits, deposits and transfers in, less transfers out and withdrawals (rule 8.5). */
+  /** Sum of credits, deposits and incoming transfers, minus outgoing transfers and withdrawals (rule 8.5). */
   deposit: bigint
   /** Referral rewards credited so far (rule 13.4). */
   referralRewards: bigint
-  /** Number of resting orders and in-flight placements that may rest, over all markets. */
+  /** Number of resting orders plus in-flight placements that might rest, over all markets. */
   openOrders: number
   /** Totals as of the last `refresh`. */
   equity: bigint
@@ -44,7 +44,7 @@ export const make = (accountId: AccountId): Account => ({
   margin: 0n
 })
 
-/** Adds an amount to the deposits; negative to take it out. */
+/** Adds an amount to the deposits. A negative amount is taken out. */
 export const deposit = (account: Account, amount: bigint): void => {
   account.deposit += amount
   account.equity += amount
@@ -56,7 +56,7 @@ export const reward = (account: Account, amount: bigint): void => {
   account.equity += amount
 }
 
-/** Updates the totals to the latest marks; recomputes only markets in which something changed. */
+/** Updates the totals to the latest mark prices. Only markets that have changed are recomputed. */
 export const refresh = (account: Account, prices: Prices): void => {
   for (const exposure of account.exposures.values()) refreshIn(account, exposure, prices)
 }
@@ -75,13 +75,14 @@ export const refreshIn = (account: Account, exposure: Exposure, prices: Prices):
 }
 
 /**
- * Returns the balance available for new orders; only prices, funding and fees can take it below zero (rule 8.8).
- * Refresh first.
+ * Returns the balance available for new orders. Only prices, funding and fees can take it below zero (rule 8.8). The
+ * account must be refreshed first.
  */
 export const available = (account: Account): bigint => account.equity - account.margin
 
 /**
- * Returns true if a takeover of one of the positions is open: its cost is fixed until it closes, whatever the marks do.
+ * Returns true if a takeover of one of the account's positions is open. The takeover's cost is fixed until the
+ * takeover closes, whatever the mark prices do.
  */
 export const isFrozen = ({ exposures }: Account): boolean => {
   for (const { frozen } of exposures.values()) if (frozen) return true
@@ -89,8 +90,8 @@ export const isFrozen = ({ exposures }: Account): boolean => {
 }
 
 /**
- * Returns the balance (rule 8). Unrealised profit is not withdrawable, and nothing is while a position is frozen (rule
- * 8.9).
+ * Returns the balance (rule 8). Unrealised profit is never withdrawable, and no money is withdrawable while a
+ * position is frozen (rule 8.9).
  */
 export const balance = (account: Account, prices: Prices): Balance => {
   refresh(account, prices)
@@ -120,7 +121,10 @@ export const balance = (account: Account, prices: Prices): Balance => {
   }
 }
 
-/** Returns the markets with a position, an order or a past trade; a closed position is listed with quantity 0. */
+/**
+ * Returns the account's state in each market with a position, an order or a past trade. A closed position is listed
+ * with quantity 0.
+ */
 export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holding> => {
   refresh(account, prices)
   const rows: Array<Holding> = []

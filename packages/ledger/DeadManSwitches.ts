@@ -13,9 +13,9 @@ import type { Trader } from "./Trader.ts"
 type Switch = DeadManSwitch.DeadManSwitch
 
 /**
- * Decides a request to set a switch. A renewal to the same second changes nothing and is not recorded, however
- * frequent. Its time is kept in memory only, so that older requests are ignored; the next owner of the desk does not
- * have it.
+ * Decides a request to set a switch. A renewal that rounds to the same second changes nothing and is not recorded.
+ * The time of such a renewal is kept in memory only, so that older requests are ignored; the desk's next owner does
+ * not have this time.
  */
 export const set = (
   trader: Trader,
@@ -27,7 +27,7 @@ export const set = (
   const newestMillis = Math.max(before.askedMillis, trader.renewedMillis.get(accountId) ?? 0)
   if (askedMillis < newestMillis) return Result.succeed([])
   const dueMillis = DeadManSwitch.dueMillis(askedMillis, timeoutSeconds)
-  // A late renewal does not save the orders for which the switch was due.
+  // A late renewal does not save the orders, because the switch was already due.
   const firedMillis = isDue(before, nowMillis) ? nowMillis : before.firedMillis
   const isUnchanged = dueMillis === before.dueMillis && firedMillis === before.firedMillis
   if (!isUnchanged) return Result.succeed([event(accountId, { askedMillis, dueMillis, firedMillis })])
@@ -35,13 +35,13 @@ export const set = (
   return Result.succeed([])
 }
 
-/** Returns the firings of all switches that are due. */
+/** Returns a firing event for each switch that is due. */
 export const fire = ({ switches }: Trader, nowMillis: number): ReadonlyArray<DeadManSwitchSet> =>
   [...switches]
     .filter(([, before]) => isDue(before, nowMillis))
     .map(([accountId, before]) => event(accountId, { ...before, dueMillis: 0, firedMillis: nowMillis }))
 
-/** Returns the end of a firing; none if it has ended already. */
+/** Returns the event that ends a firing, or no event if the firing has already ended. */
 export const endFiring = (
   { switches }: Trader,
   { accountId, firedMillis }: EndFiring
@@ -52,14 +52,14 @@ export const endFiring = (
     : []
 }
 
-/** Returns true if a switch is set, or has fired and has cancels to record. */
+/** Returns true if a switch is set, or has fired and still has cancels to record. */
 export const isAnyOn = ({ switches }: Trader): boolean => [...switches.values()].some(DeadManSwitch.isOn)
 
 /** Returns the time at which the next switch is due; Infinity if none is set. */
 export const nextMillis = ({ switches }: Trader): number =>
   Math.min(...[...switches.values()].map(({ dueMillis }) => (dueMillis === 0 ? Infinity : dueMillis)))
 
-/** Returns the accounts whose switch has fired and has cancels to record, with the time of the firing. */
+/** Returns the accounts whose switch has fired and still has cancels to record, with the firing time. */
 export const fired = ({
   switches
 }: Trader): ReadonlyArray<{ readonly accountId: AccountId; readonly firedMillis: number }> =>

@@ -1,6 +1,6 @@
 /**
- * Converts a client's request to a command for its market: validates the shape, holds margin and adds the user's terms
- * (rule 7).
+ * Converts a client's request into a command for its market: validates the shape, holds margin and adds the user's
+ * terms (rule 7).
  */
 import { unlisted } from "@venue/domain/Echo"
 import type { Priced, TraderCommand } from "@venue/domain/Market"
@@ -19,9 +19,9 @@ import { priceFlaw, quantityFlaw, stopQuantityFlaw, triggerFlaw, typeFlaw } from
 import { exposureOf, release, send, type Trader } from "./Trader.ts"
 
 /**
- * Holds margin for a `Place` or `Modify` under its command id until its outcome is observed or the command is released.
- * Refusals are also commands for the market, so that all answers about a symbol keep one order. The exception is the
- * `Refuse` for an unlisted symbol, which has no market and is not in flight.
+ * Holds margin for a `Place` or `Modify` under its command id, until the command's outcome is observed or the command
+ * is released. Refusals are also sent to the market as commands, so that all responses about a symbol keep one order.
+ * The exception is the `Refuse` for an unlisted symbol: that symbol has no market, so the command is not in flight.
  */
 export const enter = (trader: Trader, request: OrderRequest, traderEpoch: number): TraderCommand => {
   const account = trader.accounts.get(request.accountId)
@@ -29,7 +29,7 @@ export const enter = (trader: Trader, request: OrderRequest, traderEpoch: number
   const entry: Entry = { trader, traderEpoch, request, priced: trader.prices.get(request.symbol) }
   if (account === undefined) return refuse(entry, "REJECTED")
   if (exposure === undefined) return refuse(entry, unlisted[request._tag])
-  // A repeat of a command that is still on its way is held once.
+  // A repeated command that is still in flight must hold margin only once.
   const commandId = request.commandId.text
   release(trader, commandId)
   const command = translate(entry, request, account, exposure)
@@ -45,8 +45,8 @@ function translate(entry: Entry, request: OrderRequest, account: Account, exposu
       return modify(entry, request, account, exposure)
     case "CancelOrder":
       return cancel(entry, request)
-    // Never reached by a cancel that names a TWAP: the journal records the end of the TWAP, and the market closes it
-    // afterwards.
+    // Never reached by a cancel that names a TWAP, because the journal records the TWAP's end and the market closes
+    // the TWAP afterwards.
     case "CancelTwap":
       return refuse(entry, "NO_SUCH_ORDER")
     case "CancelAllOrders":
@@ -65,7 +65,7 @@ function cancel(entry: Entry, request: CancelOrder): TraderCommand {
   const { accountId, byClientOrderId, commandId, expiresAtMillis, orderId: named } = request
   const { trader, traderEpoch } = entry
   const orderId = byClientOrderId ? null : parseOrderId(named)
-  // A text that is no id names no order.
+  // Text that is not a valid id cannot name an order.
   if (orderId === undefined) return refuse(entry, "NO_SUCH_ORDER")
   const clientOrderId = byClientOrderId ? named : ""
   const { userId } = trader
@@ -94,7 +94,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   const finding = exposure.holds.has(hold.orderId) ? null : MarginCheck.place(trader, account, exposure, hold)
   const worstTicks = isMarket && finding === null ? MarginCheck.reducingBound(account, exposure, hold) : ticks
   const { accountId, commandId, expiresAtMillis } = request
-  // Every field is copied by name: to spread two objects is slower, and every order passes here.
+  // Fields are copied one by one, because spreading two objects is slower and every order passes through here.
   return {
     _tag: "Place",
     commandId,
@@ -120,7 +120,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   }
 }
 
-/** Returns the hold of an order; a MARKET order counts at the edge of the band (rule 7.5). */
+/** Returns an order's margin hold. A MARKET order is valued at the edge of the price band (rule 7.5). */
 export function holdOf(
   request: PlaceOrder,
   priced: Priced | undefined,
@@ -138,7 +138,7 @@ export function holdOf(
   )
 }
 
-/** Validates the ticks of the attached stops; the market checks on which side of the price they lie. */
+/** Validates the ticks of the attached stops. The market checks on which side of the order's price they lie. */
 function bracketOf(
   instrument: Instrument,
   { stopLoss, takeProfit }: PlaceOrder,
@@ -150,7 +150,10 @@ function bracketOf(
   return triggerFlaw(takeProfitTicks, stopLossTicks) ?? { takeProfitTicks, stopLossTicks, takerRate }
 }
 
-/** Creates a stop, which holds no margin: it can only shrink a position, and the market enforces that. */
+/**
+ * Creates the command for a stop. A stop holds no margin, because it can only shrink a position, which the market
+ * enforces.
+ */
 function placeStop(entry: Entry, request: PlaceOrder, exposure: Exposure): TraderCommand {
   const { instrument } = exposure
   const quantityLots = lotsOf(instrument, request.quantity)
@@ -176,8 +179,9 @@ function placeStop(entry: Entry, request: PlaceOrder, exposure: Exposure): Trade
 }
 
 /**
- * Closes a position. The market prices a close up to 5 % through the mark. If that is beyond the account's bankruptcy
- * price, sends the same order at the bankruptcy price instead, so that the close leaves no debt (rule 7.6).
+ * Creates the command that closes a position. The market prices a close up to 5 % through the mark. If that price is
+ * beyond the account's bankruptcy price, the command is the same order at the bankruptcy price, so that the close
+ * leaves no debt (rule 7.6).
  */
 function close(entry: Entry, request: ClosePosition, account: Account, exposure: Exposure): TraderCommand {
   const { builderCode, clientOrderId } = request
@@ -185,7 +189,7 @@ function close(entry: Entry, request: ClosePosition, account: Account, exposure:
   const common = { ...envelope(entry), ...terms(exposure), finding: null, clientOrderId, builderCode }
   const priceTicks = entry.priced === undefined ? 0 : MarginCheck.closingBound(account, exposure, entry.priced)
   if (priceTicks === 0) return { _tag: "Close", ...common }
-  // For a few lots in deep debt the bankruptcy price may exceed every valid price.
+  // For a few lots with a large debt, the bankruptcy price might exceed every valid price.
   const flaw = priceFlaw(exposure.instrument, priceTicks)
   if (flaw !== undefined) return refuse(entry, flaw)
   const { quantityLots } = exposure.position

@@ -1,4 +1,4 @@
-/** Common fields of every command to a market, and refusals. */
+/** Fields common to every command for a market, and refusals. */
 import { echoOf } from "@venue/domain/Echo"
 import type { Priced, TraderCommand } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
@@ -8,7 +8,7 @@ import type { Exposure } from "./Exposure.ts"
 import { isInLiquidation } from "./Liquidation.ts"
 import type { Trader } from "./Trader.ts"
 
-/** A request with its trader and the current prices of its market. */
+/** A request, its trader, and the current prices of the market that it names. */
 export interface Entry {
   readonly trader: Trader
   readonly traderEpoch: number
@@ -17,15 +17,15 @@ export interface Entry {
 }
 
 /**
- * Returns the refusal for an account in liquidation or with an open takeover, which may only reduce. Refresh the
- * account first.
+ * Returns the refusal for an account that is in liquidation or has an open takeover, because such an account may only
+ * reduce. The account must be refreshed first.
  */
 export const inLiquidation = (account: Account): OrderRefusal | undefined =>
   isInLiquidation(account) || isFrozen(account) ? "USER_IN_LIQUIDATION" : undefined
 
 /**
- * Refuses a request with this flaw. A closed market takes precedence: one without prices, or with stale prices for
- * added risk.
+ * Refuses a request that has this flaw. A closed market takes precedence: one without prices, or one with stale
+ * prices if the request adds risk.
  */
 export const refuseFlaw = (entry: Entry, flaw: OrderRefusal, addsRisk: boolean): TraderCommand => {
   const { priced } = entry

@@ -18,7 +18,7 @@ import * as Exposure from "./Exposure.ts"
 import * as Twaps from "./Twaps.ts"
 import { accountOf, add, arrive, exposureOf, release, remove, type Trader } from "./Trader.ts"
 
-/** Applies one event. Events of other users, and market events that concern no position, have no effect. */
+/** Applies one event. Events of other users, and market events that affect no position, have no effect. */
 export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent): void => {
   switch (event._tag) {
     case "Accepted":
@@ -67,8 +67,8 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
 }
 
 /**
- * Events that can change a position, money or the progress of a TWAP, and so the distance of an account to liquidation
- * (rule 9.1).
+ * True for events that can change a position, money or a TWAP's progress, and therefore how far an account is from
+ * liquidation (rule 9.1).
  */
 export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Traded: true,
@@ -108,8 +108,8 @@ interface View {
 }
 
 /**
- * Replaces the state of one account in one market by the market's view. In-flight commands keep their holds until their
- * outcome is known.
+ * Replaces an account's state in one market with the market's view. In-flight commands keep their margin holds until
+ * their outcome is known.
  */
 export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId, view: View): void => {
   const account = accountOf(trader, accountId)
@@ -139,7 +139,7 @@ export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId
   exposure.stale = true
 }
 
-/** Turns a hold into an order; no sum changes. */
+/** Turns the hold of an in-flight placement into the hold of an order. No sum changes. */
 function accepted(trader: Trader, symbol: MarketSymbol, { commandId, order }: Accepted): void {
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
@@ -164,7 +164,7 @@ function filled(trader: Trader, symbol: MarketSymbol, { notional, quantityLots }
   become(exposure, hold, order)
 }
 
-/** Credits a builder reward to the primary account, whichever account traded. */
+/** Credits a builder reward to the user's primary account, regardless of which account traded. */
 function earned(trader: Trader, symbol: MarketSymbol, reward: Reward | null): void {
   if (reward?.ownerId !== trader.userId) return
   const exposure = exposureIn(trader, accountOf(trader, primaryAccountOf(trader.userId)), symbol)
@@ -204,7 +204,7 @@ function paid(
   }
 }
 
-/** Freezes or unfreezes a position: while a takeover is open, no other order may trade it. */
+/** Freezes or unfreezes a position. While a takeover is open, no other order may trade the position. */
 function freeze(trader: Trader, symbol: MarketSymbol, event: TakeoverOpened | TakeoverClosed): void {
   release(trader, event.takeoverId.text)
   exposureIn(trader, accountOf(trader, event.accountId), symbol).frozen = event._tag === "TakeoverOpened"
@@ -234,13 +234,13 @@ function become(exposure: Exposure.Exposure, hold: OrderHold.OrderHold, order: O
   Exposure.uncount(exposure, hold)
   hold.order = order
   hold.lots = order.remainingLots
-  // A MARKET order keeps the value at which it was held.
+  // A MARKET order stays valued at the price of its hold.
   if (order.priceTicks > 0) hold.priceTicks = order.priceTicks
   Exposure.count(exposure, hold)
 }
 
 /**
- * Returns the hold of an order that was entered without one, such as the order that the market makes to close a
+ * Returns a new hold for an order that was entered without one, such as the order with which the market closes a
  * position.
  */
 function holdOf(trader: Trader, exposure: Exposure.Exposure, order: Order): OrderHold.OrderHold {

@@ -1,6 +1,6 @@
 /**
- * Exposure of one account in one market: its position, open orders, in-flight commands, and the margin of all. Money in
- * 1e-6 USD.
+ * Exposure of one account in one market: position, open orders, in-flight commands, and the margin that they need.
+ * Money in 1e-6 USD.
  */
 import { type FeeRates, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -13,17 +13,17 @@ import * as Valuation from "./Valuation.ts"
 /** A stop as its market reports it. */
 export interface Stop {
   readonly order: Order
-  /** True if an order brought the stop; it then carries the client order id of that order. */
+  /** True if the stop is attached to an order, whose client order id the stop then carries. */
   readonly isAttached: boolean
-  /** Placement order: later orders and stops have higher numbers. */
+  /** Placement number; later orders and stops have higher numbers. */
   readonly sequence: number
-  /** Time of placement; for a stop from a market's view, the time of its last change. */
+  /** Placement time. For a stop from a market's view, the time of its last change. */
   readonly placedByMillis: number
 }
 
 /** Exposure of one account in one market; changed in place. */
 export interface Exposure {
-  /** Replaced when its limits change. */
+  /** Replaced when the instrument's limits change. */
   instrument: Instrument
   readonly valuation: Valuation.Valuation
   /** Fee rates of the user's tier. */
@@ -36,26 +36,29 @@ export interface Exposure {
   /** Stops by order id; they hold no margin because they can only shrink the position. */
   readonly stops: Map<string, Stop>
   leverage: number
-  /** Position limit of the leverage, in money. */
+  /** Position limit at the chosen leverage, in 1e-6 USD. */
   maxNotional: number
-  /** Number of commands of any kind without a known outcome. */
+  /** Number of commands of any kind whose outcome is not yet known. */
   pending: number
-  /** True if something was filled since the trader was loaded. */
+  /** True if an order was filled since the trader was loaded. */
   traded: boolean
   /** True while a takeover of the position is open (rule 9.9). */
   frozen: boolean
-  /** True if the figures below do not reflect the state above. */
+  /** True if the fields below do not yet reflect the fields above. */
   stale: boolean
-  /** Mark of the figures, in 1e-8 USD; 0 if none is known. */
+  /** Mark price at which the fields below were computed, in 1e-8 USD; 0 if no mark is known. */
   markE8: number
-  /** Range of marks, both ends included, through which the same orders are priced; empty if `from` exceeds `to`. */
+  /**
+   * Range of marks, both ends included, in which the same orders cross the mark. The range is empty if
+   * `crossesSameFrom` exceeds `crossesSameTo`.
+   */
   crossesSameFrom: number
   crossesSameTo: number
-  /** Value of the position at the mark, signed and rounded down; its cost if no mark is known. */
+  /** Signed value of the position at the mark, rounded down; the position's cost if no mark is known. */
   value: number
   positionMargin: number
   orderMargin: number
-  /** Contribution of this market to the account's equity. */
+  /** This market's contribution to the account's equity. */
   equity: number
 }
 
@@ -84,14 +87,14 @@ export const make = (instrument: Instrument, leverage: number, tier: number): Ex
   equity: 0
 })
 
-/** Sets the leverage and the position limit that follows from it. */
+/** Sets the leverage and the resulting position limit. */
 export const setLeverage = (exposure: Exposure, leverage: number): void => {
   exposure.leverage = leverage
   exposure.maxNotional = maxNotional(exposure.instrument, leverage)
   exposure.stale = true
 }
 
-/** Replaces the instrument by the same contract with other limits. */
+/** Replaces the instrument with the same contract under other limits. */
 export const setLimits = (exposure: Exposure, instrument: Instrument): void => {
   exposure.instrument = instrument
   exposure.maxNotional = maxNotional(instrument, exposure.leverage)
@@ -103,7 +106,7 @@ export const setTier = (exposure: Exposure, tier: number): void => {
 }
 
 /**
- * Adds a hold to the sums of its side. An order that is being modified counts as the more expensive of its possible
+ * Adds a hold to the sums on its side. An order that is being modified counts with the most expensive of its possible
  * states.
  */
 export const count = (exposure: Exposure, hold: OrderHold): void => {
@@ -159,7 +162,7 @@ export const valueAt = (exposure: Exposure, markE8: number): void => {
   exposure.stale = false
 }
 
-/** Returns true if an order of that side is opposite to the position. */
+/** Returns true if an order on that side would reduce the position. */
 export const reduces = ({ position }: Exposure, side: Side): boolean =>
   side === "BUY" ? position.quantityLots < 0 : position.quantityLots > 0
 
@@ -198,13 +201,16 @@ function recross(exposure: Exposure): void {
   for (const hold of holds.values()) cross(exposure, hold, sumsOf(exposure, hold.side))
 }
 
-/** Updates the open loss of a hold. An order being modified counts as its possible state with the largest loss. */
+/**
+ * Updates a hold's open loss. An order that is being modified counts with its possible state that has the largest
+ * loss.
+ */
 function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
   const { counted } = hold
   counted.crossedLots = 0
   counted.crossedValue = 0
   if (hold.reduceOnly || exposure.markE8 === 0) return
-  // Which state loses most depends on the mark, so the result holds for this mark only.
+  // The state with the largest loss depends on the mark, so the result is valid for this mark only.
   if (hold.replacements.length > 0) exposure.crossesSameTo = 0
   else bound(exposure, hold.side, hold.priceTicks * exposure.instrument.tickE8)
   useIfDearer(exposure, hold, hold.lots, hold.priceTicks)
@@ -214,7 +220,8 @@ function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
 }
 
 /**
- * Narrows the range of marks with the same orders that cross: a buy crosses a mark below its price, a sell one above it.
+ * Narrows the range of marks at which the same orders cross. A buy crosses a mark below its price, and a sell crosses
+ * a mark above its price.
  */
 function bound(exposure: Exposure, side: Side, priceE8: number): void {
   const isAbove = side === "BUY" ? priceE8 > exposure.markE8 : priceE8 >= exposure.markE8

@@ -1,7 +1,7 @@
 /**
- * Headroom of an account: how far marks may move before it can be in liquidation (rule 9.1). The equity above the
- * maintenance margin is divided among the positions; while no mark has passed the threshold of its position, no check
- * is needed.
+ * Headroom of an account: how far marks can move before the account might be in liquidation (rule 9.1). The equity
+ * above the maintenance margin is divided among the positions. No check is needed until a mark has passed the
+ * threshold of its position.
  */
 import { divideUp } from "@venue/domain/Decimal"
 import { type Account, refresh, type Prices } from "./Account.ts"
@@ -9,8 +9,9 @@ import * as Exposure from "./Exposure.ts"
 import { maintenanceMargin } from "./Liquidation.ts"
 
 /**
- * Reports for each position the mark, in 1e-8 USD, at which to check the account again: at or below for a long, at or
- * above for a short. Without headroom or without a price, every mark is past the threshold.
+ * Reports for each position the mark, in 1e-8 USD, at which the account must be checked again. The check is due at or
+ * below the threshold for a long position, and at or above it for a short position. Without headroom or a price,
+ * every mark is past the threshold.
  */
 export const thresholds = (
   account: Account,
@@ -18,7 +19,7 @@ export const thresholds = (
   report: (exposure: Exposure.Exposure, markE8: number) => void
 ): void => {
   refresh(account, prices)
-  // Equal to the maintenance margin is already liquidation, so one unit is left out.
+  // Liquidation already starts when equity equals the maintenance margin, so one unit is left out.
   const spare = account.equity - maintenanceMargin(account) - 1n
   const total = weights(account)
   for (const exposure of account.exposures.values()) {
@@ -36,14 +37,17 @@ function weights({ exposures }: Account): bigint {
   return total
 }
 
-/** Weight of a position: all positions may lose the same fraction of their value. Never zero. */
+/**
+ * Returns a position's weight, which is never zero. With these weights, all positions may lose the same fraction of
+ * their value.
+ */
 function weight({ value }: Exposure.Exposure): bigint {
   return BigInt(Math.abs(value)) + 1n
 }
 
 /**
- * Returns the mark at which value less maintenance margin has dropped by more than `mayLose`. Each of the two is
- * rounded by less than one unit, so a reserve of two units covers the exact values.
+ * Returns the mark at which the value minus the maintenance margin has dropped by more than `mayLose`. Both amounts
+ * are rounded by less than one unit, so a reserve of two units covers the exact values.
  */
 function threshold(exposure: Exposure.Exposure, isLong: boolean, mayLose: bigint): number {
   const { leverage, position, valuation, value } = exposure

@@ -1,4 +1,4 @@
-/** Idempotency keys: executes a request once, and rejects another request with the same key (rule 22). */
+/** Idempotency keys: executes a request once, and rejects a different request with the same key (rule 22). */
 import {
   type KeyedRequest,
   RequestDone,
@@ -12,8 +12,8 @@ import { Result } from "effect"
 import type { Trader } from "./Trader.ts"
 
 /**
- * Decides a command that may carry a key. Refusals are not stored, so the same request may be retried. Fails with
- * `RequestDone` for a repeat and with `RequestKeyReused` for another request.
+ * Decides a command that might carry an idempotency key. Refusals are not stored, so the client can retry a refused
+ * request. Fails with `RequestDone` for a repeat and with `RequestKeyReused` for a different request.
  */
 export const once = <Refusal>(
   trader: Trader,
@@ -27,7 +27,8 @@ export const once = <Refusal>(
   if (known?.fingerprint === fingerprint) return Result.fail(new RequestDone({ requestId }))
   if (known !== undefined) return Result.fail(new RequestKeyReused({ requestId }))
   return Result.flatMap(decide(), (events) =>
-    // The command was executed, but its key has been dropped, so whether the request was the same is unknown.
+    // The command was executed before, but its key has been dropped, so this request cannot be compared with the
+    // original.
     events.length === 0
       ? Result.fail(new RequestKeyReused({ requestId }))
       : Result.succeed([...events, { _tag: "RequestKept", requestId, fingerprint, atMillis }])

@@ -1,16 +1,16 @@
-/** Leaving a market: possible once nothing of the trader there can change without a command of the trader. */
+/** Leaving a market, which is possible once nothing there can change without a command from the trader. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { LeaveMarkets, Left } from "@venue/domain/Trader"
 import type { Exposure } from "./Exposure.ts"
 import type { Trader } from "./Trader.ts"
 
-/** Leaves each of the markets that the trader may leave. */
+/** Returns an event for each of the markets that the trader leaves. */
 export const leave = (trader: Trader, { symbols }: LeaveMarkets, atMillis: number): ReadonlyArray<Left> =>
   symbols.filter((symbol) => mayLeave(trader, symbol)).map((symbol) => ({ _tag: "Left", symbol, atMillis }))
 
 /**
- * Tests whether the trader may leave. Armed connections need the trader at its desk, and fills of others earn builder
- * rewards.
+ * Returns true if the trader may leave the market. Armed connections need the trader at its desk, and a builder earns
+ * rewards from other users' fills.
  */
 const mayLeave = (trader: Trader, symbol: MarketSymbol): boolean => {
   if (!trader.joined.has(symbol) || trader.left.has(symbol)) return false

@@ -87,7 +87,10 @@ const decisions: {
   ReturnWithdrawal: Treasury.returnWithdrawal
 }
 
-/** Returns the events for the trader's journal; none if the command was executed before or changes nothing. */
+/**
+ * Returns the events for the trader's journal. Returns no events if the command was executed before or changes
+ * nothing.
+ */
 export const decide = <Of extends Tag>(
   trader: Trader,
   command: LedgerCommandOf<Of>,
@@ -178,19 +181,19 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
   }
 }
 
-/** Returns true if the trader may have orders or a position in that market. */
+/** Returns true if the trader might have orders or a position in that market. */
 export const joined = (trader: Trader, symbol: MarketSymbol): boolean => trader.joined.has(symbol)
 
-/** Returns true if the trader has left that market; it joins again before it sends another command there. */
+/** Returns true if the trader has left that market. The trader joins again before it sends another command there. */
 export const hasLeft = (trader: Trader, symbol: MarketSymbol): boolean => trader.left.has(symbol)
 
 /** Returns the joined markets, including those the trader has left. */
 export const symbols = (trader: Trader): Iterable<MarketSymbol> => trader.joined
 
-/** Returns true if that market knows the user's builder code. */
+/** Returns true if the user's builder code is registered in that market. */
 export const isBuilderIn = (trader: Trader, symbol: MarketSymbol): boolean => trader.builderMarkets.has(symbol)
 
-/** Returns true if the primary account's balance includes `builderRewards`. */
+/** Returns true if the user owns a builder code, so that the primary account's balance includes `builderRewards`. */
 export const ownsCode = (trader: Trader): boolean => accountOf(trader, primaryAccountOf(trader.userId)).isBuilder
 
 /** Returns the account ids, the primary account first. */
@@ -199,7 +202,10 @@ export const accountIds = (trader: Trader): ReadonlyArray<AccountId> => [...trad
 /** Returns the account of each connection with cancel on disconnect. */
 export const armed = (trader: Trader): ReadonlyMap<string, AccountId> => trader.armed
 
-/** Releases the hold of a command that had no effect or has expired. Has no effect after the outcome was observed. */
+/**
+ * Releases the hold of a command that had no effect or has expired. Does nothing once the command's outcome was
+ * observed.
+ */
 export const release = (trader: Trader, symbol: MarketSymbol, { text }: Id): void => {
   if (trader.inFlight.get(text)?.exposure.instrument.symbol === symbol) releaseCommand(trader, text)
 }
@@ -226,13 +232,14 @@ export const unpriced = (trader: Trader, accountId: AccountId): ReadonlyArray<st
 export interface OpenOrder {
   readonly symbol: MarketSymbol
   readonly order: Order
-  /** True for a stop that an order brought; it carries that order's client order id. */
+  /** True for a stop that is attached to an order, whose client order id the stop carries. */
   readonly isAttached?: boolean
 }
 
 /**
- * Returns open orders and stops, newest first. A market's view dates an order by its last change; that time and the
- * placement times of later orders there bound its placement, and the earliest bound sorts it among all markets.
+ * Returns open orders and stops, newest first. A market's view has only the time of an order's last change. That
+ * time, and the placement times of later orders in the same market, are upper bounds of the placement time. Orders
+ * are sorted by their lowest bound.
  */
 export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymbol): ReadonlyArray<OpenOrder> => {
   const entries: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
@@ -259,7 +266,7 @@ export const held = (
   orderId: string
 ): OrderHold | undefined => trader.accounts.get(accountId)?.exposures.get(symbol)?.holds.get(orderId)
 
-/** Returns the order with this id, or the newest with this client order id of its own. */
+/** Returns the order with this id, or else the newest order that has this text as its own client order id. */
 export const order = (
   trader: Trader,
   accountId: AccountId,
@@ -273,7 +280,10 @@ export const order = (
   return orders(trader, accountId, symbol).find((open) => open.isAttached !== true && open.order.clientOrderId === id)
 }
 
-/** Converts a request about a stop to one about its order; undefined if the stop does not exist or does not match. */
+/**
+ * Converts a request about a stop into a request about its order. Returns undefined if the stop does not exist or
+ * does not match the request.
+ */
 export const stopTarget = (trader: Trader, request: StopRequest): OrderRequest | undefined => {
   const { accountId, commandId, expiresAtMillis, orderId } = request
   for (const [symbol, { stops }] of trader.accounts.get(accountId)?.exposures ?? []) {
@@ -297,7 +307,7 @@ export const leverage = (trader: Trader, accountId: AccountId, symbol: MarketSym
 export const pending = (trader: Trader, accountId: AccountId, symbol: MarketSymbol): number =>
   trader.accounts.get(accountId)?.exposures.get(symbol)?.pending ?? 0
 
-/** Decides a credit. A negative one may take at most the available balance. */
+/** Decides a credit. A negative credit can take at most the available balance. */
 function credit(
   trader: Trader,
   { accountId, amount, by, creditId, reason }: Credit,
@@ -332,7 +342,7 @@ function transfer(
   return Result.succeed([{ _tag: "Transferred", transferId, fromAccountId, toAccountId, amount, atMillis }])
 }
 
-/** A client repeats a transfer within seconds; its id is remembered for a day. */
+/** Time in milliseconds for which transfer ids are remembered: one day. Clients repeat a transfer within seconds. */
 const transferKeptMillis = 24 * 60 * 60 * 1000
 
 function keepTransfer({ transferIds }: Trader, { atMillis, transferId }: Transferred): void {
@@ -343,7 +353,7 @@ function keepTransfer({ transferIds }: Trader, { atMillis, transferId }: Transfe
   }
 }
 
-/** Decides a leverage change. In-flight commands may become orders, so they block it too. */
+/** Decides a leverage change. In-flight commands might become orders, so they block the change too. */
 function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: SetLeverage): Decision<"SetLeverage"> {
   const account = trader.accounts.get(accountId)
   if (account === undefined) return Result.fail(new UnknownAccount({ accountId }))
@@ -352,7 +362,8 @@ function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: Set
   if (!isLevel(instrument, level)) {
     return Result.fail(new NotALevel({ leverage: level, maxLeverage: instrument.maxLeverage }))
   }
-  // Succeeds despite orders and a position, because clients set their level again at every start.
+  // Setting the current level succeeds even with orders or a position, because clients set their level again at every
+  // start.
   if (level === leverage(trader, accountId, symbol)) return Result.succeed([])
   const exposure = account.exposures.get(symbol)
   const hasPosition = exposure !== undefined && exposure.position.quantityLots !== 0

@@ -1,6 +1,6 @@
 /**
- * Liquidation of an account (rule 9): the next measure of the venue, and the answer of an account to the takeovers of
- * others. Refresh an account first.
+ * Liquidation of an account (rule 9): the venue's next measure, and the account's response to takeovers of other
+ * accounts. Accounts must be refreshed first.
  */
 import { divideUp, rateScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -13,7 +13,7 @@ import { send, type Trader } from "./Trader.ts"
 
 /** Returns true if equity is at or below the maintenance margin of the positions (rule 9.1). */
 export const isInLiquidation = (account: Account): boolean => {
-  // The maintenance margin is two thirds of the initial margin, so equity is above it while a balance is available.
+  // The maintenance margin is two thirds of the initial margin, so equity exceeds it while some balance is available.
   if (available(account) > 0n) return false
   const margin = maintenanceMargin(account)
   return margin > 0n && account.equity <= margin
@@ -40,10 +40,10 @@ export const maintenanceMargin = (account: Account): bigint => {
 
 type Envelope = "commandId" | "expiresAtMillis" | "traderEpoch" | "userId" | "accountId"
 
-/** Command against an account in one market, without its envelope. */
+/** Command that liquidates an account in one market, without the common command fields. */
 export type Measure = Omit<Liquidate, Envelope> | Omit<OpenTakeover, Envelope>
 
-/** A measure and the exposure it concerns. */
+/** A measure and the exposure to which it applies. */
 export interface NextMeasure {
   readonly exposure: Exposure.Exposure
   readonly measure: Measure
@@ -51,8 +51,8 @@ export interface NextMeasure {
 
 /**
  * Returns the next measure, or undefined if the account is not in liquidation or one of its positions is frozen.
- * Chooses the market with the largest maintenance margin among those for which `isOpen` is true (trading at a fresh
- * price); ties go to the first symbol (rule 9.6).
+ * Considers only markets for which `isOpen` is true, which trade at a fresh price. Chooses the market with the
+ * largest maintenance margin; ties go to the first symbol (rule 9.6).
  */
 export const measure = (account: Account, isOpen: (symbol: MarketSymbol) => boolean): NextMeasure | undefined => {
   if (!isInLiquidation(account) || isFrozen(account)) return undefined
@@ -73,13 +73,13 @@ export const enterMeasure = (
   return { ...measure, ...envelope, userId: trader.userId, accountId: account.accountId }
 }
 
-/** Returns the markets in which the account has orders or stops, or may have once in-flight commands arrive. */
+/** Returns the markets in which the account has orders or stops, or might have some once in-flight commands arrive. */
 export const ordered = ({ exposures }: Account): ReadonlyArray<MarketSymbol> =>
   [...exposures].filter(([, { holds, stops }]) => holds.size > 0 || stops.size > 0).map(([symbol]) => symbol)
 
 /**
- * Returns the account's answer to the takeovers of a market (rule 9.7). A provider needs no position there; it pays
- * from `unused`.
+ * Returns the account's response to a market's takeovers (rule 9.7). A liquidity provider needs no position there and
+ * pays from `unused`.
  */
 export const stand = (
   account: Account,
@@ -133,8 +133,8 @@ function slice(account: Account, exposure: Exposure.Exposure): Measure {
 }
 
 /**
- * Returns the limit of a slice: a third of the maintenance margin rate at maximum leverage away from the mark, rounded
- * towards it.
+ * Returns a slice's limit price in ticks. The limit is away from the mark by a third of the maintenance margin rate
+ * at maximum leverage, rounded towards the mark.
  */
 function limitTicks({ maxLeverage, tickE8 }: Instrument, markE8: number, isLong: boolean): number {
   const ninths = 9n * BigInt(maxLeverage)
@@ -160,8 +160,8 @@ function shareOf(account: Account, exposure: Exposure.Exposure): number {
 }
 
 /**
- * Returns equity / maintenance margin in 1e-6, rounded down; capped at the largest safe integer, also for an account
- * without positions.
+ * Returns equity divided by the maintenance margin, in 1e-6 and rounded down. The result is capped at the largest
+ * safe integer, which is also returned for an account without positions.
  */
 function ratioE6(account: Account): number {
   const margin = maintenanceMargin(account)

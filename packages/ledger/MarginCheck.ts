@@ -1,6 +1,6 @@
 /**
- * Margin checks: hold margin before a command is sent, or return the finding that refuses it (rule 6, rule 7, I27).
- * Refresh the account first.
+ * Margin checks: hold margin before a command is sent, or return the reason for its refusal (rule 6, rule 7, I27).
+ * The account must be refreshed first.
  */
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
@@ -12,12 +12,13 @@ import type { OrderHold, Replacement } from "./OrderHold.ts"
 import { count, coversSide, type Exposure, reduces, uncount } from "./Exposure.ts"
 import { add, remove, send, type Trader } from "./Trader.ts"
 
-/** Holds margin for a new order and returns null, or holds nothing and returns the reason. */
+/** Holds margin for a new order and returns null. If a check fails, holds nothing and returns the reason. */
 export const place = (trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): Finding => {
   if (hold.mayRest && account.openOrders >= trader.settings.maxOpenOrdersPerAccount)
     return "REJECTED_TOO_MANY_OPEN_ORDERS"
   if (!trader.prices.has(exposure.instrument.symbol) && !hold.reduceOnly) {
-    // The market refuses as closed before it reads this. Should it open first, no order without margin may enter.
+    // A closed market refuses the order before it reads this reason. If the market opens first, an order without
+    // margin must still not enter.
     return "FAILED_MARGIN_CHECK"
   }
   if (isTooMuchInAll(trader, exposure, hold, hold.lots)) return "REJECTED_TOTAL_OPEN_INTEREST_LIMIT"
@@ -32,8 +33,8 @@ export const place = (trader: Trader, account: Account, exposure: Exposure, hold
 }
 
 /**
- * Holds margin for the possible new state of an order beside its current one. An order that only shrinks at its price
- * needs no margin.
+ * Holds margin for an order's possible new state in addition to its current state. An order that only shrinks at the
+ * same price needs no margin.
  */
 export const replace = (
   trader: Trader,
@@ -57,7 +58,7 @@ export const replace = (
   return null
 }
 
-/** Returns the bankruptcy price in ticks if the market's price for a close would pass it; otherwise 0. */
+/** Returns the bankruptcy price in ticks if the market's price for a close would be worse; otherwise 0. */
 export const closingBound = (account: Account, exposure: Exposure, priced: Priced): number => {
   const { instrument, position } = exposure
   if (position.quantityLots === 0) return 0
@@ -66,8 +67,8 @@ export const closingBound = (account: Account, exposure: Exposure, priced: Price
 }
 
 /**
- * Returns the worst fill price, in ticks, of an order that is not refused for its price: the bankruptcy price if the
- * order can only shrink the position, 0 if there is none. `moreLots` are lots of an order that is not held yet.
+ * Returns the bankruptcy price in ticks, the worst fill price of an order that can only shrink the position. Returns
+ * 0 for any other order. `moreLots` counts lots of an order that has no hold yet.
  */
 export const reducingBound = (
   account: Account,
@@ -77,7 +78,10 @@ export const reducingBound = (
 ): number =>
   reduces(exposure, order.side) && onlyReduces(exposure, order, moreLots) ? bankruptcyTicks(account, exposure) : 0
 
-/** Returns true if a hold, which is counted already, may stay. The market clips a MARKET order instead. */
+/**
+ * Returns true if the account can afford a hold that is already counted. A MARKET order always passes if it only
+ * reduces, because the market limits its price.
+ */
 function affordable({ prices }: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
   refreshIn(account, exposure, prices)
   if (onlyReduces(exposure, hold)) {
@@ -96,7 +100,7 @@ export function wholeFee({ instrument, rates }: Exposure, priceTicks: number, lo
   return feeOf(notional(instrument, priceTicks, lots), rates.taker)
 }
 
-/** Returns true if the order's lots would take the open interest of all markets over its limit (rule 6.7). */
+/** Returns true if the order's lots would raise the open interest of all markets above its limit (rule 6.7). */
 function isTooMuchInAll(
   { openInterest, prices }: Trader,
   exposure: Exposure,
@@ -109,7 +113,10 @@ function isTooMuchInAll(
   return !reduceOnly && !coversSide(exposure, side, lots - counted.lots)
 }
 
-/** Returns true if the side's order value stays exact, below 2^53: 9e9 USD, far above every position limit. */
+/**
+ * Returns true if the value of the side's orders stays exact, which holds below 2^53: 9e9 USD, far above every
+ * position limit.
+ */
 export function fits(
   { buys, instrument, sells }: Exposure,
   { reduceOnly, side }: Pick<OrderHold, "reduceOnly" | "side">,
@@ -120,7 +127,9 @@ export function fits(
   return reduceOnly || Number.isSafeInteger(held + notional(instrument, priceTicks, lots))
 }
 
-/** Returns true if an order can only shrink the position; the order is counted already except for `moreLots`. */
+/**
+ * Returns true if an order can only shrink the position. The order's lots are already counted, except for `moreLots`.
+ */
 function onlyReduces(
   exposure: Exposure,
   { reduceOnly, side }: Pick<OrderHold, "reduceOnly" | "side">,
@@ -130,8 +139,8 @@ function onlyReduces(
 }
 
 /**
- * Returns the price in ticks at which closing the whole position leaves no equity, rounded towards the mark: 0 if a
- * long leaves equity at any price, and one tick if a short leaves debt at any price.
+ * Returns the price in ticks at which closing the whole position leaves no equity, rounded towards the mark. Returns
+ * 0 if a long position leaves equity at any price, and one tick if a short position leaves debt at any price.
  */
 function bankruptcyTicks(account: Account, { instrument, position, value }: Exposure): number {
   // Equity without the position; a long must sell for at least its debt.

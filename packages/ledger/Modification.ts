@@ -11,8 +11,8 @@ import type * as OrderHold from "./OrderHold.ts"
 import { priceFlaw, quantityFlaw, stopQuantityFlaw, triggerFlaw } from "./OrderShape.ts"
 
 /**
- * Returns the command. A flaw is reported only for an order that can be modified; otherwise the refusal states why it
- * cannot.
+ * Returns the command. A flaw is reported only for an order that can be modified. For other orders, the refusal
+ * states why they cannot be modified.
  */
 export const modify = (entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand => {
   const { instrument } = exposure
@@ -44,7 +44,7 @@ export const modify = (entry: Entry, request: ModifyOrder, account: Account, exp
   }
   let finding: Modify["finding"] = null
   if (hold === undefined) {
-    // The market refuses first, unless it knows an order for which this ledger holds no margin.
+    // The market refuses first, unless it has an order for which this ledger holds no margin.
     finding = "FAILED_MARGIN_CHECK"
   } else if (isSameOrder && isWhole) {
     const commandId = request.commandId.text
@@ -69,7 +69,7 @@ export const modify = (entry: Entry, request: ModifyOrder, account: Account, exp
   }
 }
 
-/** Returns true if the modified order could add to the position; 0 keeps the price or quantity. */
+/** Returns true if the modified order could increase the position. A price or quantity of 0 means unchanged. */
 function grows(exposure: Exposure, hold: OrderHold.OrderHold, ticks: number, lots: number): boolean {
   if (hold.reduceOnly) return false
   const keepsPrice = ticks === 0 || ticks === hold.priceTicks
@@ -78,7 +78,10 @@ function grows(exposure: Exposure, hold: OrderHold.OrderHold, ticks: number, lot
   return !coversWith(exposure, hold, lots)
 }
 
-/** Returns true if the order with this quantity, plus all others of its side, could only shrink the position. */
+/**
+ * Returns true if the order with this quantity, together with all other orders on its side, can only shrink the
+ * position.
+ */
 function coversWith(exposure: Exposure, { counted, lots: before, side }: OrderHold.OrderHold, lots: number): boolean {
   return coversSide(exposure, side, (lots === 0 ? before : lots) - counted.lots)
 }

@@ -1,9 +1,12 @@
-/** Margin hold of one order, from sending the order until it is gone. */
+/** Margin hold of one order, from the time the order is sent until it has ended. */
 import type { Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/** Sums over the orders of a side. Whole numbers, so that adding and subtracting leaves no remainder. */
+/**
+ * Sums over the orders on one side. The values are whole numbers, so that adding and then subtracting leaves no
+ * remainder.
+ */
 export interface Sums {
-  /** Lots of all orders; the other sums exclude reduce-only orders. */
+  /** Lots of all orders. The other sums exclude reduce-only orders. */
   lots: number
   /** Value of the orders at their limit prices, in 1e-6 USD. */
   value: number
@@ -12,7 +15,7 @@ export interface Sums {
   crossedValue: number
 }
 
-/** A modify without a known outcome: the order may already have this price and quantity. */
+/** A modify whose outcome is not yet known, so the order might already have this price and quantity. */
 export interface Replacement {
   readonly commandId: string
   readonly priceTicks: number
@@ -27,18 +30,18 @@ export interface OrderHold {
   readonly reduceOnly: boolean
   /** True if the order counts towards the limit of open orders. */
   readonly mayRest: boolean
-  /** Placement order: later orders have higher numbers. */
+  /** Placement number; later orders have higher numbers. */
   sequence: number
   /** Undefined until the market has accepted the order. */
   order: Order | undefined
-  /** Time of placement; for an order from a market's view, the time of its last change. */
+  /** Placement time. For an order from a market's view, the time of its last change. */
   placedByMillis: number
-  /** Price at which the order is valued: its limit, or the edge of the band for MARKET. */
+  /** Price at which the order is valued: its limit price, or the edge of the price band for a MARKET order. */
   priceTicks: number
   /** Lots not yet filled. */
   lots: number
   replacements: ReadonlyArray<Replacement>
-  /** Amounts that this hold added to the sums of its side. */
+  /** Amounts that this hold has added to its side's sums. */
   readonly counted: Sums
 }
 

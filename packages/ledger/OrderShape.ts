@@ -1,6 +1,6 @@
 /**
- * Checks of an order's shape against its instrument, independent of the book; the first failure is the refusal (rule
- * 4.14).
+ * Checks of an order's shape against its instrument, independent of the book. The first failed check determines the
+ * refusal (rule 4.14).
  */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { OrderType, TimeInForce } from "@venue/domain/Order"
@@ -10,13 +10,13 @@ const timesInForce: Record<OrderType, ReadonlyArray<TimeInForce>> = {
   LIMIT: ["GTC", "IOC", "FOK"],
   MARKET: ["IOC"],
   ALO: ["GTC"],
-  // The time in force of a stop is echoed and otherwise ignored (rule 15.1).
+  // A stop's time in force is echoed but otherwise ignored (rule 15.1).
   TAKE_PROFIT: ["GTC", "IOC", "FOK"],
   STOP_LOSS: ["GTC", "IOC", "FOK"],
   STOP_MARKET: []
 }
 
-/** Checks type and time in force; clients cannot send `STOP_MARKET`, which only a stop produces. */
+/** Checks the type and time in force. Clients cannot send `STOP_MARKET`, because only a fired stop has that type. */
 export const typeFlaw = (type: OrderType, timeInForce: TimeInForce): OrderRefusal | undefined => {
   const allowed = timesInForce[type]
   if (allowed.length === 0) return "INVALID_ORDER_TYPE"
@@ -30,13 +30,16 @@ export const quantityFlaw = (instrument: Instrument, lots: number, reduceOnly: b
   return lots > instrument.maxQuantityLots ? "QUANTITY_GREATER_THAN_MAX_QUANTITY" : undefined
 }
 
-/** Checks the quantity of a stop: any number of lots, because the position limits it (rule 15.2). */
+/** Checks a stop's quantity. Any number of lots is valid, because the position limits the quantity (rule 15.2). */
 export const stopQuantityFlaw = (lots: number): OrderRefusal | undefined => {
   if (Number.isNaN(lots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
   return lots < 1 ? "QUANTITY_LESS_THAN_MIN_QUANTITY" : undefined
 }
 
-/** Checks the trigger prices of attached stops; `NaN` is not a multiple of the tick, 0 means no stop. */
+/**
+ * Checks the trigger prices of attached stops. `NaN` means that the price is not a multiple of the tick, and 0 means
+ * no stop.
+ */
 export const triggerFlaw = (takeProfitTicks: number, stopLossTicks: number): OrderRefusal | undefined => {
   if (Number.isNaN(takeProfitTicks)) return "INVALID_TAKEPROFIT_PRICE"
   return Number.isNaN(stopLossTicks) ? "INVALID_STOPLOSS_PRICE" : undefined

@@ -1,4 +1,4 @@
-/** Previews an order: enters it on a copy of the state that entering changes (rule 4.19). */
+/** Order preview: enters the order on a copy of the state that entering would change (rule 4.19). */
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -12,21 +12,21 @@ import type { Exposure } from "./Exposure.ts"
 import { fits, wholeFee } from "./MarginCheck.ts"
 import { add, exposureOf, type Trader } from "./Trader.ts"
 
-/** The command that the desk would send, and the ledger's part of the preview. - readonly command: PreviewCommand */
+/** The command that the desk would send, and the ledger's part of the preview. */
 export interface Previewed {
-  /** What would be sent to the market. */
+  /** Command that the desk would send to the market. */
   readonly command: PreviewCommand
   readonly preview: TraderPreview
 }
 
 /**
- * Returns the preview, without changing the trader; undefined if the user has no such account or the symbol is not
- * listed.
+ * Returns the preview without changing the trader. Returns undefined if the user has no such account or the symbol is
+ * not listed.
  */
 export const preview = (trader: Trader, request: PreviewRequest, traderEpoch: number): Previewed | undefined => {
   const account = trader.accounts.get(request.accountId)
   if (account === undefined || !trader.instruments.has(request.symbol)) return undefined
-  // Refreshes the trader's own figures, as any read does, so that the copy need not.
+  // Refreshes the trader's own account, as every read does, so that the copy need not be refreshed.
   refresh(account, trader.prices)
   const entered = copyOf(trader, account, request.symbol)
   const command = previewable(enter(entered.trader, request, traderEpoch))
@@ -61,7 +61,7 @@ function copyOf(trader: Trader, whole: Account, symbol: MarketSymbol): Copy {
   }
 }
 
-/** Returns margin and fee, also for an order that is refused because of them. */
+/** Returns the order's margin and fee, even if the order is refused because of them. */
 function costOf(
   trader: Trader,
   whole: Account,
@@ -75,7 +75,7 @@ function costOf(
   if (request._tag === "ClosePosition") {
     if (priced === undefined) return { margin: 0n, wholeFee: null }
     const { quantityLots } = position
-    // A close is sent as a `Place` at the bankruptcy price if the market would price it beyond that.
+    // A close is sent as a `Place` at the bankruptcy price if the market's price would be worse.
     const ticks = command._tag === "Place" ? command.priceTicks : closingPrice(instrument, priced, quantityLots > 0)
     return { margin: 0n, wholeFee: wholeFee(exposure, ticks, Math.abs(quantityLots)) }
   }

@@ -14,8 +14,8 @@ import type { Exposure } from "./Exposure.ts"
 import { accountOf, exposureOf, type Trader } from "./Trader.ts"
 
 /**
- * Decides the appointment of an account; records only changed limits. Fails for an unknown account or an unlisted
- * symbol.
+ * Decides an account's appointment as a liquidity provider. Records only limits that change. Fails for an unknown
+ * account or an unlisted symbol.
  */
 export const appoint = (
   trader: Trader,
@@ -36,7 +36,10 @@ export const apply = (trader: Trader, { accountId, limit, symbols }: ProviderApp
   for (const symbol of symbols) setLimit(trader, accountOf(trader, accountId), symbol, limit)
 }
 
-/** Sets the limit in a market, and creates the exposure by which the account is included in takeovers there. */
+/**
+ * Sets the limit in a market. Also creates the account's exposure there, so that the account takes part in the
+ * market's takeovers.
+ */
 export const setLimit = (trader: Trader, account: Account, symbol: MarketSymbol, limit: number): void => {
   if (limit === 0) account.providerLimits.delete(symbol)
   else account.providerLimits.set(symbol, limit)
@@ -44,9 +47,9 @@ export const setLimit = (trader: Trader, account: Account, symbol: MarketSymbol,
 }
 
 /**
- * Returns the amount that the account can take over in a market; null if it is no provider or no mark is known.
- * Reducing its position needs no margin, anything else the initial margin from `unused`; the position may not exceed
- * the limit. Refresh the account first.
+ * Returns the amount that the account can take over in a market, or null if it is no provider or no mark is known.
+ * Lots that reduce its own position need no margin, and other lots need initial margin from `unused`. The position
+ * must not exceed the limit. The account must be refreshed first.
  */
 export const part = (account: Account, exposure: Exposure, unused = available(account)): Stand["provider"] => {
   const { instrument, leverage, markE8, position, valuation } = exposure

@@ -13,8 +13,8 @@ import * as Account from "./Account.ts"
 import { accountOf, type Trader } from "./Trader.ts"
 
 /**
- * Decides whether the user may redeem a code: no referrer yet, and no trade. Requires the state of every market of the
- * user.
+ * Decides whether the user may redeem an invitation code, which requires that the user has no referrer and has never
+ * traded. Needs the state of every market that the user has joined.
  */
 export const redeem = (
   { accounts, referrerId: before, userId }: Trader,
@@ -26,7 +26,7 @@ export const redeem = (
   return Result.succeed([{ _tag: "Referred", code, referrerId, atMillis }])
 }
 
-/** Returns the credit of a day; none if that day or a later one is credited already. */
+/** Returns the event that credits a day's rewards, or no event if that day or a later day is already credited. */
 export const credit = (
   { referralDay }: Trader,
   { amount, day }: CreditReferrals,

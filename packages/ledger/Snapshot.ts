@@ -1,4 +1,7 @@
-/** The state that a trader's own journal determines, as plain values; positions come from the views of its markets. */
+/**
+ * Snapshot of the state that a trader's own journal determines, as plain values. Positions are excluded, because they
+ * come from the markets' views.
+ */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { DeadManSwitch } from "@venue/domain/DeadManSwitch"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +12,7 @@ import * as Account from "./Account.ts"
 import { setLimit } from "./Provider.ts"
 import { accountOf, type Trader } from "./Trader.ts"
 
-/** Version of the stored shape: 1 is that of release 0.1.0. */
+/** Version of the stored format. Version 1 is the format of release 0.1.0. */
 export const version = 1
 
 /** Amounts are decimal text, which every encoding preserves exactly. */
@@ -35,7 +38,7 @@ export interface Snapshot {
   readonly tierDay: number
   readonly referrerId: UserId | null
   readonly referralDay: number
-  /** Without progress, which comes from their markets. */
+  /** TWAPs without their progress, which comes from their markets. */
   readonly twaps: ReadonlyArray<readonly [symbol: MarketSymbol, terms: TwapTerms, ending: TwapEnding | null]>
   readonly switches: ReadonlyArray<readonly [accountId: AccountId, deadManSwitch: DeadManSwitch]>
   readonly deposits: ReadonlyArray<readonly [depositId: string, rail: RailName, amount: string, isReversed: boolean]>
@@ -45,8 +48,9 @@ export interface Snapshot {
 }
 
 /**
- * Returns a stored snapshot in the current shape; undefined for a version that this release cannot read, whose journal is
- * replayed from its first row. A release that changes the shape raises `version` and converts the previous version here.
+ * Returns a stored snapshot in the current format. Returns undefined for a version that this release cannot read; the
+ * journal is then replayed from its first row. A release that changes the format raises `version` and converts the
+ * previous version here.
  */
 export const readSnapshot = (stored: unknown): Snapshot | undefined =>
   (stored as { readonly version?: unknown }).version === version ? (stored as Snapshot) : undefined
@@ -90,7 +94,7 @@ export const snapshot = (trader: Trader): Snapshot => ({
   ])
 })
 
-/** Fills a new trader, which holds nothing of any market yet. */
+/** Fills a new trader, which has no market state yet. */
 export const restore = (trader: Trader, from: Snapshot): void => {
   for (const { accountId, deposit, leverages, providerLimits, referralRewards } of from.accounts) {
     const account = Account.make(accountId)
@@ -126,8 +130,8 @@ export const restore = (trader: Trader, from: Snapshot): void => {
 }
 
 /**
- * Hashes the state of the trader's own journal: equal after replay, and after snapshot and restore. Two FNV-1a hashes
- * make 64 bits in hex.
+ * Hashes the state from the trader's own journal. The hash is the same after a replay, and after a snapshot and
+ * restore. Two FNV-1a hashes form 64 bits in hexadecimal.
  */
 export const hash = (trader: Trader): string => {
   const text = JSON.stringify(snapshot(trader))

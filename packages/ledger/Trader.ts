@@ -23,11 +23,11 @@ export interface Settings {
 /** Default limits. */
 export const defaults: Settings = { maxOpenOrdersPerAccount: 1_000, maxSubaccounts: 20 }
 
-/** A command without a known outcome. */
+/** A command whose outcome is not yet known. */
 export interface InFlight {
   readonly account: Account.Account
   readonly exposure: Exposure.Exposure
-  /** Order for which the command holds margin; empty if it holds none. */
+  /** Id of the order for which the command holds margin; empty if the command holds none. */
   readonly orderId: string
 }
 
@@ -67,18 +67,21 @@ export interface Trader {
   /** Open interest of the whole venue at these prices. */
   readonly openInterest: OpenInterest
   readonly settings: Settings
-  /** Accounts, the primary account first; its id is the user's. */
+  /** Accounts, the primary account first. The primary account's id equals the user id. */
   readonly accounts: Map<AccountId, Account.Account>
   readonly joined: Set<MarketSymbol>
-  /** Joined markets that the trader has left; only cash remains there, which still counts. */
+  /** Joined markets that the trader has left. Only cash remains there, which still counts towards the balance. */
   readonly left: Set<MarketSymbol>
-  /** Markets that know the user's builder code; empty for a user without one. */
+  /** Markets in which the user's builder code is registered; empty for a user without a code. */
   readonly builderMarkets: Set<MarketSymbol>
-  /** Kept forever, like deposits and withdrawals: a rail may repeat a notice years later. */
+  /**
+   * Ids of all credits. They are kept forever, like deposits and withdrawals, because a rail might repeat a notice
+   * years later.
+   */
   readonly creditIds: Set<string>
   readonly deposits: Map<string, TraderDeposit>
   readonly withdrawals: Map<string, TraderWithdrawal>
-  /** Transfers of the last day with their times, oldest first. */
+  /** Ids of the last day's transfers with their times, oldest first. */
   readonly transferIds: Map<string, number>
   /** Requests with an idempotency key, oldest first. */
   readonly requests: Map<string, { readonly fingerprint: string; readonly atMillis: number }>
@@ -86,15 +89,15 @@ export interface Trader {
   readonly armed: Map<string, AccountId>
   /** Dead-man switch of each account that has ever used one. */
   readonly switches: Map<AccountId, DeadManSwitch>
-  /** Time of the newest renewal of each switch that changed nothing; not in the journal or the hash. */
+  /** Time of each switch's newest renewal that changed nothing. Neither the journal nor the hash includes this time. */
   readonly renewedMillis: Map<AccountId, number>
   readonly inFlight: Map<string, InFlight>
-  /** TWAPs that the journal has accepted and not yet forgotten, in that order. */
+  /** TWAPs that the journal has accepted and not yet removed, in order of acceptance. */
   readonly twaps: Map<TwapId, TraderTwap>
   /** Fee tier, counted from 1, and the day for which it was set; day 0 before the first. */
   tier: number
   tierDay: number
-  /** Referrer of the user; null for none. */
+  /** The user's referrer; null if the user has none. */
   referrerId: UserId | null
   /** Last day with credited referral rewards; 0 before the first. */
   referralDay: number
@@ -135,7 +138,10 @@ export const make = (
   lastSequence: 0
 })
 
-/** Returns the account that a recorded event names. Throws if it does not exist: the journals contradict each other. */
+/**
+ * Returns the account that a recorded event names. Throws if the account does not exist, because the journals then
+ * contradict each other.
+ */
 export const accountOf = (trader: Trader, accountId: AccountId): Account.Account => {
   const account = trader.accounts.get(accountId)
   if (account === undefined) throw new Error(`user ${trader.userId} has no account ${accountId}`)

@@ -40,7 +40,9 @@ export const deposit = (
   return Result.succeed([{ _tag: "Deposited", depositId, rail, amount, atMillis }])
 }
 
-/** Decides the reversal of a deposit; debits it whole, even if the balance becomes negative (rule 17.6). */
+/**
+ * Decides the reversal of a deposit. The whole deposit is debited, even if the balance becomes negative (rule 17.6).
+ */
 export const reverseDeposit = (
   { deposits }: Trader,
   { depositId, reason }: ReverseDeposit,
@@ -53,7 +55,7 @@ export const reverseDeposit = (
   return Result.succeed([{ _tag: "DepositReversed", depositId, rail, amount, reason, atMillis }])
 }
 
-/** Decides a withdrawal against the withdrawable balance. Requires the state of every market of the user. */
+/** Decides a withdrawal against the withdrawable balance. Needs the state of every market that the user has joined. */
 export const withdraw = (
   trader: Trader,
   { amount, destination, method, reasons, withdrawalId }: Withdraw,
@@ -78,7 +80,7 @@ export const withdraw = (
   ])
 }
 
-/** Decides the return of a failed or rejected withdrawal, once. */
+/** Decides the return of a failed or rejected withdrawal, which happens only once. */
 export const returnWithdrawal = (
   { withdrawals }: Trader,
   { ending, reason, withdrawalId }: ReturnWithdrawal,
@@ -120,7 +122,7 @@ export const withdrawalReturned = (trader: Trader, { amount, withdrawalId }: Wit
   Account.deposit(primaryOf(trader), amount)
 }
 
-/** Sum of the last day's withdrawals without returned ones, for the review limit (rule 18.4). */
+/** Returns the sum of the last day's withdrawals, without returned ones, for the review limit (rule 18.4). */
 const dayTotal = ({ withdrawals }: Trader, nowMillis: number): bigint => {
   let total = 0n
   for (const { amount, atMillis, isReturned } of withdrawals.values()) {

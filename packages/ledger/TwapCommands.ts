@@ -1,4 +1,4 @@
-/** Next step of a TWAP, and the commands to its market that carry it out. */
+/** The next action for a TWAP, and the commands to its market that carry out the action. */
 import type { Id } from "@venue/domain/Id"
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { PlaceSlice } from "@venue/domain/Market"
@@ -11,7 +11,7 @@ import * as MarginCheck from "./MarginCheck.ts"
 import { exposureOf, send, type Trader, type TraderTwap } from "./Trader.ts"
 import * as TwapSchedule from "./TwapSchedule.ts"
 
-/** Next step of a TWAP, once its market has reported its state. */
+/** Next action for a TWAP, once its market has reported its state. */
 export type Next =
   | { readonly _tag: "Open" }
   | { readonly _tag: "Slice"; readonly slice: number; readonly lots: number }
@@ -20,7 +20,7 @@ export type Next =
   | { readonly _tag: "Close"; readonly ending: TwapEnding }
   | { readonly _tag: "Forget" }
 
-/** Returns the next step of a TWAP. */
+/** Returns the next action for a TWAP. */
 export const next = (trader: Trader, twap: TraderTwap, nowMillis: number): Next => {
   const { ending, progress, sentId, symbol, terms } = twap
   if (trader.inFlight.has(sentId)) return { _tag: "Wait", untilMillis: nowMillis + recheckMillis }
@@ -34,7 +34,7 @@ export const next = (trader: Trader, twap: TraderTwap, nowMillis: number): Next 
   return step._tag === "Over" ? { _tag: "End", ending: "COMPLETED" } : step
 }
 
-/** Interval in milliseconds until the next check if nothing can be done now. */
+/** Interval in milliseconds until the next check if no action is possible now. */
 export const recheckMillis = 1_000
 
 /** Fields that the sender adds to a command. */
@@ -64,8 +64,8 @@ export const closing = (trader: Trader, twaps: SameMarketTwaps, ending: TwapEndi
 }
 
 /**
- * Returns the command for a slice. The child is entered like an order of the account: MARKET, or LIMIT IOC with a worst
- * price (rule 16.5).
+ * Returns the command for a slice. The child order is entered like any order of the account: as MARKET, or as LIMIT
+ * IOC if the TWAP has a worst price (rule 16.5).
  */
 export const placing = (
   trader: Trader,
@@ -99,9 +99,9 @@ export const placing = (
 }
 
 /**
- * Returns the limit of a child in ticks; 0 without a worst price. A loose worst price is tightened to band, bounds and,
- * if the child can only reduce, the bankruptcy price, so that the child is not refused and holds margin at the
- * tightened price.
+ * Returns the child order's limit in ticks, or 0 if the TWAP has no worst price. A loose worst price is tightened to
+ * the price band and bounds, and to the bankruptcy price if the child can only reduce. The child is then not refused
+ * and holds margin at the tightened price.
  */
 function limitOf(trader: Trader, { symbol, terms }: TraderTwap, lots: number): number {
   const { accountId, side, worstTicks } = terms

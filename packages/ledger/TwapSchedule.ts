@@ -4,13 +4,13 @@
  */
 import type { Twap, TwapTerms } from "@venue/domain/Twap"
 
-/** Step at a moment: place a slice, wait for the next one, or nothing because all slices are over. */
+/** Action at a given time: place a slice, wait for the next slice, or nothing because all slices are over. */
 export type Step =
   | { readonly _tag: "Slice"; readonly slice: number; readonly lots: number }
   | { readonly _tag: "Wait"; readonly untilMillis: number }
   | { readonly _tag: "Over" }
 
-/** Returns the step at a moment. */
+/** Returns the action at a given time. */
 export const stepAt = (twap: Twap, maxLots: number, atMillis: number): Step => {
   const { lastSlice, slices } = twap
   const slice = sliceAt(twap, atMillis)
@@ -26,15 +26,15 @@ export const dueMillis = ({ intervalMillis, startMillis }: TwapTerms, slice: num
 
 type Parts = Pick<TwapTerms, "slices" | "totalLots">
 
-/** Returns the size of every slice but the last if nothing is missing. */
+/** Returns the size of every slice but the last, in lots, if no lots are missing. */
 export const evenLots = ({ slices, totalLots }: Parts): number => Math.floor(totalLots / slices)
 
-/** Returns the size of the last slice if nothing is missing: an even part plus the indivisible remainder. */
+/** Returns the size of the last slice, in lots, if no lots are missing: an even part plus the indivisible remainder. */
 export const lastLots = (parts: Parts): number => parts.totalLots - evenLots(parts) * (parts.slices - 1)
 
 /**
- * Returns the size of a slice: an even part plus its part of the lots missing so far (for the last slice, all of them),
- * capped at three even parts and at the maximum order quantity (rule 16.4).
+ * Returns a slice's size in lots: an even part plus a share of the lots missing so far, or all of them for the last
+ * slice. The size is capped at three even parts and at the maximum order quantity (rule 16.4).
  */
 export const lotsOf = (twap: Twap, slice: number, maxLots: number): number => {
   const { filledLots, slices, totalLots } = twap
@@ -44,7 +44,7 @@ export const lotsOf = (twap: Twap, slice: number, maxLots: number): number => {
   return Math.min(even + Math.floor(missing / (slices - slice + 1)), maxEvenParts * even, maxLots)
 }
 
-/** Maximum size of a slice in even parts. */
+/** Maximum size of a slice, as a multiple of an even part. */
 const maxEvenParts = 3
 
 /** Returns the current slice: 0 before the first is due, `slices + 1` after the last has passed. */

@@ -57,13 +57,13 @@ export const add = (
     : Result.fail(new InvalidTwap(flaw))
 }
 
-/** Returns the ends of live TWAPs; none for a TWAP that is unknown or has ended. */
+/** Returns the events that end live TWAPs. Unknown and ended TWAPs produce no event. */
 export const end = ({ twaps }: Trader, { ending, twapIds }: EndTwaps, atMillis: number): ReadonlyArray<TraderEvent> =>
   twapIds
     .filter((twapId) => twaps.get(twapId)?.ending === null)
     .map((twapId) => ({ _tag: "TwapEnded", twapId, ending, atMillis }))
 
-/** Returns the removals of TWAPs that the journal still has. */
+/** Returns the events that remove the TWAPs which the journal still has. */
 export const forget = ({ twaps }: Trader, { twapIds }: ForgetTwaps): ReadonlyArray<TraderEvent> =>
   twapIds.filter((twapId) => twaps.has(twapId)).map((twapId) => ({ _tag: "TwapForgotten", twapId }))
 
@@ -95,7 +95,7 @@ export const open = (
     .flatMap(({ progress, symbol }) => (progress === undefined ? [] : [{ symbol, twap: progress }]))
     .toReversed()
 
-/** Applies an event of a market about one of its TWAPs. */
+/** Applies a market event about one of the trader's TWAPs. */
 export const observe = (
   trader: Trader,
   event: Extract<MarketEvent, { readonly _tag: "TwapOpened" | "TwapAdvanced" | "TwapClosed" }>
@@ -107,7 +107,7 @@ export const observe = (
   if (event._tag === "TwapClosed") twap.ending ??= event.ending
 }
 
-/** Replaces the progress of an account's TWAPs in a market by the market's view. */
+/** Replaces the progress of an account's TWAPs in one market with the market's view. */
 export const adopt = (
   trader: Trader,
   symbol: MarketSymbol,
@@ -118,7 +118,8 @@ export const adopt = (
   for (const [twapId, twap] of trader.twaps) {
     if (twap.symbol !== symbol || twap.terms.accountId !== accountId) continue
     twap.progress = progressById.get(twapId)
-    // A command sent before the view was an open, or a close of an ended TWAP; the view shows that it has arrived.
+    // A command sent before the view was an open, or a close of an ended TWAP. The view shows that the command has
+    // arrived.
     if ((twap.progress !== undefined) === (twap.ending === null)) arrive(trader, twap.sentId)
   }
 }
@@ -154,5 +155,5 @@ function flawOf(trader: Trader, symbol: MarketSymbol, terms: TwapTerms, nowMilli
   return live(trader, { accountId }).length < maxLiveTwaps ? undefined : { flaw: "TOO_MANY", bound: maxLiveTwaps }
 }
 
-/** Factor by which prices may rise before the filled value of a TWAP is no longer exact. */
+/** Factor by which prices can rise before a TWAP's filled value is no longer exact. */
 const priceHeadroom = 10
