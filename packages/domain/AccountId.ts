@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { UserId } from "./UserId.ts"
 
-/** Id of one account; the primary account has the id of its user. */
+/** Id of one account. The primary account has the same id as its user. */
 export const AccountId = Schema.String.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 

@@ -1,4 +1,4 @@
-/** Conditions of a market that need an operator's attention, each listed for as long as it lasts. */
+/** Conditions of a market that need an operator's attention. Each condition is listed for as long as it lasts. */
 import { Schema } from "effect"
 
 /** Kind of a market alarm. */

@@ -1,13 +1,13 @@
 /** API keys: the data that their owner may read, and the errors of creating or changing a key. */
 import { Schema } from "effect"
 
-/** Scope of a key that is valid for every account of its user. Any other scope is the id of one account. */
+/** Scope of a key that is valid for all of its user's accounts. Any other scope is the id of one account. */
 export const allAccounts = "all_accounts"
 
 /** Maximum number of active keys of a user. Keys issued to builders do not count. */
 export const maxApiKeys = 50
 
-/** Returns true for a label reserved for keys issued to third parties; the user's key list omits such keys. */
+/** Returns true for a label that is reserved for keys issued to third parties. The user's key list omits these keys. */
 export const isReservedLabel = (label: string): boolean => /^(?:builder-|managed)/i.test(label)
 
 /** All data of a key except its secret. Times are in Unix milliseconds, null for an event that has not happened. */
@@ -17,7 +17,8 @@ export const ApiKeySummary = Schema.Struct({
   permissions: Schema.Array(Schema.String),
   scope: Schema.String,
   /**
-   * Addresses and networks, such as `10.0.0.0/8`, from which the key may be used; an empty list allows every address.
+   * IP addresses and networks, such as `10.0.0.0/8`, from which the key may be used. An empty list allows every IP
+   * address.
    */
   allowedAddresses: Schema.Array(Schema.String),
   createdAtMillis: Schema.Number,
@@ -30,7 +31,7 @@ export type ApiKeySummary = typeof ApiKeySummary.Type
 /** The user already has `limit` active keys. */
 export class TooManyApiKeys extends Schema.TaggedError<TooManyApiKeys>()("TooManyApiKeys", { limit: Schema.Number }) {}
 
-/** The key does not exist, belongs to another user, or is one that its user may not change. */
+/** The key does not exist, belongs to another user, or cannot be changed by its user. */
 export class UnknownApiKey extends Schema.TaggedError<UnknownApiKey>()("UnknownApiKey", {
   publicKey: Schema.String
 }) {}

@@ -14,9 +14,9 @@ export const Balance = Schema.Struct({
   unrealised: Schema.BigInt,
   funding: Schema.BigInt,
   fees: Schema.BigInt,
-  /** Builder rewards received; null for an account that has never owned a builder code. */
+  /** Builder rewards received; null if the account has never owned a builder code. */
   builderRewards: Schema.NullOr(Schema.BigInt),
-  /** Referral rewards received; absent in answers of nodes with an older release. */
+  /** Referral rewards received; absent in responses from nodes that run an older release. */
   referralRewards: Schema.optionalKey(Schema.BigInt),
   orderMargin: Schema.BigInt,
   positionMargin: Schema.BigInt,
@@ -27,8 +27,8 @@ export const Balance = Schema.Struct({
 export type Balance = typeof Balance.Type
 
 /**
- * Appointment of an account as liquidity provider in a market; `limit` is the maximum value of its position there, in
- * 1e-6 USD.
+ * Appointment of an account as liquidity provider in a market. `limit` is the maximum value of the account's position
+ * there, in 1e-6 USD.
  */
 export const ProviderLimit = Schema.Struct({
   userId: UserId,
@@ -44,7 +44,7 @@ export const Holding = Schema.Struct({
   symbol: MarketSymbol,
   /** Signed lots. */
   quantityLots: Schema.Number,
-  /** Signed cost of the position in 1e-6 USD: the average price is basis / quantity. */
+  /** Signed cost of the position in 1e-6 USD. The average price is basis / quantity. */
   basis: Schema.Number,
   realised: Schema.Number,
   unrealised: Schema.BigInt,

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { isCountry } from "./Country.ts"
 import { isUsState } from "./UsState.ts"
 
-/** Details of a bank account. The member names are those of the bank and of the REST API. */
+/** Details of a bank account, with the member names that the bank and the REST API use. */
 export const BankDetails = Schema.Struct({
   first_name: Schema.String,
   last_name: Schema.String,
@@ -23,7 +23,7 @@ export type BankDetails = typeof BankDetails.Type
 /** Maximum number of linked bank accounts of a user. */
 export const maxBankAccounts = 5
 
-/** Name in the user's identity documents; null where the identity provider supplied none. */
+/** Name in the user's identity documents; null if the identity provider supplied none. */
 export interface HolderName {
   readonly firstName: string | null
   readonly lastName: string | null
@@ -46,8 +46,8 @@ export const faultsOf = (details: BankDetails, verified: HolderName): ReadonlyAr
   })
 
 /**
- * Returns the faults for which the bank would reject a payout to a linked account. Older accounts may violate rules
- * that were added later. `state` is exempt: it was free text once, and the bank validates it.
+ * Returns the faults for which the bank would reject a payout to a linked account. Older accounts might violate rules
+ * that were added later. `state` is exempt, because it was once free text and the bank validates it.
  */
 export const payoutFaultsOf = (details: BankDetails): ReadonlyArray<DetailFault> =>
   faultsOf(details, { firstName: null, lastName: null }).filter(({ member }) => member !== "state")
@@ -57,7 +57,7 @@ export const payoutFaultsOf = (details: BankDetails): ReadonlyArray<DetailFault>
  */
 export const isKnown = ({ firstName, lastName }: HolderName): boolean => firstName !== null && lastName !== null
 
-/** Returns the masked account number: its last four digits, and at most half of the digits. */
+/** Returns the masked account number, which shows the last four digits but at most half of all digits. */
 export const masked = ({ account_number: number }: BankDetails): string =>
   `****${number.slice(-Math.min(4, Math.floor(number.length / 2)))}`
 

@@ -8,5 +8,5 @@ export const mix = (word: number): number => {
   return h ^ (h >>> 16)
 }
 
-/** Hashes the first two words of an id, which consecutive ids of one series share. */
+/** Hashes the first two words of an id. Consecutive ids in one series share these words. */
 export const hashHalf = (a: number, b: number): number => mix(Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca77))

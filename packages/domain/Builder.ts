@@ -1,8 +1,8 @@
-/** Builder codes: the owner of a code, and the reward for fills of orders that carry it. */
+/** Builder codes: a code's owner, and the reward for fills of orders that carry the code. */
 import type { FeeShare } from "./FeeShare.ts"
 import type { UserId } from "./UserId.ts"
 
-/** Registers a builder code with a market; sent once per code, because owner and shares never change. */
+/** Registers a builder code with a market. Sent once per code, because the owner and the shares never change. */
 export interface IntroduceBuilder extends FeeShare {
   readonly _tag: "IntroduceBuilder"
   readonly builderCode: string
@@ -17,11 +17,11 @@ export interface BuilderIntroduced extends FeeShare {
   readonly atMillis: number
 }
 
-/** The parts of one fill's fee that do not belong to the venue, in 1e-6 USD. */
+/** Parts of one fill's fee that do not belong to the venue, in 1e-6 USD. */
 export interface Reward {
   /** Owner of the builder code; the amount is credited to the owner's primary account. */
   readonly ownerId: UserId
   readonly amount: number
-  /** Part of the fee that neither share covers; it goes to the market's reserve fund. */
+  /** Part of the fee that neither share covers, which goes to the market's reserve fund. */
   readonly remainder: number
 }

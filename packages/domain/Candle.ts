@@ -28,7 +28,7 @@ export const ofTrade = (trade: {
   trades: 1
 })
 
-/** Returns the candle of two adjacent windows; members other than those of a candle come from `before`. */
+/** Returns the combined candle of two adjacent windows. Members that are not part of a candle come from `before`. */
 export const merged = <C extends Candle>(before: C, next: Candle): C => ({
   ...before,
   highTicks: Math.max(before.highTicks, next.highTicks),

@@ -11,7 +11,7 @@ export const commandEnvelope = {
    * Market time, in Unix milliseconds, after which the market rejects the command.
    */
   expiresAtMillis: Schema.Number,
-  /** Journal epoch of the trader; a market that has seen a higher epoch of this user drops the command. */
+  /** Journal epoch of the trader. A market that has seen a higher epoch for this user drops the command. */
   traderEpoch: Schema.Number,
   userId: UserId,
   accountId: AccountId

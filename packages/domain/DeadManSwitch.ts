@@ -1,4 +1,7 @@
-/** The dead-man switch of an account: cancels its orders unless the client renews the switch in time (rule 4.21). */
+/**
+ * Dead-man switch of an account: cancels the account's orders unless the client renews the switch in time (rule
+ * 4.21).
+ */
 import { Schema } from "effect"
 import type { AccountId } from "./AccountId.ts"
 import { mix } from "./BitMix.ts"
@@ -16,11 +19,11 @@ export const isTimeout = Schema.is(Timeout)
 
 /** State of an account's dead-man switch. All times are in Unix milliseconds. */
 export const DeadManSwitch = Schema.Struct({
-  /** Time at which a gateway received the newest recorded request; older requests are ignored. */
+  /** Time at which a gateway received the newest recorded request. Older requests are ignored. */
   askedMillis: Schema.Number,
   /** Time at which the switch fires; 0 while it is off. */
   dueMillis: Schema.Number,
-  /** Time at which it fired, until all of its cancels are recorded; 0 if none are outstanding. */
+  /** Time at which the switch fired; 0 once all of its cancels are recorded, or if it has not fired. */
   firedMillis: Schema.Number
 })
 export type DeadManSwitch = typeof DeadManSwitch.Type
@@ -32,15 +35,15 @@ export const off: DeadManSwitch = { askedMillis: 0, dueMillis: 0, firedMillis: 0
 export const isOn = ({ dueMillis, firedMillis }: DeadManSwitch): boolean => dueMillis !== 0 || firedMillis !== 0
 
 /**
- * Returns the time at which a switch requested at `askedMillis` fires, rounded up to a whole second; 0 for timeout 0.
- * Renewals that round to the same second are recorded once.
+ * Returns the time at which a switch requested at `askedMillis` fires, rounded up to a whole second, or 0 if the
+ * timeout is 0. Renewals that round to the same second are recorded once.
  */
 export const dueMillis = (askedMillis: number, timeoutSeconds: number): number =>
   timeoutSeconds === 0 ? 0 : Math.ceil(askedMillis / 1_000 + timeoutSeconds) * 1_000
 
 /**
- * Derives the command id of the cancel that one firing sends to one market. Every owner of the desk derives the same
- * id, so the market executes the cancel once; `attempt` yields a new id when the market was not reached in time.
+ * Derives the id of the cancel command that one firing sends to one market. Every owner of the desk derives the same
+ * id, so the market executes the cancel once. If the market was not reached in time, a new `attempt` yields a new id.
  */
 export const cancelId = (accountId: AccountId, firedMillis: number, symbol: MarketSymbol, attempt: number): Id.Id => {
   const text = `${accountId} ${firedMillis} ${symbol} ${attempt}`

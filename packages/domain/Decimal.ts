@@ -1,4 +1,4 @@
-/** Fixed-point numbers: the scale of each unit, and every rounding by name (rule 0.1). */
+/** Fixed-point numbers: the scale of each unit, and one named function per rounding (rule 0.1). */
 
 /** Scale of prices and quantities outside a market: counts of 1e-8, as safe integers. */
 export const unitScale = 100_000_000
@@ -10,8 +10,8 @@ export const moneyScale = 1_000_000
 export const rateScale = 100_000_000
 
 /**
- * Converts a client's decimal to a count of 1e-8. Returns `NaN` for more than eight decimals: no tick or lot divides
- * `NaN`, so the tick and lot checks reject it.
+ * Converts a client's decimal to a count of 1e-8. Returns `NaN` for more than eight decimals. `NaN` is no multiple of
+ * a tick or lot, so the tick and lot checks reject it.
  */
 export const unitsOf = (decimal: number): number => {
   const units = Math.round(decimal * unitScale)
@@ -19,8 +19,8 @@ export const unitsOf = (decimal: number): number => {
 }
 
 /**
- * Returns the nearest multiple of a step in 1e-8 if it differs from the decimal by at most 1e-12 of its size, the noise
- * of double arithmetic; otherwise returns the decimal unchanged (rule 0.5).
+ * Returns the nearest multiple of a step in 1e-8 if it differs from the decimal by at most 1e-12 of the decimal's
+ * size, which is the noise of double arithmetic. Otherwise returns the decimal unchanged (rule 0.5).
  */
 export const nearestMultiple = (decimal: number, stepE8: number): number => {
   const multiple = (Math.round((decimal * unitScale) / stepE8) * stepE8) / unitScale

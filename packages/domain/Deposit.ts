@@ -8,7 +8,10 @@ import { DepositReason } from "./TreasuryReason.ts"
 export const DepositState = Schema.Literals(["DETECTED", "CONFIRMED", "CREDITED", "REVERSED", "DROPPED"])
 export type DepositState = typeof DepositState.Type
 
-/** Number of confirmations on a chain that confirm a deposit; its own block is the first. */
+/**
+ * Number of chain confirmations after which a deposit is confirmed. The deposit's own block is the first
+ * confirmation.
+ */
 export const confirmationsNeeded = 20
 
 /** Smallest deposit that is credited, in 1e-6 USD. */
@@ -22,7 +25,10 @@ export const minimumDeposit: { readonly [Rail in RailName]: bigint } = {
 export const reasonAgainst = (rail: RailName, amount: bigint): DepositReason | null =>
   amount < minimumDeposit[rail] ? "below-minimum" : null
 
-/** Returns the permanent id of a deposit. A transaction may hold several transfers, so the id includes the log index. */
+/**
+ * Returns the permanent id of a deposit. The id includes the log index, because one transaction can contain several
+ * transfers.
+ */
 export const depositIdOf = (rail: RailName, txHash: string, logIndex: number): string => `${rail}/${txHash}/${logIndex}`
 
 /** Returns a deposit id in the venue's spelling: a transaction hash in lower case, a bank reference unchanged. */
@@ -38,7 +44,7 @@ const credit = { depositId: Schema.String, rail: RailName, amount: Schema.BigInt
 export const Deposit = Schema.TaggedStruct("Deposit", credit)
 export type Deposit = typeof Deposit.Type
 
-/** Reverses a credited deposit that its rail no longer has. Idempotent by `depositId`. */
+/** Reverses a credited deposit that its rail no longer contains. Idempotent by `depositId`. */
 export const ReverseDeposit = Schema.TaggedStruct("ReverseDeposit", {
   depositId: Schema.String,
   reason: DepositReason

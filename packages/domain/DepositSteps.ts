@@ -1,4 +1,4 @@
-/** The machine of a deposit: its states, the commands it takes and the changes that are recorded (rule 17). */
+/** State machine of a deposit: its states, its commands, and the changes that are recorded (rule 17). */
 import { Result, Schema } from "effect"
 import type { DepositState } from "./Deposit.ts"
 import type { RailName } from "./Rail.ts"
@@ -29,11 +29,11 @@ export interface Transition {
   readonly to: DepositState
 }
 
-/** Returns the state that a change leads to, or undefined if the change takes no step from this state. */
+/** Returns the state to which a change leads, or undefined if the change is no transition from this state. */
 export const stateAfter = (from: DepositState, change: DepositChange["_tag"]): DepositState | undefined =>
   transitions.find((transition) => transition.from === from && transition.change === change)?.to
 
-/** Returns the one state that a credit or a reversal leaves, and the state that it leads to. */
+/** Returns the only transition that a credit or a reversal makes. */
 export const journaledStep = (change: "Credited" | "Reversed"): Transition =>
   transitions.find((transition) => transition.change === change)!
 
@@ -48,31 +48,34 @@ export interface Progress {
   readonly depositId: string
   readonly rail: RailName
   readonly state: DepositState
-  /** Number of the newest step; DETECTED is step 1. */
+  /** Number of the newest transition; DETECTED is number 1. */
   readonly step: number
-  /** Number of stored changes. Every change is stored on the condition that the stored version is the one it was decided on. */
+  /**
+   * Number of stored changes. A change is stored only if the stored version still equals the version on which the
+   * change was decided.
+   */
   readonly version: number
-  /** Null until an operator assigns the deposit, if its address or message belongs to no user. */
+  /** Owner of the deposit; null until an operator assigns a deposit whose address or message belongs to no user. */
   readonly userId: UserId | null
-  /** Reason why the deposit is not credited, or was reversed; null otherwise. */
+  /** Reason why the deposit is not credited, or why it was reversed; null otherwise. */
   readonly reason: StoredDepositReason | null
   readonly updatedAtMillis: number
   readonly blockNumber: number | null
   readonly blockHash: string | null
-  /** Time from which the deposit is credited whatever its chain reports. */
+  /** Time from which the deposit is credited regardless of what its chain reports. */
   readonly offeredAtMillis: number | null
   readonly creditedAtMillis: number | null
-  /** Time since which the chain lacks a credited deposit. */
+  /** Time since which the chain no longer contains a credited deposit. */
   readonly goneSinceMillis: number | null
-  /** Whether the bank took the deposit back. */
+  /** True if the bank took the deposit back. */
   readonly isReturned: boolean
   readonly returnedAtMillis: number | null
-  /** Whether the rail can no longer change the deposit. */
+  /** True if the rail can no longer change the deposit. */
   readonly isFinal: boolean
 }
 
 interface Changes {
-  /** The deposit was seen once more; `block` is null at a bank. */
+  /** The deposit was seen again. `block` is null at a bank. */
   readonly Detect: { readonly block: Block | null }
   /** From DETECTED to CONFIRMED; a reason keeps the deposit from being credited. */
   readonly Confirm: { readonly reason: DepositReason | null }
@@ -80,21 +83,24 @@ interface Changes {
   readonly Unconfirm: unknown
   /** From DETECTED or CONFIRMED to DROPPED. */
   readonly Drop: { readonly reason: DepositReason }
-  /** Credits a confirmed deposit of a user from now on, whatever its chain reports. */
+  /** Credits a user's confirmed deposit from now on, regardless of what its chain reports. */
   readonly Offer: unknown
-  /** An operator assigns a confirmed deposit without an owner; a reason keeps it from being credited. */
+  /** An operator assigns a confirmed deposit that has no owner. If there is a reason, the deposit is not credited. */
   readonly Assign: { readonly userId: UserId; readonly reason: DepositReason | null }
-  /** An operator declares a confirmed and final deposit without an owner to be the venue's own money; `reason` is the operator's. */
+  /**
+   * An operator declares a confirmed and final deposit without an owner to be the venue's own money. `reason` is the
+   * operator's reason.
+   */
   readonly TakeAsOwn: { readonly reason: string }
-  /** The chain lacks a credited deposit. */
+  /** The chain no longer contains a credited deposit. */
   readonly MarkGone: unknown
-  /** The chain includes a credited deposit that it lacked. */
+  /** The chain contains a credited deposit again. */
   readonly MarkPresent: unknown
   /** The bank took the deposit back. */
   readonly MarkReturned: unknown
   /** The rail can no longer change the deposit. */
   readonly MarkFinal: unknown
-  /** The trader has the money. */
+  /** The amount was credited to the trader. */
   readonly Credit: unknown
   /** The amount was debited from the trader. */
   readonly Reverse: { readonly reason: DepositReason }
@@ -114,14 +120,14 @@ export type DepositChange = { readonly atMillis: number } & (
   | { readonly _tag: "Unconfirmed" | "Offered" | "Gone" | "Present" | "Returned" | "Finalised" | "Credited" }
 )
 
-/** The command does not fit the state of the deposit: nothing was changed. */
+/** The command is invalid in the deposit's state, so nothing was changed. */
 export class DepositStepRefused extends Schema.TaggedError<DepositStepRefused>()("DepositStepRefused", {
   depositId: Schema.String,
   command: Schema.String,
   state: Schema.String
 }) {}
 
-/** Returns whether a confirmed deposit has no owner yet. */
+/** Returns true if a confirmed deposit has no owner yet. */
 export const isOwnerless = ({ reason, state, userId }: Pick<Progress, "reason" | "state" | "userId">): boolean =>
   state === "CONFIRMED" && userId === null && reason !== "venue-own"
 
@@ -146,7 +152,7 @@ export const detected = (
   isFinal: false
 })
 
-/** Decides a command without changing anything; an empty list means that nothing is left to do. */
+/** Decides a command without changing anything. An empty list means that there is nothing left to do. */
 export const decide = (
   deposit: Progress,
   command: DepositCommand,
@@ -156,7 +162,7 @@ export const decide = (
   const refused = Result.fail(new DepositStepRefused({ depositId, command: command._tag, state }))
   const recordedIf = (isAllowed: boolean, change: DepositChange) => (isAllowed ? Result.succeed([change]) : refused)
   const leads = (change: DepositChange["_tag"]) => stateAfter(state, change) !== undefined
-  // An offered deposit is credited in any case.
+  // An offered deposit is always credited.
   const isOpen = offeredAtMillis === null
   switch (command._tag) {
     case "Detect": {
@@ -196,7 +202,7 @@ export const decide = (
 
 const done = Result.succeed([])
 
-/** Returns the deposit after a recorded change. Dies of a step that is not among the transitions. */
+/** Returns the deposit after a recorded change. Throws if the change is not among the transitions. */
 export const apply = <D extends Progress>(deposit: D, change: DepositChange): D => ({
   ...deposit,
   ...stepOf(deposit, change),

@@ -17,21 +17,21 @@ export interface PayDividend {
 }
 
 /**
- * A dividend was paid (rule 19.1). Like `Funded`, it applies to every position of the market: each holder of a position
- * books it with `Dividend.book` at this point of the log.
+ * A dividend was paid (rule 19.1). Like `Funded`, this event applies to every position in the market. Each market and
+ * trader that holds a position books it with `Dividend.book` at this point in the log.
  */
 export interface DividendPaid {
   readonly _tag: "DividendPaid"
   readonly exDay: number
   readonly perUnitE8: number
-  /** Sum that rounding left over from all payments, in 1e-6 USD; it goes to the market's reserve fund. */
+  /** Total that rounding left over from all payments, in 1e-6 USD, which goes to the market's reserve fund. */
   readonly remainder: number
   readonly atMillis: number
 }
 
 /**
- * Returns the amount that a position receives, in 1e-6 USD; negative if it pays. Rounded down, so that a payer pays any
- * fraction as a whole unit and a receiver forgoes it (rule 19.1).
+ * Returns the amount that a position receives, in 1e-6 USD; negative if the position pays. The amount is rounded
+ * down, so a fraction counts as a whole unit for a payer and as nothing for a receiver (rule 19.1).
  */
 export const payment = (instrument: Instrument, quantityLots: number, perUnitE8: number): number =>
   valueDown(instrument, quantityLots, perUnitE8)

@@ -9,7 +9,10 @@ export const Echo = Schema.Struct({
   side: Schema.NullOr(Side),
   type: Schema.NullOr(OrderType),
   timeInForce: Schema.NullOr(TimeInForce),
-  /** Decimals as sent: a refused price or quantity may not be a whole number of ticks or lots. */
+  /**
+   * Decimals as the client sent them, because a refused price or quantity might not be a whole number of ticks or
+   * lots.
+   */
   price: Schema.Number,
   quantity: Schema.Number,
   clientOrderId: Schema.String,
@@ -30,8 +33,8 @@ export const noEcho: Echo = {
 }
 
 /**
- * Returns the echo of a request. It lists every field in one literal, the fastest form: a flood of refusals runs
- * through here.
+ * Returns the echo of a request. Lists every field in one object literal, which is the fastest form and matters under
+ * a flood of refusals.
  */
 export const echoOf = (request: OrderRequest): Echo => {
   if (request._tag === "CancelTwap") {
@@ -52,7 +55,7 @@ export const echoOf = (request: OrderRequest): Echo => {
   }
 }
 
-/** Refusal of each kind of request for a symbol that the venue does not list. */
+/** Refusal for each kind of request if the venue does not list the symbol. */
 export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
   PlaceOrder: "BAD_SYMBOL",
   ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",

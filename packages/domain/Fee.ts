@@ -24,10 +24,10 @@ export const tiers: ReadonlyArray<Tier> = [
   { fromVolume: 250_000_000, stocks: { maker: 0, taker: 30_000 }, other: { maker: 0, taker: 15_000 } }
 ]
 
-/** Tier of a user without volume. */
+/** Tier of a user without any volume. */
 export const firstTier = 1
 
-/** Number of whole days before a day whose volume determines the tier of that day (rule 11.4). */
+/** Number of whole days whose volume determines the tier of the following day (rule 11.4). */
 export const volumeDays = 30
 
 /** Weight of each class in the effective volume (rule 11.4). */

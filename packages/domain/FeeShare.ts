@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
 
-/** Shares of a trading fee in basis points (rule 12.1). A remainder goes to the market's reserve fund. */
+/** Shares of a trading fee in basis points (rule 12.1). The rest goes to the market's reserve fund. */
 export const FeeShare = Schema.Struct({
   venueBps: Schema.Int.check(Schema.isBetween({ minimum: 5_000, maximum: 10_000 })),
   builderBps: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5_000 }))

@@ -22,7 +22,7 @@ export type Samples = typeof Samples.Type
 export const noSamples: Samples = { count: 0, weighted: 0 }
 
 /**
- * Every premium sample from the 5 s mark at `atMillis` until the next such event has this value. Samples are recorded
+ * Premium samples take this value from the 5 s mark at `atMillis` until the next such event. Samples are recorded
  * only when the premium changes (rule 10.3).
  */
 export interface Sampled {
@@ -36,19 +36,22 @@ export interface Sampled {
 }
 
 /**
- * An hour ended and its positions pay each other (rule 10). This one event applies to every position of the market:
- * each holder of a position books it with `Funding.book` at this point of the log.
+ * An hour ended, and its positions pay each other (rule 10). This event applies to every position in the market. Each
+ * market and trader that holds a position books it with `Funding.book` at this point in the log.
  */
 export interface Funded {
   readonly _tag: "Funded"
   /** Rate in 1e-12 of the position value at the mark; longs pay if it is positive. */
   readonly rateE12: number
   readonly markE8: number
-  /** Sum that rounding left over from all payments, in 1e-6 USD; it goes to the market's reserve fund. */
+  /** Total that rounding left over from all payments, in 1e-6 USD, which goes to the market's reserve fund. */
   readonly remainder: number
   /** Start of the hour, or of the first of several missed hours. */
   readonly fromMillis: number
-  /** True if the end was processed too late or the price was stale then: no payments, and the rate is 0 (rule 10.6). */
+  /**
+   * True if the end of the hour was processed too late, or if the price was stale at that time. No payments are then
+   * made, and the rate is 0 (rule 10.6).
+   */
   readonly skipped: boolean
   /** End of the hour, a whole hour of UTC. */
   readonly atMillis: number
@@ -107,13 +110,13 @@ export const sampled = ({ count, weighted }: Samples, premium: number, times: nu
 export const rateE12 = ({ count, weighted }: Samples): number => {
   if (count === 0) return 0
   const average = Math.trunc(weighted / ((count * (count + 1)) / 2))
-  // A hundredth of so many 1e-10 is as many 1e-12.
+  // A hundredth of a value in 1e-10 is the same number in 1e-12.
   return average - Math.min(Math.max(average, -deadZoneE10), deadZoneE10)
 }
 
 /**
- * Returns the amount that a position receives for an hour, in 1e-6 USD; negative if it pays (rule 10.5). A payer pays
- * any fraction as a whole unit, and a receiver forgoes it.
+ * Returns the amount that a position receives for an hour, in 1e-6 USD; negative if the position pays (rule 10.5). A
+ * fraction counts as a whole unit for a payer and as nothing for a receiver.
  */
 export const payment = (
   instrument: Instrument,

@@ -10,8 +10,8 @@ export interface DatedFuture {
 }
 
 /**
- * A dated future with the first instant of its use. Where two futures meet at an instant, the earlier one is active
- * (rule 3.10).
+ * A dated future with the time from which it is used. If two futures meet at a time, the earlier future is still
+ * active at that time (rule 3.10).
  */
 export interface ActiveFuture extends DatedFuture {
   readonly activeFromMillis: number
@@ -22,8 +22,8 @@ export const isFuturesBased = ({ base, category }: Pick<Instrument, "base" | "ca
   category === "INDEX" || rolledCommodities.has(base)
 
 /**
- * Returns the futures with their start times: the first starts at `activeFromMillis`, each other at the end of its
- * predecessor.
+ * Returns the futures with their start times. The first future starts at `activeFromMillis`, and every other future
+ * starts when its predecessor ends.
  */
 export const chained = (activeFromMillis: number, futures: ReadonlyArray<DatedFuture>): ReadonlyArray<ActiveFuture> =>
   futures.map((future, index) => ({

@@ -1,5 +1,6 @@
 /**
- * Number of users with a position in a contract. A user counts once, by the net position of all accounts (rule 1.10).
+ * Number of users with a position in a contract. A user counts once, by the net position over all of the user's
+ * accounts (rule 1.10).
  */
 
 /** Number of users who are net long and net short. */
@@ -11,7 +12,7 @@ export interface Holders {
 /** Counts of a contract without positions. */
 export const noHolders: Holders = { longUsers: 0, shortUsers: 0 }
 
-/** The counts at the start of a minute of UTC, recorded when they differ from the previous counts. */
+/** Holder counts at the start of a UTC minute, recorded when they differ from the previous counts. */
 export interface HoldersCounted extends Holders {
   readonly _tag: "HoldersCounted"
   readonly atMillis: number

@@ -63,8 +63,9 @@ export const parse = (text: string): Id | undefined => {
 export const sharedRun = 16
 
 /**
- * Returns a generator of ids that calls `draw` for 32 random bits at a time. Each run of 16 ids shares its first half
- * and counts in its last digit, so that ids created together are stored together in markets and database indexes.
+ * Returns a generator of ids, which calls `draw` for 32 random bits at a time. Each run of 16 ids shares its first
+ * half and counts in its last digit, so that markets and database indexes store ids that were created together next
+ * to each other.
  */
 export const series = (draw: () => number): (() => Id) => {
   let a = 0

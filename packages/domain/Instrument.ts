@@ -1,4 +1,4 @@
-/** Perpetual contracts: steps, limits, and the contracts of a new venue. */
+/** Perpetual contracts: price and quantity increments, limits, and the initial contracts of a new venue. */
 import { Schema } from "effect"
 import { divideUp, unitScale, unitsOf } from "./Decimal.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
@@ -14,9 +14,9 @@ export interface Instrument {
   readonly base: string
   readonly quote: string
   readonly category: ProductCategory
-  /** Price step in 1e-8 USD. */
+  /** Price increment in 1e-8 USD. */
   readonly tickE8: number
-  /** Quantity step in 1e-8 of a base unit. */
+  /** Quantity increment in 1e-8 of a base unit. */
   readonly lotE8: number
   /** Minimum quantity of an order, in lots. */
   readonly minQuantityLots: number
@@ -70,7 +70,10 @@ export const priceDecimals = (instrument: Instrument): number => decimals(instru
 /** Returns the number of decimals in a printed quantity. */
 export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lotE8)
 
-/** Maximum price in ticks and quantity in lots of one order: both fit 31 bits. A larger position takes two orders. */
+/**
+ * Maximum price in ticks, and maximum quantity in lots, of one order. Both fit into 31 bits. A larger position needs
+ * several orders.
+ */
 export const largestOrder = 0x7ffffffe
 
 /** Terms that an operator chooses for a contract; the other fields follow from them. */

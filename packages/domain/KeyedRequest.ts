@@ -1,11 +1,11 @@
-/** Requests with an idempotency key: a request that the client repeats is executed once (rule 22). */
+/** Requests with an idempotency key. A request that the client repeats is executed only once (rule 22). */
 import { Schema } from "effect"
 
 /** Identity of a request with an idempotency key. */
 export const KeyedRequest = Schema.Struct({
   /** Derived from user, operation and key; also the id of the command. */
   requestId: Schema.String,
-  /** Hash of the whole request; a different one under the same key is an error. */
+  /** Hash of the whole request. A request with a different hash under the same key is an error. */
   fingerprint: Schema.String
 })
 export type KeyedRequest = typeof KeyedRequest.Type
@@ -22,7 +22,7 @@ export class RequestKeyReused extends Schema.TaggedError<RequestKeyReused>()("Re
   requestId: Schema.String
 }) {}
 
-/** A key is remembered for this time in milliseconds (rule 22.4). */
+/** Time in milliseconds for which a key is remembered (rule 22.4). */
 export const requestKeptMillis = 24 * 60 * 60 * 1000
 /** Maximum number of remembered keys per trader; the oldest is dropped first (rule 22.4). */
 export const requestsKept = 4_096

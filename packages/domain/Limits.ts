@@ -1,6 +1,6 @@
 /**
- * Limits of a contract that an operator may change at any time; recorded orders and positions are not affected (rule
- * 1.9).
+ * Limits of a contract, which an operator may change at any time. Existing orders and positions are not affected
+ * (rule 1.9).
  */
 import { Schema } from "effect"
 import { type Instrument, largestOrder } from "./Instrument.ts"
@@ -74,9 +74,12 @@ export const flawOf = (limits: Limits): LimitsFlaw | undefined => {
     : flaw("openInterestUsd", `whole USD, no less than the position limit and ${maxOpenInterestUsd} at most`)
 }
 
-/** Keeps `limit x 1e6 x 100`, an intermediate value of `maxNotional`, below 2^53. */
+/** Maximum position limit. It keeps `limit x 1e6 x 100`, an intermediate value in `maxNotional`, below 2^53. */
 const maxPositionUsd = 90_000_000
-/** Leaves room for the price to double before the largest oracle price applies (rule 3.2). */
+/**
+ * Maximum open-interest limit. It leaves room for the price to double before the maximum oracle price applies (rule
+ * 3.2).
+ */
 const maxOpenInterestUsd = 2_000_000_000
 
 function isCount(count: number, most: number): boolean {

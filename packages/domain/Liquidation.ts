@@ -1,7 +1,7 @@
 /**
- * Liquidation of positions (rule 9). The desk decides, because only it knows the account's equity over all markets; the
- * market executes a decision only while it still fits position and mark. Prices in ticks, quantities in lots, money in
- * 1e-6 USD.
+ * Liquidation of positions (rule 9). The desk decides, because only the desk has the account's equity over all
+ * markets. The market executes a decision only while it still matches the position and the mark. Prices in ticks,
+ * quantities in lots, money in 1e-6 USD.
  */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
@@ -11,8 +11,8 @@ import { PositionState } from "./Position.ts"
 import { UserId } from "./UserId.ts"
 
 /**
- * State on which the desk based its decision. The market ignores the command if the position has changed or the mark
- * has moved too far since (rule 9.3); the desk then decides anew.
+ * State on which the desk based its decision. If the position has changed or the mark has moved too far since then,
+ * the market ignores the command, and the desk decides again (rule 9.3).
  */
 export const DecidedOn = Schema.Struct({ position: PositionState, markE8: Schema.Number })
 export type DecidedOn = typeof DecidedOn.Type
@@ -60,7 +60,8 @@ export interface TakeoverOpened {
 }
 
 /**
- * A takeover ended; its trades precede this event in the log. The account keeps the remainder and may trade it again.
+ * A takeover ended; its trades precede this event in the log. The account keeps the remaining lots and may trade them
+ * again.
  */
 export interface TakeoverClosed {
   readonly _tag: "TakeoverClosed"
@@ -75,24 +76,24 @@ export interface TakeoverClosed {
 }
 
 /**
- * Answer of one desk for one account: how much of a market's open takeovers the account can bear (rule 9.7). Stands are
- * not recorded, only the trades that result from them.
+ * A desk's response for one account: how much of a market's open takeovers the account can bear (rule 9.7). Responses
+ * are not recorded; only the resulting trades are.
  */
 export const Stand = Schema.Struct({
   userId: UserId,
   accountId: AccountId,
   /**
-   * Position on which the answer is based; an account whose position has changed since counts as silent (rule 9.14).
+   * Position on which the response is based. If the position has changed since, the response is ignored (rule 9.14).
    */
   position: PositionState,
   /** Equity in millionths of the maintenance margin, rounded down. */
   ratioE6: Schema.Number,
-  /** Mark on which the answer is based, in 1e-8 USD. */
+  /** Mark on which the response is based, in 1e-8 USD. */
   markE8: Schema.Number,
   /** Maximum loss against the mark that leaves the account without debt, including the loss since `markE8`. */
   mayLose: Schema.Number,
   /**
-   * Capacity of a liquidity provider, which takes positions over at the mark (rule 9.11); null for any other account.
+   * Capacity of a liquidity provider, which takes over positions at the mark (rule 9.11); null for any other account.
    */
   provider: Schema.NullOr(
     Schema.Struct({
@@ -105,15 +106,15 @@ export const Stand = Schema.Struct({
 })
 export type Stand = typeof Stand.Type
 
-/** Closes the takeovers whose waiting time is over: distributes them over the accounts that answered and the others. */
+/** Closes the takeovers whose waiting time is over and distributes their positions among the other accounts. */
 export interface CloseTakeovers {
   readonly _tag: "CloseTakeovers"
-  /** Answers of the desks, at most one per account. */
+  /** Responses of the desks, at most one per account. */
   readonly stands: ReadonlyArray<Stand>
 }
 
 /** Rate that a provider receives, in 1e-8 of notional, for lots that do not reduce its own position (rule 9.13). */
 export const providerRate = 250_000
 
-/** Time in milliseconds that desks have to answer a takeover. */
+/** Time in milliseconds that desks have to respond to a takeover. */
 export const standMillis = 500

@@ -8,8 +8,8 @@ export interface ListingFlaw {
 }
 
 /**
- * Returns the first flaw of the terms, or undefined if they are valid. Steps may be `NaN`, the result of more than
- * eight decimals.
+ * Returns the first flaw of the terms, or undefined if the terms are valid. Increments might be `NaN`, the result of
+ * more than eight decimals.
  */
 export const flawOf = (terms: Terms): ListingFlaw | undefined => {
   const { base, lotE8, maxLeverage, maxQuantityLots, minQuantityLots, tickE8 } = terms
@@ -17,7 +17,6 @@ export const flawOf = (terms: Terms): ListingFlaw | undefined => {
   if (!/^[A-Z][A-Z0-9]{0,11}$/.test(base)) return flaw("base", "a letter and up to eleven more letters or digits")
   if (!isPowerOfTen(tickE8)) return flaw("tickE8", step)
   if (!isPowerOfTen(lotE8)) return flaw("lotE8", step)
-  /** Cash sums stay exact only if one lot at one tick is worth a whole number of 1e-6 USD. */
   // Cash sums stay exact only where a lot that moves by a tick is worth a whole number of 1e-6 USD.
   if (!Number.isInteger(instrumentOf(1, terms).tickLotMicros))
     return flaw("lotE8", "a lot that is worth 0.000001 USD or more at one tick")

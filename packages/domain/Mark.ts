@@ -17,14 +17,14 @@ export const mid = ({ askE8, bidE8 }: Touch): number | undefined =>
   bidE8 === undefined || askE8 === undefined ? undefined : (bidE8 + askE8) / 2
 
 /**
- * Returns the 150-second average of the premium one step later. Counts at most `longestStepMillis`: over a longer gap
- * nothing changed or there was no mid price, and the average stood still.
+ * Returns the 150-second average of the premium after one more sample. At most `longestStepMillis` of the elapsed
+ * time counts, because in a longer gap nothing changed or there was no mid price.
  */
 export const premiumAfter = (premiumE8: number, sampleE8: number, elapsedMillis: number): number =>
   ExponentialAverage.step(premiumE8, sampleE8, Math.min(elapsedMillis, longestStepMillis), windowMillis)
 
 /**
- * Longest step in milliseconds that counts; samples come at least once a second, so one late sample still counts in
+ * Maximum averaging step in milliseconds. Samples arrive at least once per second, so one late sample still counts in
  * full.
  */
 export const longestStepMillis = 2_000

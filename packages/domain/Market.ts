@@ -43,19 +43,20 @@ import type { UserId } from "./UserId.ts"
 export const marketStream = (symbol: MarketSymbol): string => `market/${symbol}`
 
 /**
- * Reason for which the desk would refuse the order. The market applies it only if all earlier checks pass (rule 4.14).
+ * Reason for which the desk would refuse the order. The market applies it only if all earlier checks pass (rule
+ * 4.14).
  */
 const Finding = Schema.NullOr(
   Schema.Literals(["REJECTED_TOO_MANY_OPEN_ORDERS", "REJECTED_TOTAL_OPEN_INTEREST_LIMIT", "FAILED_MARGIN_CHECK"])
 )
-/** Reason for which the desk would refuse the order; null for none. */
+/** Reason for which the desk would refuse the order; null if the desk has no objection. */
 export type Finding = typeof Finding.Type
 
-/** Per-user terms that travel with the command. */
+/** The user's terms, which the command carries. */
 const terms = {
   makerRate: Schema.Number,
   takerRate: Schema.Number,
-  /** Position limit of the chosen leverage in money, before the share of the trading period (rule 6.3). */
+  /** Position limit at the chosen leverage in 1e-6 USD, before the trading period's share is applied (rule 6.3). */
   maxNotional: Schema.Number,
   /** Leverage that the account has chosen for this symbol. */
   leverage: Schema.Number,
@@ -132,7 +133,7 @@ export const Close = Schema.TaggedStruct("Close", {
 })
 export type Close = typeof Close.Type
 
-/** A command that the desk refused. It passes through the log so that all answers about a symbol keep one order. */
+/** A command that the desk refused. It passes through the log so that all responses about a symbol keep one order. */
 export const Refuse = Schema.TaggedStruct("Refuse", { ...commandEnvelope, status: OrderRefusal, echo: Echo })
 export type Refuse = typeof Refuse.Type
 
@@ -188,7 +189,7 @@ export interface Tick {
   readonly _tag: "Tick"
 }
 
-/** A trader has a new owner: the market refuses commands of older epochs from here on. */
+/** A trader has a new owner. From this command on, the market refuses commands with older epochs. */
 export interface RaiseEpoch {
   readonly _tag: "RaiseEpoch"
   readonly userId: UserId
@@ -262,7 +263,10 @@ export interface Traded {
   readonly atMillis: number
 }
 
-/** An order left the book before it was filled completely. `commandId` is the cancel's, null without a cancel. */
+/**
+ * An order left the book before it was filled completely. `commandId` is the id of the cancel command, or null if no
+ * command cancelled the order.
+ */
 export interface Ended {
   readonly _tag: "Ended"
   readonly commandId: Id.Id | null
@@ -272,8 +276,8 @@ export interface Ended {
 }
 
 /**
- * An order has a new price or quantity. `requeued` is true if it lost its place in the queue. `commandId` is null if
- * the market cut a reduce-only order.
+ * An order has a new price or quantity. `requeued` is true if the order lost its place in the queue. `commandId` is
+ * null if the market itself cut a reduce-only order.
  */
 export interface Modified {
   readonly _tag: "Modified"
@@ -284,8 +288,8 @@ export interface Modified {
 }
 
 /**
- * A command without an event of its own was executed; its id is remembered. Follows the other events of a cancel or a
- * modify.
+ * A command that has no event of its own was executed, and its id is stored. Follows the other events of a cancel or
+ * a modify.
  */
 export interface Done {
   readonly _tag: "Done"
@@ -300,8 +304,8 @@ export interface Done {
 export interface Priced {
   readonly _tag: "Priced"
   /**
-   * Origin of the oracle price. `internal`: outside hours or after going stale, it follows the book (rule 3.4, rule
-   * 3.5).
+   * Origin of the oracle price. If it is `internal`, the price follows the book, either outside market hours or after
+   * the external price went stale (rule 3.4, rule 3.5).
    */
   readonly source: PriceOrigin | "internal" | "stale"
   readonly oracleE8: number
@@ -338,7 +342,7 @@ export interface Priced {
   readonly atMillis: number
 }
 
-/** A trader has a new owner; commands of older epochs are refused. */
+/** A trader has a new owner. Commands with older epochs are refused. */
 export interface EpochRaised {
   readonly _tag: "EpochRaised"
   readonly userId: UserId

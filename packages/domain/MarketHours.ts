@@ -18,7 +18,8 @@ export interface Hours {
 }
 
 /**
- * Hours of live prices and funding, as reference data lists them; an absent day is closed. Trading itself never stops.
+ * Hours of live prices and funding, as reference data lists them. On a day that is absent, the underlier's market is
+ * closed. Trading on the venue never stops.
  */
 export type MarketHours = { readonly tz: string } & { readonly [day in Day]?: Hours }
 
@@ -56,7 +57,7 @@ export const period = (instrument: Instrument, millis: number): Period => {
 export const volumeDayBegan = (millis: number): number => {
   const began = (minute: number) =>
     minute - modulo((minuteOfWeek(chicago, minute * 60_000) % minutesPerDay) - volumeDayMinute, minutesPerDay)
-  // The first pass is off by an hour after a change of the clocks. Clocks never change in the evening, so the second is
+  // The first pass is off by an hour after a clock change. Clocks never change in the evening, so the second pass is
   // exact.
   return began(began(Math.floor(millis / 60_000)) + 90) * 60_000
 }

@@ -13,12 +13,12 @@ export interface OpenInterest {
 /** Returns an empty open interest. */
 export const none = (): OpenInterest => ({ total: 0n, bySymbol: new Map() })
 
-/** Stores the open interest of a market's latest prices. */
+/** Stores a market's open interest from its latest prices. */
 export const take = (openInterest: OpenInterest, instrument: Instrument, priced: Priced): void => {
   put(openInterest, instrument.symbol, worth(instrument, priced, priced.openInterestLots))
 }
 
-/** Removes a market that has ended; no position is left there. */
+/** Removes a market that has ended, because no position is left there. */
 export const end = (openInterest: OpenInterest, symbol: MarketSymbol): void => put(openInterest, symbol, 0n)
 
 /** Returns true if `lots` more would exceed the limit of all markets. */

@@ -11,8 +11,8 @@ export const OperatorName = Schema.String.check(
 )
 
 /**
- * Role of an operator. A viewer reads, a treasurer also decides about deposits and withdrawals, an admin may do
- * everything.
+ * Role of an operator. A viewer can read, a treasurer can also decide about deposits and withdrawals, and an admin
+ * can do everything.
  */
 export const OperatorRole = Schema.Literals(["viewer", "treasurer", "admin"])
 export type OperatorRole = typeof OperatorRole.Type
@@ -24,5 +24,8 @@ export type OperatorRole = typeof OperatorRole.Type
 export const mayAct = (roles: ReadonlyArray<OperatorRole>, needed: OperatorRole): boolean =>
   needed === "viewer" ? roles.length > 0 : roles.includes(needed) || roles.includes("admin")
 
-/** Name of the operator whose token is set with `VENUE_ADMIN_TOKEN`; stored in no table and not removable. */
+/**
+ * Name of the operator whose token is set with `VENUE_ADMIN_TOKEN`. This operator is stored in no table and cannot be
+ * removed.
+ */
 export const firstOperator = "operator"

@@ -41,7 +41,8 @@ export type PriceReport = Pick<Priced, "source" | "toldAtMillis">
 
 /**
  * Returns the source of the price at a later time if no newer price arrives. An operator's price stays in force. Any
- * other is stale after 60 s inside hours, and follows the book outside them (rule 3.4, rule 3.5, rule 3.6).
+ * other price goes stale after 60 s inside market hours, and follows the book outside them (rule 3.4, rule 3.5, rule
+ * 3.6).
  */
 export const sourceAt = (instrument: Instrument, report: PriceReport, atMillis: number): Priced["source"] => {
   if (report.source === "operator") return "operator"
@@ -76,8 +77,8 @@ export const reach = (outsideE8: number, maxLeverage: number): Range => ({
 })
 
 /**
- * Returns the price one step later while no outside price exists: it moves towards the mid price, clamped to the band,
- * and stays within reach of the last outside price (rule 3.4).
+ * Returns the price after one more step while no outside price exists. The price moves towards the mid price, clamped
+ * to the band, and stays within reach of the last outside price (rule 3.4).
  */
 export const drifted = (
   oracleE8: number,

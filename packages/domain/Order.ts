@@ -39,7 +39,7 @@ export const Bracket = Schema.Struct({
 })
 export type Bracket = typeof Bracket.Type
 
-/** State of an order. Every recorded event contains it whole, so that a reader of the log needs no book. */
+/** State of an order. Every recorded event contains the whole state, so that a reader of the log needs no book. */
 export const Order = Schema.Struct({
   /** Id of the command that placed the order. */
   orderId: OrderId,
@@ -62,7 +62,7 @@ export const Order = Schema.Struct({
   builderCode: Schema.String,
   /** True once the order was modified, or cut by its market. */
   modified: Schema.Boolean,
-  /** Time of the last placement, modification, cut or fill; the end of the order does not count. */
+  /** Time of the last placement, modification, cut or fill. The end of the order does not update this time. */
   updatedAtMillis: Schema.Number,
   /** Absent without attached stops. */
   bracket: Schema.optionalKey(Bracket)
@@ -91,7 +91,7 @@ export type EndStatus = typeof EndStatus.Type
 const envelope = {
   /** Assigned once by the gateway; a repeat with the same id has no effect. */
   commandId: Id.schema,
-  /** Market time after which the command is refused instead of done. */
+  /** Market time after which the command is refused instead of executed. */
   expiresAtMillis: Schema.Number,
   accountId: AccountId,
   symbol: MarketSymbol
@@ -145,7 +145,7 @@ export type CancelOrder = typeof CancelOrder.Type
 /** Request to cancel TWAPs. The trader's journal records the end before the market receives it. */
 export const CancelTwap = Schema.TaggedStruct("CancelTwap", {
   ...envelope,
-  /** TWAP id, or client TWAP id if `byClientTwapId`, which several TWAPs may share. */
+  /** TWAP id. If `byClientTwapId` is true, a client TWAP id, which several TWAPs can share. */
   twapId: Schema.String,
   byClientTwapId: Schema.Boolean
 })

@@ -57,7 +57,8 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
     const leaving = mulDivDown(Math.abs(position.basis), lots, Math.abs(held))
     position.basis -= held > 0 ? leaving : -leaving
   } else {
-    // The position is flat or has turned. Any rest was opened at the price of this fill, so the division is exact.
+    // The position is flat or has changed sides. Any remaining lots were opened at this fill's price, so the division
+    // is exact.
     const left = lots - Math.abs(held)
     position.basis = left === 0 ? 0 : Math.sign(cost) * mulDivDown(notional, left, lots)
   }
@@ -91,10 +92,7 @@ export const restate = (position: Position, quantityLots: number, leaving: numbe
   assertSafe(position)
 }
 
-/**
- * Returns true if two snapshots are equal except for rewards, which only increase and never stand still in a busy
- * market.
- */
+/** Returns true if two snapshots are equal, ignoring rewards, because rewards change constantly in a busy market. */
 export const isSame = (a: PositionState, b: PositionState): boolean =>
   a.quantityLots === b.quantityLots &&
   a.cashFlow === b.cashFlow &&

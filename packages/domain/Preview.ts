@@ -34,7 +34,7 @@ export type PreviewFills = typeof PreviewFills.Type
 
 /** The market's part of a preview. Prices in ticks, quantities in lots, money in 1e-6 USD. */
 export const MarketPreview = Schema.Struct({
-  /** First refusal that the order would meet; null if it would be accepted. */
+  /** First refusal that the order would receive; null if the order would be accepted. */
   refusal: Schema.NullOr(OrderRefusal),
   /** Last status; null if the order would be refused. */
   status: Schema.NullOr(PreviewStatus),

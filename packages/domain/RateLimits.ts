@@ -20,7 +20,7 @@ export const full = ({ capacity }: Rate, nowMillis: number): Bucket => ({
   filledAtMillis: nowMillis
 })
 
-/** Adds the tokens of the elapsed time. A clock that was set back adds none. */
+/** Adds the tokens for the elapsed time. If the clock was set back, adds no tokens. */
 export const refill = (bucket: Bucket, rate: Rate, nowMillis: number): void => {
   bucket.tokens = tokensAt(bucket, rate, nowMillis)
   bucket.filledAtMillis = nowMillis
@@ -61,7 +61,7 @@ export interface RateLimits {
   readonly quota: (name: string) => Quota | undefined
   /** Returns what `spend` would return, without taking anything. */
   readonly peek: (name: string, weight: number) => number
-  /** Returns a weight that was taken before its payer was known; a bucket never exceeds its capacity. */
+  /** Puts back a weight that was taken before its payer was known. A bucket never exceeds its capacity. */
   readonly giveBack: (name: string, weight: number) => void
 }
 

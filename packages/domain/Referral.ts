@@ -12,9 +12,7 @@ export const RedeemCode = Schema.TaggedStruct("RedeemCode", {
 })
 export type RedeemCode = typeof RedeemCode.Type
 
-/**
- * Credits the referral rewards of a day to the referrer. Has no effect if that day or a later one is credited already.
- */
+/** Credits a day's referral rewards to the referrer. Has no effect if that day or a later day is already credited. */
 export const CreditReferrals = Schema.TaggedStruct("CreditReferrals", { day: Schema.Number, amount: Schema.BigInt })
 export type CreditReferrals = typeof CreditReferrals.Type
 
@@ -40,7 +38,7 @@ export class AlreadyReferred extends Schema.TaggedError<AlreadyReferred>()("Alre
 /** The user has traded already; a code must be redeemed before the first trade (rule 13.1). */
 export class HasTraded extends Schema.TaggedError<HasTraded>()("HasTraded", { userId: UserId }) {}
 
-/** Total volume from which a user gets invitation codes, once (rule 13.1). */
+/** Total volume at which a user receives invitation codes, once (rule 13.1). */
 export const qualifyingVolume = 100_000n * BigInt(moneyScale)
 /** Number of invitation codes of a user (rule 13.1). */
 export const codesOfUser = 5
@@ -51,7 +49,7 @@ export const recentDays = 14
 /** Volume of a referred user that earns rewards (rule 13.3). */
 const referredVolume = 1_000_000_000n * BigInt(moneyScale)
 
-/** One day of a referred user: the volume traded, and as `base` the fees without the shares of builders. */
+/** One day of a referred user: the traded volume, and in `base` the fees without builder shares. */
 export interface ReferredDay {
   readonly volume: bigint
   readonly base: bigint

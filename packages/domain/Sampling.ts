@@ -36,7 +36,7 @@ export const rateE12 = (sampling: Sampling, nowMillis: number): number => {
   return Funding.rateE12(counted(sampling, Math.max(untilMillis, Math.min(knownMillis, endMillis))))
 }
 
-/** One second for the sample and one for its row to arrive. */
+/** One second for recording the sample and one second for its row to arrive. */
 const recordedWithinMillis = 2_000
 
 /** Returns the samples up to `toMillis`. */

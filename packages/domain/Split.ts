@@ -16,8 +16,8 @@ export interface Ratio {
 }
 
 /**
- * Splits a halted market. Has no effect if a split for the same or a later day was made, or if the reserve fund cannot
- * pay for the odd lots. Orders and stops end first, over several decisions if there are many.
+ * Splits a halted market. Has no effect if a split for the same or a later day was made, or if the reserve fund
+ * cannot pay for the odd lots. Orders and stops end first; if there are many, this takes several decisions.
  */
 export interface SplitContract extends Ratio {
   readonly _tag: "SplitContract"
@@ -26,8 +26,8 @@ export interface SplitContract extends Ratio {
 }
 
 /**
- * A contract was split. Applies to every position of the market: each holder of a position books it with `book` at this
- * point of the log.
+ * A contract was split. This event applies to every position in the market. Each market and trader that holds a
+ * position books it with `book` at this point in the log.
  */
 export interface ContractSplit extends Ratio {
   readonly _tag: "ContractSplit"
@@ -36,12 +36,12 @@ export interface ContractSplit extends Ratio {
   readonly markE8: number
   /** Whole lots that the reserve fund buys (positive) or sells (negative) against the closed fractions. */
   readonly fundLots: number
-  /** Sum that rounding left over, in 1e-6 USD; it goes to the reserve fund. */
+  /** Total that rounding left over, in 1e-6 USD, which goes to the reserve fund. */
   readonly remainder: number
   readonly atMillis: number
 }
 
-/** User and account of the reserve fund in a market; hold the lots that the fund took over in splits. */
+/** User and account of the reserve fund in a market. The account holds the lots that the fund took over in splits. */
 export const fundUserId = UserId.make("reserve-fund")
 export const fundAccountId = AccountId.make("reserve-fund")
 

@@ -24,14 +24,14 @@ export interface StopPlaced {
   readonly takerRate: number
   readonly leverage: number
   /**
-   * Order that the stop is attached to. Of the two stops of one parent, the first to fire cancels the other (rule
+   * Order to which the stop is attached. When one of a parent's two stops fires, the other stop is cancelled (rule
    * 15.9).
    */
   readonly parentId: OrderId | null
   readonly atMillis: number
 }
 
-/** The mark reached the trigger price: this order replaces the stop, under the stop's ids. */
+/** The mark reached the trigger price. This order replaces the stop and keeps the stop's ids. */
 export interface Triggered {
   readonly _tag: "Triggered"
   /** Type of the stop. */

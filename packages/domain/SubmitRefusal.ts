@@ -1,6 +1,6 @@
 /**
- * Reasons for which a desk sends no command to a market. Refusals by a market are recorded and have statuses of their
- * own.
+ * Reasons for which a desk sends no command to a market. A market's own refusals are recorded and have separate
+ * statuses.
  */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
@@ -17,7 +17,10 @@ export const SubmitRefusal = Schema.Union([
    * expires.
    */
   Schema.TaggedStruct("AccountLoading", {}),
-  /** This market, or another that the user has joined, has not proven lately that it can record orders (rule 21.5). */
+  /**
+   * This market, or another market that the user has joined, has not proven recently that it can record orders (rule
+   * 21.5).
+   */
   Schema.TaggedStruct("MarketSilent", { symbol: MarketSymbol }),
   /** The whole venue accepts only cancels. */
   Schema.TaggedStruct("VenueCancelOnly", forTraders),
@@ -29,13 +32,13 @@ export const SubmitRefusal = Schema.Union([
   Schema.TaggedStruct("NoSuchStop", {}),
   /** The terms of the TWAP are invalid. */
   Schema.TaggedStruct("InvalidTwap", TwapFlaw.fields),
-  /** The connection was silent for so long that its cancel on disconnect has begun. */
+  /** The connection was silent for so long that its orders are already being cancelled. */
   Schema.TaggedStruct("ConnectionEnded", {}),
   /** The desk's request queue on this node is full. */
   Schema.TaggedStruct("DeskOverloaded", {}),
   /** A fault occurred at the desk; the outcome of the command is unknown. */
   Schema.TaggedStruct("Faulted", {}),
-  /** No desk answered before the command expired; the outcome is unknown. */
+  /** No desk responded before the command expired, so the outcome is unknown. */
   Schema.TaggedStruct("DeskUnreachable", {})
 ])
 export type SubmitRefusal = typeof SubmitRefusal.Type

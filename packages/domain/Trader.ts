@@ -89,8 +89,8 @@ export const EndFiring = Schema.TaggedStruct("EndFiring", { accountId: AccountId
 export type EndFiring = typeof EndFiring.Type
 
 /**
- * Sets the fee tier of a day from the effective volume of the days before it (rule 11.4). Has no effect if the tier of
- * that day or of a later one is set.
+ * Sets the fee tier for a day from the effective volume of the preceding days (rule 11.4). Has no effect if the tier
+ * for that day or a later day is already set.
  */
 export const SetTier = Schema.TaggedStruct("SetTier", { day: Schema.Number, effectiveVolume: Schema.BigInt })
 export type SetTier = typeof SetTier.Type
@@ -199,8 +199,8 @@ export const Joined = Schema.TaggedStruct("Joined", { symbol: MarketSymbol })
 export type Joined = typeof Joined.Type
 
 /**
- * The user left a market in which only cash remained. The cash cannot change, so the market's events need not wake the
- * trader.
+ * The user left a market in which only cash remained. The cash cannot change, so the market's events need not load
+ * the trader.
  */
 export const Left = Schema.TaggedStruct("Left", { symbol: MarketSymbol, atMillis: Schema.Number })
 export type Left = typeof Left.Type

@@ -1,7 +1,7 @@
 /** Trading state of a market: which commands it accepts (rule 1.7). */
 import { Schema } from "effect"
 
-/** States between which the operator may switch. */
+/** States that the operator can set. */
 export const OpenState = Schema.Literals(["TRADING", "CANCEL_ONLY", "HALTED"])
 export type OpenState = typeof OpenState.Type
 

@@ -1,11 +1,11 @@
 /**
- * Reasons that the venue stores with deposits, withdrawals and rails: a tag and its fields. `api/treasury/ReasonText` has the
- * sentence of each. Every reader of a stored reason accepts the reasons of a newer release: nodes of both releases share the
- * tables during a rolling restart and after a rollback.
+ * Reasons that the venue stores with deposits, withdrawals and rails: a tag and its fields. `api/treasury/ReasonText`
+ * has the text for each reason. Readers also accept reasons stored by a newer release, because nodes of both releases
+ * share the tables during a rolling restart and after a rollback.
  */
 import { Schema, SchemaTransformation } from "effect"
 
-/** Reason that a newer release stored: this release reads its tag only. */
+/** Reason that a newer release stored, of which this release reads only the tag. */
 const UnknownReason = Schema.TaggedStruct("Unknown", { tag: Schema.String })
 
 const AnyReason = Schema.Struct({ _tag: Schema.String }).pipe(
@@ -31,7 +31,7 @@ export const DepositReason = Schema.Literals([
   "paying-account",
   /** An operator declared the deposit to be the venue's own money. */
   "venue-own",
-  /** The chain includes a reversed deposit again: an operator decides. */
+  /** The chain contains a reversed deposit again, and an operator must decide. */
   "seen-again",
   "bank-return",
   "missing-on-chain"
@@ -59,11 +59,11 @@ export const PaymentObstacle = Schema.Union([
   Schema.TaggedStruct("GasBalanceTooLow", { account: Schema.String, heldWei: Digits, neededWei: Digits }),
   /** `text` is the error of the chain's node. */
   Schema.TaggedStruct("ChainRejects", { text: Schema.String }),
-  /** `text` is the answer of the wallet. */
+  /** `text` is the wallet's response. */
   Schema.TaggedStruct("WalletRefuses", { text: Schema.String }),
-  /** The signer signed something other than the order. */
+  /** The signer signed something other than the requested payment. */
   Schema.TaggedStruct("SignedOtherPayment", {}),
-  /** Another account than the current one signed an earlier attempt. */
+  /** An account other than the current one signed an earlier attempt. */
   Schema.TaggedStruct("SignerChanged", { signedBy: Schema.String, account: Schema.String }),
   Schema.TaggedStruct("UnreadableAttempt", { attempt: Schema.Int }),
   /** Earlier withdrawals used every nonce below `stored`, and the account has sent fewer transactions: another key signed them. */
@@ -73,11 +73,11 @@ export const PaymentObstacle = Schema.Union([
   /** A transaction that the venue does not know has used the nonce of the payment. */
   Schema.TaggedStruct("NonceUsed", { nonce: Schema.Int }),
   Schema.TaggedStruct("PaymentCancelled", {}),
-  /** An earlier attempt can still arrive, or has ended. */
+  /** An earlier attempt can still arrive, or has already ended. */
   Schema.TaggedStruct("EarlierAttemptOpen", {}),
   Schema.TaggedStruct("PayoutStarted", { purpose: Schema.Literals(["pay", "cancel"]) }),
   Schema.TaggedStruct("InvalidPayout", { member: Schema.Literals(["id", "payment_rail", "amount", "payee"]) }),
-  /** The extended key derives another address for the index. */
+  /** The extended key derives a different address for this index. */
   Schema.TaggedStruct("AddressNotDerived", { address: Schema.String, index: Schema.Int }),
   UnknownReason
 ])
@@ -99,10 +99,10 @@ const failures = [
 export const PaymentFailure = Schema.Union(failures)
 export type PaymentFailure = typeof PaymentFailure.Type
 
-/** Reason why the gross amount of a withdrawal goes back. */
+/** Reason why a withdrawal's gross amount is returned. */
 export const EndReason = Schema.Union([
   ...failures,
-  /** `text` is the reason of the operator. */
+  /** `text` is the operator's reason. */
   Schema.TaggedStruct("Rejected", { text: Schema.String }),
   UnknownReason
 ])
@@ -110,9 +110,9 @@ export type EndReason = typeof EndReason.Type
 
 /** Reason why a rail is unavailable. */
 export const RailOutage = Schema.Union([
-  /** `text` is the fault as it was met. */
+  /** `text` is the original error message. */
   Schema.TaggedStruct("Unreachable", { text: Schema.String }),
-  /** The final block stands while the head of the chain moves. */
+  /** The final block does not advance although the head of the chain does. */
   Schema.TaggedStruct("FinalityStalled", {
     finalBlock: Schema.Int,
     minutes: Schema.Int,

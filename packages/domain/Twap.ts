@@ -33,7 +33,7 @@ const terms = {
   worstTicks: Schema.Number,
   /** Builder code of the connection; empty for none. */
   builderCode: Schema.String,
-  /** Due time of the first slice; each other is due one interval after the previous one. */
+  /** Due time of the first slice. Every other slice is due one interval after the previous slice. */
   startMillis: Schema.Number,
   createdAtMillis: Schema.Number
 }
@@ -123,9 +123,9 @@ export const AddTwap = Schema.TaggedStruct("AddTwap", {
   intervalSeconds: Schema.Number,
   reduceOnly: Schema.Boolean,
   clientTwapId: Schema.String,
-  /** Due time of the first slice; 0 or a past time means at once. */
+  /** Due time of the first slice; 0 or a past time means immediately. */
   startMillis: Schema.Number,
-  /** Worst price; 0 for none. */
+  /** Worst price; 0 for no limit. */
   worstPrice: Schema.Number,
   builderCode: Schema.String
 })
@@ -194,7 +194,7 @@ export interface TwapAdvanced {
 /** The market has closed a TWAP: no child follows, and the market drops its state. */
 export interface TwapClosed {
   readonly _tag: "TwapClosed"
-  /** Id of the command; null if the market closed it by itself. */
+  /** Id of the command; null if the market closed the TWAP by itself. */
   readonly commandId: Id.Id | null
   readonly twap: Twap
   readonly ending: TwapEnding

@@ -1,8 +1,8 @@
-/** Public usernames, in lower case only, so that no two names differ by letter case alone. */
+/** Public usernames. They are in lower case only, so that no two names differ only in letter case. */
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
 
-/** Names that could pass for the venue, or that paths and labels need. */
+/** Names that could be mistaken for the venue, or that paths and labels need. */
 const reserved = new Set(
   `admin administrator anonymous api auth billing builder compliance exchange help legal managed me moderator null
    official operator owner risk root security service staff support system team treasury undefined user users venue`.split(

@@ -1,4 +1,4 @@
-/** Mode of the whole venue: restricted when its books are in doubt, reopened step by step (I52, I53). */
+/** Mode of the whole venue, which is restricted when the books are in doubt and reopened step by step (I52, I53). */
 import { Schema } from "effect"
 
 /**
@@ -27,9 +27,9 @@ export interface VenueMode {
   readonly changedAtMillis: number
   /** Time of the books that the last audit checked, in Unix milliseconds; null before the first audit. */
   readonly auditedAtMillis: number | null
-  /** Fault that the last audit found in the books; null for none. */
+  /** Fault that the last audit detected in the books; null if there was none. */
   readonly fault: string | null
-  /** Rail whose holdings differ from the books, and by how much; null for none. */
+  /** Rail whose holdings differ from the books, and the amount of the difference; null if there is none. */
   readonly difference: string | null
 }
 
@@ -43,7 +43,7 @@ export const venue = "venue"
 export const VenueStep = Schema.Literals(["CANCEL_ONLY", "TRADING", "WITHDRAWALS"])
 export type VenueStep = typeof VenueStep.Type
 
-/** Withdrawals are blocked if the last audit is older than this; trading goes on. */
+/** Maximum age of the last audit, in milliseconds. If it is older, withdrawals are blocked, but trading continues. */
 export const longestUnauditedMillis = 30_000
 
 /** Maximum age of the audit that a step requires. */
@@ -88,8 +88,7 @@ const notAudited = "The venue is not audited yet. Withdrawals open with the firs
 const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000} s old. Withdrawals open with the next; see that the auditor runs.`
 
 /**
- * Returns the reason, with its remedy, for which an operator cannot take the step now; undefined if the step is
- * allowed.
+ * Returns the reason why an operator cannot take the step now, with its remedy, or undefined if the step is allowed.
  */
 export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
   const { auditedAtMillis, difference, fault, trading, withdrawals } = mode

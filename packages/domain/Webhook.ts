@@ -28,7 +28,7 @@ export const maxWebhooks = 5
 export interface WebhookMessage {
   readonly userId: UserId
   readonly event: WebhookEvent
-  /** Public id of the deposit or withdrawal. - readonly amount */
+  /** Public id of the deposit or withdrawal. */
   readonly subjectId: string
   readonly method: DepositMethod
   /** In 1e-6 USD, as the fee is. */
@@ -58,7 +58,7 @@ export interface TryAnswer {
   readonly fault: string | null
 }
 
-/** Reason for disabling an endpoint: it answered 410, or every attempt has failed for three days. */
+/** Reason for disabling an endpoint: it responded with status 410, or every attempt has failed for three days. */
 export const DisabledReason = Schema.Literals(["gone", "failing"])
 export type DisabledReason = typeof DisabledReason.Type
 

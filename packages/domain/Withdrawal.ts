@@ -21,7 +21,7 @@ export type WithdrawalState = typeof WithdrawalState.Type
 export const Ending = Schema.Literals(["REJECTED", "FAILED"])
 export type Ending = typeof Ending.Type
 
-/** Numbers that the venue has assigned to withdrawals of a rail. */
+/** Numbers that the venue has assigned to a rail's withdrawals. */
 export interface UsedSequences {
   /** Number after the highest one; 0 before the first withdrawal. */
   readonly next: number
@@ -32,7 +32,7 @@ export interface UsedSequences {
 /** Terms of a withdrawal method, in 1e-6 USD. */
 export interface WithdrawalTerms {
   readonly minimum: bigint
-  /** Part of the amount: the destination receives the amount less the fee. */
+  /** Part of the amount. The destination receives the amount minus the fee. */
   readonly fee: bigint
 }
 
@@ -101,7 +101,7 @@ const returning = {
 export const ReturnWithdrawal = Schema.TaggedStruct("ReturnWithdrawal", returning)
 export type ReturnWithdrawal = typeof ReturnWithdrawal.Type
 
-/** The debit. The row of the withdrawal is written from this event, in the same commit. */
+/** The account was debited. The withdrawal's row is written from this event in the same commit. */
 export const WithdrawalAccepted = Schema.TaggedStruct("WithdrawalAccepted", {
   withdrawalId: Schema.String,
   method: WithdrawalMethod,

@@ -1,4 +1,7 @@
-/** The machine of a withdrawal after its debit: its states, the commands it takes and the changes that are recorded (rule 18). */
+/**
+ * State machine of a withdrawal after its debit: its states, its commands, and the changes that are recorded (rule
+ * 18).
+ */
 import { Equal, Result, Schema } from "effect"
 import type { Ending, WithdrawalAccepted, WithdrawalState } from "./Withdrawal.ts"
 import type { EndReason, PaymentObstacle } from "./TreasuryReason.ts"
@@ -27,18 +30,18 @@ export interface Transition {
   readonly to: WithdrawalState
 }
 
-/** Returns the state that a change leads to, or undefined if the change takes no step from this state. */
+/** Returns the state to which a change leads, or undefined if the change is no transition from this state. */
 export const stateAfter = (from: WithdrawalState, change: WithdrawalChange["_tag"]): WithdrawalState | undefined =>
   transitions.find((transition) => transition.from === from && transition.change === change)?.to
 
-/** Returns the one state from which the gross amount goes back with this ending. */
+/** Returns the only state from which the gross amount can be returned with this ending. */
 export const stateBeforeReturn = (ending: Ending): WithdrawalState =>
   transitions.find(({ change, to }) => change === "Returned" && to === ending)!.from
 
-/** States of a withdrawal whose payment may be signed, or waits for that. */
+/** States in which a withdrawal's payment is or will be signed. */
 export const payableStates = ["QUEUED", "SUBMITTED"] as const satisfies ReadonlyArray<WithdrawalState>
 
-/** States that no step leaves. */
+/** States without an outgoing transition. */
 export const finalStates: ReadonlyArray<WithdrawalState> = [...new Set(transitions.map(({ to }) => to))].filter(
   (state) => transitions.every(({ from }) => from !== state)
 )
@@ -47,15 +50,21 @@ export const finalStates: ReadonlyArray<WithdrawalState> = [...new Set(transitio
 export interface Progress {
   readonly withdrawalId: string
   readonly state: WithdrawalState
-  /** Number of the newest step; ACCEPTED is step 1. */
+  /** Number of the newest transition; ACCEPTED is number 1. */
   readonly step: number
-  /** Number of stored changes. Every change is stored on the condition that the stored version is the one it was decided on. */
+  /**
+   * Number of stored changes. A change is stored only if the stored version still equals the version on which the
+   * change was decided.
+   */
   readonly version: number
   /** Time of the newest step. */
   readonly updatedAtMillis: number
-  /** Place in the queue; each refusal moves the withdrawal to the end. Null if it was never queued. */
+  /** Position in the queue; each refusal moves the withdrawal to the end. Null if the withdrawal was never queued. */
   readonly queuedAtMillis: number | null
-  /** State that the withdrawal will end in: from now on only the return of the money may follow. Null while the end is open. */
+  /**
+   * State in which the withdrawal will end. Once it is set, only the return of the money can follow. Null while the
+   * outcome is open.
+   */
   readonly ending: Ending | null
   readonly endedBy: string | null
   readonly reason: EndReason | null
@@ -65,7 +74,7 @@ export interface Progress {
   readonly sequence: number | null
   /** Number of stored payments, cancels included. */
   readonly attempts: number
-  /** Time of the first refusal to sign since the last success; null while nothing keeps the payment from being signed. */
+  /** Time of the first refusal to sign since the last success; null while signing is not refused. */
   readonly refusedAtMillis: number | null
   readonly refusal: PaymentObstacle | null
   /** Operator who requested a cancel of the payment; null without a request. */
@@ -73,12 +82,12 @@ export interface Progress {
   readonly cancelReason: string | null
 }
 
-/** A purpose of a signed payment: a cancel uses the withdrawal's number up without paying it. */
+/** Purpose of a signed payment. A cancel uses up the withdrawal's number without paying the withdrawal. */
 export type Purpose = "pay" | "cancel"
 
 /**
- * Number of stored payments that an outcome was read from: the command is refused if another payment was stored since. Absent
- * where no outcome was read.
+ * Number of stored payments when the outcome was read. The command is refused if another payment has been stored
+ * since. Absent if no outcome was read.
  */
 interface ReadFrom {
   readonly attempts?: number
@@ -91,11 +100,11 @@ interface Changes {
   readonly Submit: { readonly purpose: Purpose; readonly sequence: number; readonly by: string }
   /** The next payment of a SUBMITTED withdrawal was signed. */
   readonly StoreAttempt: { readonly attempt: number; readonly purpose: Purpose; readonly reference: string }
-  /** The payment cannot be signed as it is, and an operator has to look. */
+  /** The payment cannot be signed in its current form, and an operator must act. */
   readonly RecordRefusal: { readonly refusal: PaymentObstacle }
-  /** An operator wants the number used up without a payment. */
+  /** An operator requests that the number be used up without a payment. */
   readonly RequestCancel: { readonly by: string; readonly reason: string }
-  /** Nothing but the return of the money may follow. */
+  /** Only the return of the money can follow. */
   readonly RequestEnd: ReadFrom & {
     readonly ending: Ending
     readonly by: string
@@ -105,7 +114,7 @@ interface Changes {
   }
   /** The payment arrived. */
   readonly Settle: ReadFrom & { readonly by: string; readonly reference: string }
-  /** The trader has the gross amount again. */
+  /** The gross amount was credited to the trader again. */
   readonly Return: { readonly ending: Ending }
 }
 
@@ -121,7 +130,7 @@ export type WithdrawalChange = { readonly atMillis: number } & (
   | ({ readonly _tag: "Submitted" } & Changes["Submit"])
   | ({ readonly _tag: "AttemptStored" } & Changes["StoreAttempt"])
   | ({ readonly _tag: "RefusalRecorded" } & Changes["RecordRefusal"])
-  /** A refusal that is known already: the withdrawal only goes to the end of the queue. */
+  /** The refusal is the same as before, so the withdrawal only moves to the end of the queue. */
   | { readonly _tag: "Requeued" }
   | ({ readonly _tag: "CancelRequested" } & Changes["RequestCancel"])
   | ({ readonly _tag: "EndRequested" } & Changes["RequestEnd"])
@@ -129,14 +138,14 @@ export type WithdrawalChange = { readonly atMillis: number } & (
   | ({ readonly _tag: "Returned"; readonly by: string } & Changes["Return"])
 )
 
-/** The command does not fit the state that the withdrawal is in, or is about to end in: nothing was changed. */
+/** The command is invalid in the withdrawal's current or pending state, so nothing was changed. */
 export class WithdrawalStepRefused extends Schema.TaggedError<WithdrawalStepRefused>()("WithdrawalStepRefused", {
   withdrawalId: Schema.String,
   command: Schema.String,
   state: Schema.String
 }) {}
 
-/** An operator requested a cancel of this withdrawal before: nothing was changed. */
+/** An operator has already requested a cancel of this withdrawal, so nothing was changed. */
 export class CancelPending extends Schema.TaggedError<CancelPending>()("CancelPending", {
   withdrawalId: Schema.String,
   by: Schema.String
@@ -188,13 +197,13 @@ export const decide = (
   const recordedIf = (isAllowed: boolean, change: WithdrawalChange) => (isAllowed ? Result.succeed([change]) : refused)
   const leads = (change: WithdrawalChange["_tag"]) => stateAfter(state, change) !== undefined
   const isCurrent = ({ attempts: readFrom = attempts }: ReadFrom) => readFrom === attempts
-  // After a request to end only the return of the money follows.
+  // After a request to end, only the return of the money can follow.
   if (ending !== null && command._tag !== "Return") return refused
   switch (command._tag) {
     case "Approve":
       return recordedIf(leads("Approved"), { ...command, _tag: "Approved", atMillis })
     case "Submit": {
-      // A caller that does not know of a cancel would pay the withdrawal.
+      // A caller that has not seen the cancel request would pay the withdrawal.
       const isWanted = command.purpose === "cancel" ? cancelledBy !== null : cancelledBy === null && !isBlocked
       return recordedIf(isWanted && leads("Submitted"), { ...command, _tag: "Submitted", atMillis })
     }
@@ -210,7 +219,7 @@ export const decide = (
     case "RequestCancel": {
       if (isPayable(state) && cancelledBy !== null)
         return Result.fail(new CancelPending({ withdrawalId, by: cancelledBy }))
-      // A queued withdrawal that nothing keeps back leaves soon.
+      // A queued withdrawal that is neither refused nor blocked is submitted soon, so it cannot be cancelled.
       const isStuck = state === "QUEUED" && (refusal !== null || isBlocked)
       return recordedIf(state === "SUBMITTED" || isStuck, { ...command, _tag: "CancelRequested", atMillis })
     }
@@ -229,7 +238,7 @@ export const decide = (
   }
 }
 
-/** Returns the withdrawal after a recorded change. Dies of a step that is not among the transitions. */
+/** Returns the withdrawal after a recorded change. Throws if the change is not among the transitions. */
 export const apply = <W extends Progress>(withdrawal: W, change: WithdrawalChange): W => ({
   ...withdrawal,
   ...stepOf(withdrawal, change),
