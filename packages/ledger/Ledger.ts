@@ -87,10 +87,7 @@ const decisions: {
   ReturnWithdrawal: Treasury.returnWithdrawal
 }
 
-/**
- * Returns the events for the trader's journal. Returns no events if the command was executed before or changes
- * nothing.
- */
+/** Returns the events for the trader's journal; empty if the command was executed before or has no effect. */
 export const decide = <Of extends Tag>(
   trader: Trader,
   command: LedgerCommandOf<Of>,
@@ -184,7 +181,7 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
 /** Returns true if the trader might have orders or a position in that market. */
 export const joined = (trader: Trader, symbol: MarketSymbol): boolean => trader.joined.has(symbol)
 
-/** Returns true if the trader has left that market. The trader joins again before it sends another command there. */
+/** Returns true if the trader has left that market and must join it again before sending a command there. */
 export const hasLeft = (trader: Trader, symbol: MarketSymbol): boolean => trader.left.has(symbol)
 
 /** Returns the joined markets, including those the trader has left. */
@@ -193,7 +190,7 @@ export const symbols = (trader: Trader): Iterable<MarketSymbol> => trader.joined
 /** Returns true if the user's builder code is registered in that market. */
 export const isBuilderIn = (trader: Trader, symbol: MarketSymbol): boolean => trader.builderMarkets.has(symbol)
 
-/** Returns true if the user owns a builder code, so that the primary account's balance includes `builderRewards`. */
+/** Returns true if the user owns a builder code, whose rewards the primary account receives. */
 export const ownsCode = (trader: Trader): boolean => accountOf(trader, primaryAccountOf(trader.userId)).isBuilder
 
 /** Returns the account ids, the primary account first. */
@@ -280,10 +277,7 @@ export const order = (
   return orders(trader, accountId, symbol).find((open) => open.isAttached !== true && open.order.clientOrderId === id)
 }
 
-/**
- * Converts a request about a stop into a request about its order. Returns undefined if the stop does not exist or
- * does not match the request.
- */
+/** Converts a request about a stop into one about its order; undefined if no stop matches the request. */
 export const stopTarget = (trader: Trader, request: StopRequest): OrderRequest | undefined => {
   const { accountId, commandId, expiresAtMillis, orderId } = request
   for (const [symbol, { stops }] of trader.accounts.get(accountId)?.exposures ?? []) {
