@@ -199,10 +199,7 @@ export const accountIds = (trader: Trader): ReadonlyArray<AccountId> => [...trad
 /** Returns the account of each connection with cancel on disconnect. */
 export const armed = (trader: Trader): ReadonlyMap<string, AccountId> => trader.armed
 
-/**
- * Releases the hold of a command that had no effect or has expired. Does nothing once the command's outcome was
- * observed.
- */
+/** Releases the hold of a command that had no effect or has expired, unless its outcome was observed. */
 export const release = (trader: Trader, symbol: MarketSymbol, { text }: Id): void => {
   if (trader.inFlight.get(text)?.exposure.instrument.symbol === symbol) releaseCommand(trader, text)
 }
@@ -234,9 +231,8 @@ export interface OpenOrder {
 }
 
 /**
- * Returns open orders and stops, newest first. A market's view has only the time of an order's last change. That
- * time, and the placement times of later orders in the same market, are upper bounds of the placement time. Orders
- * are sorted by their lowest bound.
+ * Returns open orders and stops, newest first. A market's view has only the last change of an order, so the order is
+ * sorted by the earlier of that time and the placement times of later orders in the same market.
  */
 export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymbol): ReadonlyArray<OpenOrder> => {
   const entries: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
