@@ -1,4 +1,7 @@
-/** Reads of history: they wait for tables to reach the rows that the reader may know, and for no other rows. */
+/**
+ * Tests of history reads. A read waits until its tables contain the rows that the reader has already seen, and waits
+ * for no other rows.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -20,7 +23,10 @@ const [one, two] = [MarketSymbol.make("ONE-USD"), MarketSymbol.make("TWO-USD")]
 const reader = { userId: UserId.make("reader"), accountId: AccountId.make("reader"), cost: noCost }
 const answer = { sql: () => Effect.succeed("answer"), memory: () => "answer" }
 
-/** History with tables at `positions`; the reader has seen row 5 of both markets and row 7 of its own journal. */
+/**
+ * Returns a History whose tables have reached `positions`. The reader has seen row 5 of both markets and row 7 of its
+ * own journal.
+ */
 const historyAt = (positions: Map<string, number>) => {
   const signals: Array<string> = []
   const layer = History.layer.pipe(
@@ -56,7 +62,7 @@ const historyAt = (positions: Map<string, number>) => {
 const projection = Holdings.group
 const ofTrader = LedgerEntries.projection
 
-it.effect("reads at once, and signals no market, if the tables are up to date", () => {
+it.effect("reads at once and signals no market if the tables are up to date", () => {
   const { layer, signals } = historyAt(
     new Map<string, number>([
       [one, 5],
@@ -71,7 +77,7 @@ it.effect("reads at once, and signals no market, if the tables are up to date", 
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("signals a market once if its table is behind, and reads as soon as it has caught up", () => {
+it.effect("signals a market once if its table is behind, and reads as soon as the table has caught up", () => {
   const positions = new Map<string, number>([
     [one, 4],
     [two, 5]
@@ -89,7 +95,7 @@ it.effect("signals a market once if its table is behind, and reads as soon as it
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("does not wait for markets outside the query", () => {
+it.effect("does not wait for the tables of markets that the query does not read", () => {
   const { layer, signals } = historyAt(new Map<string, number>([[two, 5]]))
   return Effect.gen(function* () {
     const { read } = yield* History
@@ -98,7 +104,7 @@ it.effect("does not wait for markets outside the query", () => {
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("waits up to 2 s for the table of a trader's journal if the query reads it", () => {
+it.effect("waits up to 2 s for the table of the trader's journal if the query reads that table", () => {
   const positions = new Map<string, number>([[reader.userId, 6]])
   const { layer } = historyAt(positions)
   return Effect.gen(function* () {
@@ -127,15 +133,17 @@ const counting = (read: ReadTables["Service"]["read"]) =>
   )
 const three = { sql: () => Effect.succeed(3), memory: () => 3 }
 
-it.effect("returns a count of 10,000 if the database ends the count or fails, so that clients read the next page", () =>
-  Effect.gen(function* () {
-    const counted = (read: ReadTables["Service"]["read"]) =>
-      History.use((history) => history.count(three)).pipe(Effect.provide(counting(read)))
-    assert.strictEqual(yield* counted(({ memory }) => Effect.sync(() => memory(emptyMemory()))), 3)
-    assert.strictEqual(yield* counted(() => Effect.succeedNone as never), 10_000)
-    assert.strictEqual(yield* counted(() => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))), 10_000)
-    const waiting = yield* Effect.forkChild(counted(() => Effect.never))
-    yield* TestClock.adjust("1 second")
-    assert.strictEqual(yield* Fiber.join(waiting), 10_000)
-  })
+it.effect(
+  "returns a count of 10,000 if the database cancels the count or fails, so that clients still request the next page",
+  () =>
+    Effect.gen(function* () {
+      const counted = (read: ReadTables["Service"]["read"]) =>
+        History.use((history) => history.count(three)).pipe(Effect.provide(counting(read)))
+      assert.strictEqual(yield* counted(({ memory }) => Effect.sync(() => memory(emptyMemory()))), 3)
+      assert.strictEqual(yield* counted(() => Effect.succeedNone as never), 10_000)
+      assert.strictEqual(yield* counted(() => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))), 10_000)
+      const waiting = yield* Effect.forkChild(counted(() => Effect.never))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(waiting), 10_000)
+    })
 )

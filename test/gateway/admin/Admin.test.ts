@@ -1,4 +1,4 @@
-/** Operator interface over real sockets. */
+/** Tests of the operator interface over real sockets. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
@@ -27,7 +27,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("delays answers to wrong tokens, limits their number, and accepts the right token at once", () =>
+  it.effect("delays and limits responses to wrong operator tokens, and accepts the right token at once", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
       const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
@@ -52,7 +52,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("refuses requests with a foreign Host header with 421 before anything else", () =>
+  it.effect("refuses a request with a foreign Host header with 421 before any other check", () =>
     Effect.gen(function* () {
       const { adminUrl } = yield* RestClient
       const { port } = new URL(adminUrl)
@@ -84,7 +84,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("applies a price of the operator at once", () =>
+  it.effect("applies a price that the operator sets at once", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       const { body, status } = yield* admin("POST", "/prices", { symbol: "silver-usd", price: 38.125 })
@@ -95,7 +95,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("6.7b: audits each price and credit with actor, subject and reason", () =>
+  it.effect("6.7b: records an audit entry with operator, subject and reason for each price and credit", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const audit = yield* Audit
@@ -132,7 +132,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("refuses a price of an unknown symbol, a price of 0 or less, and one with more than 8 decimals", () =>
+  it.effect("refuses a price for an unknown symbol, a price of 0 or less, and a price with more than 8 decimals", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* admin("POST", "/prices", { symbol: "NOPE-USD", price: 1 })).status).toBe(404)
@@ -143,7 +143,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("credits an account, and withdraws at most its available balance", () =>
+  it.effect("credits an account, and withdraws at most the account's available balance", () =>
     Effect.gen(function* () {
       const { admin, get, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("credited", 100)
@@ -159,7 +159,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("shows balanced books after credits and trades, with every market in the proof", () =>
+  it.effect("returns balanced books for every market in the proof after credits and trades", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
@@ -177,7 +177,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       yield* maker.take("order_response")
       yield* taker.send({ type: "add_order", params: { ...order, side: "BUY" } })
       yield* taker.take("fill_response")
-      // Ledger entries are projected after the commit.
+      // Ledger entries are projected only after the commit.
       const { body } = yield* Effect.repeat(admin("GET", "/proof"), {
         until: ({ body }) => body.assets.length > 0,
         schedule: Schedule.spaced("20 millis")
@@ -191,14 +191,14 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("rule 9.2: counts warned accounts and accounts in liquidation over all desks", () =>
+  it.effect("rule 9.2: counts accounts near liquidation and in liquidation over all desks", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
       const symbol = "TSLA-USD"
       yield* venue.price(symbol, 200)
       const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000))
-      // A fee of 10 leaves 1,100.
+      // The taker fee of 10 leaves a balance of 1,100.
       const taker = yield* venue.trade(yield* venue.user("taker", 1_110))
       const order = { symbol, order_type: "LIMIT", order_time_in_force: "GTC", price: 200, quantity: 50 }
       yield* maker.send({ type: "add_order", params: { ...order, side: "SELL" } })
@@ -217,7 +217,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("answers unknown paths, wrong methods and malformed bodies with problems", () =>
+  it.effect("returns a problem for an unknown path, a wrong method or a malformed body", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       expect((yield* admin("GET", "/user/positions")).status).toBe(404)
@@ -228,7 +228,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("serves every schema that its bodies and its document refer to", () =>
+  it.effect("serves every schema to which its bodies and its OpenAPI document refer", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       const bodies = [

@@ -1,4 +1,4 @@
-/** Operators: names, tokens and roles. */
+/** Tests of operator accounts: names, tokens and roles. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { neededFor } from "@venue/api/admin/Operator"
 import { Audit } from "@venue/storage/access/Audit"
@@ -14,7 +14,7 @@ const appoint = (name: string, roles: ReadonlyArray<string>) =>
   Effect.flatMap(RestClient, ({ admin }) => admin("POST", "/operators", { name, roles, reason }))
 
 it.layer(layer, { excludeTestServices: true })("operators", (it) => {
-  it.effect("accepts an operator's token within its roles, until the operator is dismissed", () =>
+  it.effect("accepts an operator's token within the operator's roles, until the operator is dismissed", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body, status } = yield* appoint("vera", ["viewer"])
@@ -40,12 +40,12 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
     })
   )
 
-  it.effect("permits a treasurer only decisions about money", () =>
+  it.effect("allows a treasurer only decisions about money", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body } = yield* appoint("tess", ["treasurer"])
       const credit = { account_id: "7d444840-9dc0-41d1-b245-5ffdce74fad2", amount: 1, reason }
-      // The 404 shows that the role was sufficient: only the account is missing.
+      // The 404 shows that the role was sufficient, because only the account is missing.
       expect((yield* admin("POST", "/credits", credit, body.token)).status).toBe(404)
       const price = yield* admin("POST", "/prices", { symbol: "GOLD-USD", price: 1, reason }, body.token)
       expect([price.status, price.body.detail]).toEqual([
@@ -58,7 +58,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
     })
   )
 
-  it.effect("records the operator who made the change in the audit", () =>
+  it.effect("records in the audit log which operator made a change", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const root = (yield* appoint("rosa", ["admin"])).body.token
@@ -73,7 +73,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
     })
   )
 
-  it.effect("refuses an invalid name, role and reason, each by its member", () =>
+  it.effect("names the invalid member when it refuses a name, a role or a reason", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body, status } = yield* admin("POST", "/operators", { name: "No Name", roles: ["boss"], reason: "" })
@@ -83,12 +83,12 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
       ])
       expect((yield* appoint("twice", ["viewer", "viewer"])).status).toBe(422)
       expect((yield* appoint("nothing", [])).status).toBe(422)
-      // The operator of the token in the settings has this name.
+      // The operator whose token is in the settings already has this name.
       expect((yield* appoint("operator", ["viewer"])).status).toBe(409)
     })
   )
 
-  it.effect("permits a viewer exactly the GET endpoints", () =>
+  it.effect("allows a viewer exactly the GET endpoints", () =>
     Effect.sync(() => {
       const endpoints = Object.values(AdminApi.groups).flatMap((group) =>
         Object.values((group as unknown as HttpApiGroup.Top).endpoints)

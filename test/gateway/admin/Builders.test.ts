@@ -1,6 +1,6 @@
 /**
- * Builder codes over real sockets: creation, review, attribution, rewards in both interfaces, and the books (rule
- * 12).
+ * Tests of builder codes over real sockets: creation, review, attribution, rewards in REST and on the socket, and the
+ * books (rule 12).
  */
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import * as RestServer from "@venue/gateway/rest/RestServer"
@@ -52,7 +52,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       })
   )
 
-  it.effect("shows builder_rewards of 0 at once after the creation of a code, in REST and on the channel", () =>
+  it.effect("shows builder_rewards of 0 in REST and on the channel as soon as a code is created", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { get, post, signed } = yield* RestClient
@@ -90,7 +90,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("keeps a code under review inactive and its owner without builder_rewards until its activation", () =>
+  it.effect("keeps a code inactive and its owner without builder_rewards until an operator activates the code", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, signed } = yield* RestClient

@@ -1,4 +1,4 @@
-/** Delisting of a contract by an operator, in two steps (rule 19.3). */
+/** Tests of the two steps in which an operator delists a contract (rule 19.3). */
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const set = Effect.fnUntraced(function* (state: string, symbols: ReadonlyArray<s
 })
 
 it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
-  it.effect("settles a stopped contract once, refuses its trading from then on, and keeps the books balanced", () =>
+  it.effect("settles a stopped contract once, then refuses trading in the contract, and keeps the books balanced", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get, signed } = yield* RestClient
@@ -66,7 +66,7 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
     })
   )
 
-  it.effect("changes the trading state of all other symbols by the wildcard", () =>
+  it.effect("changes the trading state of all other symbols with the wildcard", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* set("CANCEL_ONLY", ["*"])).status).toBe(200)

@@ -1,4 +1,7 @@
-/** Dividends by an operator: paid between both sides of a position, once, with balanced books (rule 19.1). */
+/**
+ * Tests of dividends that an operator pays: one payment between the two sides of a position, with balanced books
+ * (rule 19.1).
+ */
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
@@ -8,42 +11,44 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 
 const quarterly = { symbol: "aapl-usd", amount: 0.26, ex_date: "2024-11-22", reason: "quarterly" }
 it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
-  it.effect("pays 13.00 to a long of 50 at 0.26, charged to the short, and refuses a repeat for the same day", () =>
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const { admin, get, signed } = yield* RestClient
-      yield* venue.price(aapl, 200)
-      const [long, short] = [yield* venue.user("long"), yield* venue.user("short")]
-      const [buyer, seller] = [yield* venue.trade(long), yield* venue.trade(short)]
-      yield* seller.send(limit("SELL", 50, 200))
-      yield* seller.take("order_response")
-      yield* buyer.send(limit("BUY", 50, 200))
-      yield* buyer.take("fill_response")
+  it.effect(
+    "credits 13.00 to a long position of 50 units for a dividend of 0.26, charges the short, and refuses a second dividend for the same day",
+    () =>
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const { admin, get, signed } = yield* RestClient
+        yield* venue.price(aapl, 200)
+        const [long, short] = [yield* venue.user("long"), yield* venue.user("short")]
+        const [buyer, seller] = [yield* venue.trade(long), yield* venue.trade(short)]
+        yield* seller.send(limit("SELL", 50, 200))
+        yield* seller.take("order_response")
+        yield* buyer.send(limit("BUY", 50, 200))
+        yield* buyer.take("fill_response")
 
-      expect((yield* admin("POST", "/dividends", quarterly)).status).toBe(200)
-      for (const body of [quarterly, { ...quarterly, amount: 9 }, { ...quarterly, ex_date: "2024-11-21" }]) {
-        const { body: refusal, status } = yield* admin("POST", "/dividends", body)
-        expect([status, refusal.detail]).toEqual([409, expect.stringContaining("was for 2024-11-22")])
-      }
-      yield* venue.settle
-      for (const [user, funding] of [
-        [long, 13],
-        [short, -13]
-      ] as const) {
-        const { body } = yield* get("/user/positions", yield* signed(user))
-        expect(body.positions[0].net_funding).toBe(funding)
-        expect(body.balance.net_funding).toBe(funding)
-      }
-      expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
-      const entries = yield* (yield* Audit).about(aapl)
-      expect(entries.at(-1)).toMatchObject({
-        action: "dividend_asked",
-        facts: { amount: 0.26, exDate: "2024-11-22", reason: "quarterly" }
+        expect((yield* admin("POST", "/dividends", quarterly)).status).toBe(200)
+        for (const body of [quarterly, { ...quarterly, amount: 9 }, { ...quarterly, ex_date: "2024-11-21" }]) {
+          const { body: refusal, status } = yield* admin("POST", "/dividends", body)
+          expect([status, refusal.detail]).toEqual([409, expect.stringContaining("was for 2024-11-22")])
+        }
+        yield* venue.settle
+        for (const [user, funding] of [
+          [long, 13],
+          [short, -13]
+        ] as const) {
+          const { body } = yield* get("/user/positions", yield* signed(user))
+          expect(body.positions[0].net_funding).toBe(funding)
+          expect(body.balance.net_funding).toBe(funding)
+        }
+        expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
+        const entries = yield* (yield* Audit).about(aapl)
+        expect(entries.at(-1)).toMatchObject({
+          action: "dividend_asked",
+          facts: { amount: 0.26, exDate: "2024-11-22", reason: "quarterly" }
+        })
       })
-    })
   )
 
-  it.effect("refuses invalid dividends and pays nothing", () =>
+  it.effect("refuses an invalid dividend and pays nothing", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue

@@ -1,4 +1,4 @@
-/** Settlement prices, futures calendars and holidays over the operator interface. */
+/** Tests of settlement prices, futures calendars and holidays in the operator interface. */
 import { Audit } from "@venue/storage/access/Audit"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ const reason = "as published"
 const friday = { symbol: "us100-usd", day: "2024-11-22", official_close: 21_000, settlement: "21080", reason }
 
 it.layer(layer, { excludeTestServices: true })("settlement prices, calendars and holidays", (it) => {
-  it.effect("rule 3.8: records the close of an index and the settlement of its future for a day", () =>
+  it.effect("rule 3.8: records an index's close and its future's settlement price for a day", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* admin("POST", "/settlement-prices", friday)).status).toBe(204)
@@ -25,7 +25,7 @@ it.layer(layer, { excludeTestServices: true })("settlement prices, calendars and
     })
   )
 
-  it.effect("refuses a share, an unknown symbol, an invalid day and a settlement of 0", () =>
+  it.effect("refuses settlement prices for a stock or an unknown symbol, on an invalid day, or of 0", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const status = (over: object) =>
@@ -45,7 +45,7 @@ it.layer(layer, { excludeTestServices: true })("settlement prices, calendars and
     })
   )
 
-  it.effect("rule 3.10: sets and audits the futures of a symbol from a given time on", () =>
+  it.effect("rule 3.10: sets and audits a symbol's futures from a given time onwards", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const future = (future_symbol: string, active_until: string, expiration: string) => ({
@@ -116,7 +116,7 @@ it.layer(layer, { excludeTestServices: true })("settlement prices, calendars and
     })
   )
 
-  it.effect("rule 3.9: replaces and audits the holidays of a year", () =>
+  it.effect("rule 3.9: replaces and audits the holidays of one year", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const set = (year: string, days: ReadonlyArray<string>) => admin("POST", "/holidays", { year, days, reason })

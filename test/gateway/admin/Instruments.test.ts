@@ -1,4 +1,4 @@
-/** Listing of a contract for the next start by an operator (rule 1.8). */
+/** Tests of contracts that an operator lists for the next start of the venue (rule 1.8). */
 import { Audit } from "@venue/storage/access/Audit"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ const limits = { position_limit: 2_500_000, open_interest_limit: 25_000_000 }
 const listed = { ...terms, ...limits, symbol: "BA-USD", base_asset: "BA", clob_pair_id: 1_001, in_force: false }
 
 it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
-  it.effect("lists a contract once for the next start, and serves it only from then on", () =>
+  it.effect("lists a contract once, and serves the contract only after the next start of the venue", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       for (let times = 0; times < 2; times++)
@@ -39,16 +39,18 @@ it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
     })
   )
 
-  it.effect("returns a listed contract for equal terms, and refuses other terms with 409", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const apple = { ...listing, base_asset: "AAPL" }
-      expect((yield* admin("POST", "/instruments", apple)).body).toMatchObject({ symbol: "AAPL-USD", in_force: true })
-      expect((yield* admin("POST", "/instruments", { ...apple, default_max_leverage: 20 })).status).toBe(409)
-    })
+  it.effect(
+    "returns the listed contract for a repeated listing with equal terms, and refuses different terms with 409",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const apple = { ...listing, base_asset: "AAPL" }
+        expect((yield* admin("POST", "/instruments", apple)).body).toMatchObject({ symbol: "AAPL-USD", in_force: true })
+        expect((yield* admin("POST", "/instruments", { ...apple, default_max_leverage: 20 })).status).toBe(409)
+      })
   )
 
-  it.effect("refuses invalid terms of a listing by their member", () =>
+  it.effect("names the invalid member when it refuses the terms of a listing", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       for (const [field, value] of [

@@ -1,4 +1,4 @@
-/** Limits of a contract by an operator: in force at once, also for current traders (rule 1.9). */
+/** Tests of contract limits that an operator sets. They apply at once, also to current traders (rule 1.9). */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { limitShareBps, period } from "@venue/domain/MarketHours"
 import { Audit } from "@venue/storage/access/Audit"
@@ -10,7 +10,8 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 
 const change = { symbol: "aapl-usd", reason: "thin book" }
 /**
- * Converts a limit in force now into the limit to set: outside hours only a share of a limit is in force (rule 6.3).
+ * Converts a limit that applies now into the limit to set, because only a share of a limit applies outside trading
+ * hours (rule 6.3).
  */
 const inForceNow = Effect.map(Clock.currentTimeMillis, (now) => {
   const instrument = initialInstruments.find(({ symbol }) => symbol === aapl)!
@@ -21,7 +22,7 @@ const before = { symbol: aapl, min_quantity: 0.1, max_quantity: 100_000, positio
 
 it.layer(layer, { excludeTestServices: true })("limits", (it) => {
   it.effect(
-    "applies limits of quantity, position and open interest from the next order on, and keeps held positions",
+    "applies limits on quantity, position and open interest from the next order onwards, without changing existing positions",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue
@@ -58,7 +59,7 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
         const [listed] = (yield* get(`/refdata?ticker=${aapl}`)).body.data
         expect(listed).toMatchObject({ min_quantity: "1", max_quantity: "20" })
 
-        // Ten are held, so a limit of 2,500 USD at maximum leverage leaves room for two more.
+        // The trader holds 10 units, so a limit of 2,500 USD at maximum leverage leaves room for two more units.
         expect(yield* set({ position_limit: whole(2_500) })).toMatchObject({
           position_limit: whole(2_500),
           max_quantity: 20
@@ -88,7 +89,7 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
       })
   )
 
-  it.effect("refuses invalid limits by their member", () =>
+  it.effect("names the invalid member when it refuses a limit", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const good = { ...change, symbol: "MSFT-USD" }

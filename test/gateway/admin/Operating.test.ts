@@ -1,4 +1,4 @@
-/** Operator decisions about users, keys, builders and applications, over real sockets. */
+/** Tests of operator decisions about users, keys, builders and applications, over real sockets. */
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -19,7 +19,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
       Effect.map(audit.about(userId), (all) => all.map(({ action, actor, facts }) => [action, actor, facts["reason"]]))
     )
 
-  it.effect("freezes and unfreezes a user, and audits both", () =>
+  it.effect("freezes and unfreezes a user, and records an audit entry for each", () =>
     Effect.gen(function* () {
       const { admin, get, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("frozen")
@@ -61,7 +61,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("registers an application, rotates its secret and disables it; shows each secret once", () =>
+  it.effect("registers an application, rotates its secret and disables the application; returns each secret once", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const requested = {
@@ -92,7 +92,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("registers an application under the requested id, and refuses an id that is in use", () =>
+  it.effect("registers an application under the requested id, and refuses an id that is already in use", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const requested = { name: "A tool", type: "public", redirect_uris: ["https://tool.example/callback"], reason }
@@ -106,7 +106,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("refuses an invalid registration of an application by its member", () =>
+  it.effect("names the invalid member when it refuses to register an application", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const before = (yield* admin("GET", "/oauth-clients")).body.count
@@ -131,56 +131,60 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("6.7b: permits a key to register users from the request after the grant until the withdrawal", () =>
-    Effect.gen(function* () {
-      const { admin, get, post, signed } = yield* RestClient
-      const user = yield* (yield* TestVenue).user("registrar", 0, ["view_positions"])
-      const requested = { public_key: user.publicKey, permission: "register_user", reason }
-      // Without a builder code the next check refuses the request.
-      const refusal = Effect.gen(function* () {
-        const { body } = yield* post("/builder/web3/api-key", {}, yield* signed(user))
-        return [body.status, body.type.split("/").at(-1)]
+  it.effect(
+    "6.7b: allows a key to register users from the first request after the grant until the grant is withdrawn",
+    () =>
+      Effect.gen(function* () {
+        const { admin, get, post, signed } = yield* RestClient
+        const user = yield* (yield* TestVenue).user("registrar", 0, ["view_positions"])
+        const requested = { public_key: user.publicKey, permission: "register_user", reason }
+        // The user has no builder code, so the check after the permission refuses the request.
+        const refusal = Effect.gen(function* () {
+          const { body } = yield* post("/builder/web3/api-key", {}, yield* signed(user))
+          return [body.status, body.type.split("/").at(-1)]
+        })
+        expect(yield* refusal).toEqual([403, "not-permitted"])
+        expect((yield* admin("POST", "/keys/grant", requested)).status).toBe(204)
+        expect(yield* refusal).toEqual([403, "no-active-builder-code"])
+        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+        expect((yield* admin("POST", "/keys/withdraw", requested)).status).toBe(204)
+        expect(yield* refusal).toEqual([403, "not-permitted"])
+        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+        const recorded = yield* (yield* Audit).about(user.userId)
+        const facts = { publicKey: user.publicKey, permission: "register_user", reason }
+        expect(recorded.map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
+          ["permission_withdrawn", "operator", facts],
+          ["permission_granted", "operator", facts]
+        ])
       })
-      expect(yield* refusal).toEqual([403, "not-permitted"])
-      expect((yield* admin("POST", "/keys/grant", requested)).status).toBe(204)
-      expect(yield* refusal).toEqual([403, "no-active-builder-code"])
-      expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
-      expect((yield* admin("POST", "/keys/withdraw", requested)).status).toBe(204)
-      expect(yield* refusal).toEqual([403, "not-permitted"])
-      expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
-      const recorded = yield* (yield* Audit).about(user.userId)
-      const facts = { publicKey: user.publicKey, permission: "register_user", reason }
-      expect(recorded.map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
-        ["permission_withdrawn", "operator", facts],
-        ["permission_granted", "operator", facts]
-      ])
-    })
   )
 
-  it.effect("6.7b: refuses grants of another permission, to revoked or unknown keys, and without a reason", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const keys = yield* ApiKeys
-      const user = yield* (yield* TestVenue).user("ungranted", 0, ["view_positions"])
-      const requested = { public_key: user.publicKey, permission: "register_user", reason }
-      const permitted = Effect.map(keys.find(user.publicKey), (key) => Option.getOrThrow(key).permissions)
-      for (const path of ["/keys/grant", "/keys/withdraw"]) {
-        expect((yield* admin("POST", path, { ...requested, permission: "execute_orders" })).status).toBe(422)
-        expect((yield* admin("POST", path, { ...requested, reason: "" })).status).toBe(422)
-        expect((yield* admin("POST", path, requested, "wrong")).status).toBe(401)
-        expect((yield* admin("POST", path, { ...requested, public_key: "svc_test_pub_0" })).status).toBe(404)
-      }
-      expect(yield* permitted).toEqual(["view_positions"])
-      yield* keys.revoke(user.userId, user.publicKey)
-      for (const path of ["/keys/grant", "/keys/withdraw"]) {
-        expect((yield* admin("POST", path, requested)).status).toBe(404)
-      }
-      expect(yield* permitted).toEqual(["view_positions"])
-      expect(yield* deeds(user.userId)).toEqual([])
-    })
+  it.effect(
+    "6.7b: refuses to grant another permission, to grant to a revoked or unknown key, and to grant without a reason",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const keys = yield* ApiKeys
+        const user = yield* (yield* TestVenue).user("ungranted", 0, ["view_positions"])
+        const requested = { public_key: user.publicKey, permission: "register_user", reason }
+        const permitted = Effect.map(keys.find(user.publicKey), (key) => Option.getOrThrow(key).permissions)
+        for (const path of ["/keys/grant", "/keys/withdraw"]) {
+          expect((yield* admin("POST", path, { ...requested, permission: "execute_orders" })).status).toBe(422)
+          expect((yield* admin("POST", path, { ...requested, reason: "" })).status).toBe(422)
+          expect((yield* admin("POST", path, requested, "wrong")).status).toBe(401)
+          expect((yield* admin("POST", path, { ...requested, public_key: "svc_test_pub_0" })).status).toBe(404)
+        }
+        expect(yield* permitted).toEqual(["view_positions"])
+        yield* keys.revoke(user.userId, user.publicKey)
+        for (const path of ["/keys/grant", "/keys/withdraw"]) {
+          expect((yield* admin("POST", path, requested)).status).toBe(404)
+        }
+        expect(yield* permitted).toEqual(["view_positions"])
+        expect(yield* deeds(user.userId)).toEqual([])
+      })
   )
 
-  it.effect("D2: rotates signing keys, audits each step, and reveals no private key", () =>
+  it.effect("D2: rotates signing keys with an audit entry for each step, and reveals no private key", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const keys = yield* SigningKeys
@@ -231,7 +235,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
       expect((yield* admin("POST", "/signing-keys/remove", { kid: first, emergency: true, reason })).status).toBe(204)
       expect(yield* listed).toEqual([[kid, "active"]])
       expect(keys.find(first)).toBeUndefined()
-      // No answer holds a member of a JWK, so none holds a private key.
+      // A response without any member of a JWK contains no private key.
       for (const text of texts) expect(text).not.toMatch(/"(?:d|x|y|kty|jwk)"/)
       const facts = { emergency: true, reason }
       expect((yield* (yield* Audit).about(kid)).map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
@@ -244,7 +248,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("answers 404 for unknown subjects, and requires a token and a reason", () =>
+  it.effect("returns 404 for an unknown subject, and requires a token and a reason", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const user = yield* (yield* TestVenue).user("untouched")

@@ -1,4 +1,4 @@
-/** Outside prices over the operator interface: set, confirm, pause and resume. */
+/** Tests of outside prices in the operator interface: set, confirm, pause and resume. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -11,8 +11,8 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 
 const copper = MarketSymbol.make("COPPER-USD")
 
-it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) => {
-  it.effect("rule 3.6: requires a confirmation of a price outside 0.5 to 1.5 times the price in force", () =>
+it.layer(layer, { excludeTestServices: true })("operator prices", (it) => {
+  it.effect("rule 3.6: requires confirmation of a price below 0.5 times or above 1.5 times the current price", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const set = (price: number, confirm?: boolean) =>
@@ -36,32 +36,34 @@ it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) =>
     })
   )
 
-  it.effect("rule 3.2: refuses a price at which the value of open positions is not exact, confirmed or not", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const venue = yield* TestVenue
-      yield* venue.price("EUR-USD", 1.1)
-      const [seller, buyer] = [yield* venue.trade(yield* venue.user("s")), yield* venue.trade(yield* venue.user("b"))]
-      for (const [client, side] of [
-        [seller, "SELL"],
-        [buyer, "BUY"]
-      ] as const) {
-        yield* client.send(limit(side, 1_000, 1.1, { symbol: "EUR-USD" }))
-        yield* client.take("order_response")
-      }
-      yield* buyer.take("fill_response")
-      // The feed publishes open interest with the next price.
-      yield* venue.price("EUR-USD", 1.2)
-      const set = (price: number) => admin("POST", "/prices", { symbol: "EUR-USD", price, confirm: true })
-      const { body, status } = yield* set(4_500_000.01)
-      expect([status, body.errors[0].location]).toEqual([422, "body.price"])
-      expect(body.errors[0].message).toContain("Expected at most 4500000")
-      expect((yield* set(4_500_000)).status).toBe(200)
-      expect((yield* Feed).prices.get(MarketSymbol.make("EUR-USD"))!.oracleE8).toBe(450_000_000_000_000)
-    })
+  it.effect(
+    "rule 3.2: refuses, even with confirmation, a price at which the value of open positions is not exact",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const venue = yield* TestVenue
+        yield* venue.price("EUR-USD", 1.1)
+        const [seller, buyer] = [yield* venue.trade(yield* venue.user("s")), yield* venue.trade(yield* venue.user("b"))]
+        for (const [client, side] of [
+          [seller, "SELL"],
+          [buyer, "BUY"]
+        ] as const) {
+          yield* client.send(limit(side, 1_000, 1.1, { symbol: "EUR-USD" }))
+          yield* client.take("order_response")
+        }
+        yield* buyer.take("fill_response")
+        // The feed publishes the open interest together with the next price.
+        yield* venue.price("EUR-USD", 1.2)
+        const set = (price: number) => admin("POST", "/prices", { symbol: "EUR-USD", price, confirm: true })
+        const { body, status } = yield* set(4_500_000.01)
+        expect([status, body.errors[0].location]).toEqual([422, "body.price"])
+        expect(body.errors[0].message).toContain("Expected at most 4500000")
+        expect((yield* set(4_500_000)).status).toBe(200)
+        expect((yield* Feed).prices.get(MarketSymbol.make("EUR-USD"))!.oracleE8).toBe(450_000_000_000_000)
+      })
   )
 
-  it.effect("rule 3.6: pauses and resumes the sources of a symbol, and audits both", () =>
+  it.effect("rule 3.6: pauses and resumes a symbol's price sources, and records an audit entry for each", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const markets = yield* MarketClient
@@ -86,7 +88,7 @@ it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) =>
     })
   )
 
-  it.effect("lists the price in force of each symbol that has one", () =>
+  it.effect("lists the current price of each symbol that has one", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       yield* (yield* MarketClient).observe(MarketSymbol.make("NATGAS-USD"), 320_000_000, "operator")

@@ -1,4 +1,4 @@
-/** Appointment and dismissal of liquidity providers by an operator (rule 9.11). */
+/** Tests of the appointment and dismissal of liquidity providers by an operator (rule 9.11). */
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const listed = Effect.gen(function* () {
 })
 
 it.layer(layer, { excludeTestServices: true })("liquidity providers", (it) => {
-  it.effect("appoints a provider in given markets or in all, each with its limit, until the limit is 0", () =>
+  it.effect("appoints a provider in the given markets or in all markets, until the provider's limit is set to 0", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient
@@ -45,7 +45,7 @@ it.layer(layer, { excludeTestServices: true })("liquidity providers", (it) => {
     })
   )
 
-  it.effect("refuses invalid appointments of providers and changes none", () =>
+  it.effect("refuses an invalid appointment of a provider and changes no appointment", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient

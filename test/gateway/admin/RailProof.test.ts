@@ -1,4 +1,4 @@
-/** Proof of the rails, and the venue's own money on them, over the operator interface. */
+/** Tests of the rails' proof of holdings in the operator interface, and of the venue's own money on the rails. */
 import { Audit } from "@venue/storage/access/Audit"
 import { RailAudits } from "@venue/storage/audit/RailAudits"
 import { RailHoldings } from "@venue/storage/treasury/RailHoldings"
@@ -19,7 +19,7 @@ const ownMoney = {
 }
 
 it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
-  it.effect("I12: shows the holdings of a rail from its first report on, and its books from the first audit on", () =>
+  it.effect("I12: shows a rail's holdings after its first report, and the rail's books after the first audit", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       yield* (yield* TestVenue).user("amy", 250)
@@ -57,65 +57,69 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
     })
   )
 
-  it.effect("records own money once for each id with its operator, and refuses another amount with 409", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      for (const repeat of [ownMoney, ownMoney]) {
-        expect(yield* admin("POST", "/own-money", repeat)).toMatchObject({
-          status: 200,
-          body: { own_money_id: ownMoney.own_money_id.toLowerCase(), rail: "TRON", amount: 1000.5 }
-        })
-      }
-      const other = yield* admin("POST", "/own-money", { ...ownMoney, amount: 9 })
-      expect([other.status, other.body.type]).toEqual([409, expect.stringContaining("own-money-exists")])
-      const rows = (yield* (yield* Audit).about("TRON")).filter(({ action }) => action === "own_money_told")
-      expect(rows).toHaveLength(1)
-      expect(rows[0]).toMatchObject({ facts: { amount: 1000.5, reason: "to begin with" } })
-      for (const change of [{ amount: 0 }, { rail: "MOON" }, { own_money_id: "first" }, { reason: "" }]) {
-        expect((yield* admin("POST", "/own-money", { ...ownMoney, ...change })).status).toBe(422)
-      }
-      const nil = "00000000-0000-0000-0000-000000000000"
-      const { body, status } = yield* admin("POST", "/own-money", { ...ownMoney, own_money_id: nil })
-      expect([status, body.errors]).toEqual([
-        422,
-        [
-          {
-            location: "body.own_money_id",
-            message: "Expected a UUID that is not all zeros",
-            value: nil
-          }
-        ]
-      ])
-      expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
-    })
+  it.effect(
+    "records a transfer of the venue's own money once for each id with its operator, and refuses a different amount with 409",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        for (const repeat of [ownMoney, ownMoney]) {
+          expect(yield* admin("POST", "/own-money", repeat)).toMatchObject({
+            status: 200,
+            body: { own_money_id: ownMoney.own_money_id.toLowerCase(), rail: "TRON", amount: 1000.5 }
+          })
+        }
+        const other = yield* admin("POST", "/own-money", { ...ownMoney, amount: 9 })
+        expect([other.status, other.body.type]).toEqual([409, expect.stringContaining("own-money-exists")])
+        const rows = (yield* (yield* Audit).about("TRON")).filter(({ action }) => action === "own_money_told")
+        expect(rows).toHaveLength(1)
+        expect(rows[0]).toMatchObject({ facts: { amount: 1000.5, reason: "to begin with" } })
+        for (const change of [{ amount: 0 }, { rail: "MOON" }, { own_money_id: "first" }, { reason: "" }]) {
+          expect((yield* admin("POST", "/own-money", { ...ownMoney, ...change })).status).toBe(422)
+        }
+        const nil = "00000000-0000-0000-0000-000000000000"
+        const { body, status } = yield* admin("POST", "/own-money", { ...ownMoney, own_money_id: nil })
+        expect([status, body.errors]).toEqual([
+          422,
+          [
+            {
+              location: "body.own_money_id",
+              message: "Expected a UUID that is not all zeros",
+              value: nil
+            }
+          ]
+        ])
+        expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
+      })
   )
 
-  it.effect("takes an unmatched deposit as the venue's own once, in the name of a treasurer", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const { confirm, detect, finish } = yield* Changes.deposits
-      const seen = { rail: "BANK", txHash: "top-up", logIndex: 0, method: "wire", userId: null, block: null } as const
-      const depositId = "BANK/top-up/0"
-      yield* detect({ ...seen, address: "for the venue", amount: 70_000_000n })
-      const assignment = { deposit_id: depositId, reason: "to pay withdrawals" }
-      const early = yield* admin("POST", "/deposits/own", assignment)
-      expect([early.status, early.body.type]).toEqual([409, expect.stringContaining("not-unmatched")])
-      yield* confirm(depositId, "unknown-message")
-      yield* finish(depositId)
-      expect((yield* admin("GET", "/proof")).body.suspense).toBe(70)
-      const nobodys = { data: [{ deposit_id: depositId, sent_to: "for the venue", amount: 70 }], count: 1 }
-      expect((yield* admin("GET", "/deposits/unmatched")).body).toMatchObject(nobodys)
-      expect((yield* admin("POST", "/deposits/own", assignment)).status).toBe(204)
-      expect((yield* admin("POST", "/deposits/own", assignment)).status).toBe(409)
-      expect((yield* admin("GET", "/deposits/unmatched")).body).toEqual({ data: [], count: 0 })
-      const { body } = yield* admin("GET", "/proof")
-      expect([body.suspense, body.balanced]).toEqual([0, true])
-      const rows = (yield* (yield* Audit).about("BANK")).filter(({ action }) => action === "deposit_taken_as_own")
-      expect(rows).toHaveLength(1)
-      expect(rows[0]).toMatchObject({ facts: { depositId, amount: "70000000", reason: "to pay withdrawals" } })
-      expect((yield* admin("POST", "/deposits/own", { ...assignment, deposit_id: "BANK/other/0" })).status).toBe(404)
-      expect((yield* admin("POST", "/deposits/own", { ...assignment, reason: "" })).status).toBe(422)
-    })
+  it.effect(
+    "records an unmatched deposit as the venue's own money once, in the name of the treasurer who decided",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const { confirm, detect, finish } = yield* Changes.deposits
+        const seen = { rail: "BANK", txHash: "top-up", logIndex: 0, method: "wire", userId: null, block: null } as const
+        const depositId = "BANK/top-up/0"
+        yield* detect({ ...seen, address: "for the venue", amount: 70_000_000n })
+        const assignment = { deposit_id: depositId, reason: "to pay withdrawals" }
+        const early = yield* admin("POST", "/deposits/own", assignment)
+        expect([early.status, early.body.type]).toEqual([409, expect.stringContaining("not-unmatched")])
+        yield* confirm(depositId, "unknown-message")
+        yield* finish(depositId)
+        expect((yield* admin("GET", "/proof")).body.suspense).toBe(70)
+        const nobodys = { data: [{ deposit_id: depositId, sent_to: "for the venue", amount: 70 }], count: 1 }
+        expect((yield* admin("GET", "/deposits/unmatched")).body).toMatchObject(nobodys)
+        expect((yield* admin("POST", "/deposits/own", assignment)).status).toBe(204)
+        expect((yield* admin("POST", "/deposits/own", assignment)).status).toBe(409)
+        expect((yield* admin("GET", "/deposits/unmatched")).body).toEqual({ data: [], count: 0 })
+        const { body } = yield* admin("GET", "/proof")
+        expect([body.suspense, body.balanced]).toEqual([0, true])
+        const rows = (yield* (yield* Audit).about("BANK")).filter(({ action }) => action === "deposit_taken_as_own")
+        expect(rows).toHaveLength(1)
+        expect(rows[0]).toMatchObject({ facts: { depositId, amount: "70000000", reason: "to pay withdrawals" } })
+        expect((yield* admin("POST", "/deposits/own", { ...assignment, deposit_id: "BANK/other/0" })).status).toBe(404)
+        expect((yield* admin("POST", "/deposits/own", { ...assignment, reason: "" })).status).toBe(422)
+      })
   )
 
   it.effect("adds unreported holdings to a simulated rail, or removes them", () =>

@@ -1,4 +1,7 @@
-/** Top-ups of a reserve fund by an operator: once for each id, with their source in the books (rule 9.10). */
+/**
+ * Tests of reserve fund top-ups by an operator. Each id counts once, and the books name the source of the money (rule
+ * 9.10).
+ */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Audit } from "@venue/storage/access/Audit"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
@@ -16,7 +19,7 @@ const topUp = {
 const apple = MarketSymbol.make("AAPL-USD")
 
 it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
-  it.effect("adds a top-up to the reserve fund once for its id, and records its source in the books", () =>
+  it.effect("adds a top-up to the reserve fund once per id, and records the source of the money in the books", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       for (const repeat of [topUp, topUp]) {
@@ -42,7 +45,7 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
           tables.read(LedgerEntries.balance(account))
         )
       )
-      // Projections run on their own clock; they follow within 2 s.
+      // Projections run on their own clock and lag at most 2 s behind.
       const follow = { until: ([amount]: ReadonlyArray<bigint>) => amount !== 0n, times: 100 }
       expect(yield* Effect.repeat(balances, { ...follow, schedule: Schedule.spaced("20 millis") })).toEqual([
         150_250_000n,
@@ -55,7 +58,7 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
     })
   )
 
-  it.effect("refuses invalid top-ups and adds nothing", () =>
+  it.effect("refuses an invalid top-up of the reserve fund and adds nothing", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const good = { ...topUp, symbol: "MSFT-USD" }
@@ -80,7 +83,7 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
     })
   )
 
-  it.effect("refuses a top-up beyond 9 billion USD in the reserve fund", () =>
+  it.effect("refuses a top-up that raises the reserve fund above 9 billion USD", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const most = { ...topUp, symbol: "EUR-USD", amount: 1_000_000_000 }

@@ -1,4 +1,4 @@
-/** Simulated rails under an operator's control, in development. */
+/** Tests of simulated rails that an operator controls in development. */
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { Deposits } from "@venue/storage/treasury/Deposits"
@@ -12,7 +12,7 @@ import { layer, layerOver, RestClient } from "../rest/RestClient.ts"
 const withRails = layerOver.pipe(Layer.provideMerge(TestRails.layer), Layer.provideMerge(layerMemory))
 
 it.layer(withRails, { excludeTestServices: true })("simulated rails", (it) => {
-  it.effect("credits a bank deposit by its payment reference, and reverses it once", () =>
+  it.effect("credits a bank deposit by its payment reference, and reverses the deposit once", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const amy = yield* (yield* TestVenue).user("amy", 0)
@@ -34,31 +34,33 @@ it.layer(withRails, { excludeTestServices: true })("simulated rails", (it) => {
     })
   )
 
-  it.effect("credits an address in any letter case, and refuses an unwatched address", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const bob = yield* (yield* TestVenue).user("bob", 0)
-      const provider = (yield* RailProviders).get("ARBITRUM_ONE")!
-      const { address } = yield* (yield* DepositAddresses).provide(bob.userId, "ARBITRUM_ONE", provider.addressAt!)
-      const send = (sent_to: string) =>
-        admin("POST", "/simulated-rails/deposit", { rail: "ARBITRUM_ONE", sent_to, amount: 40 })
-      const { find } = yield* Deposits
-      for (const written of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
-        const { body, status } = yield* send(written)
-        expect(status).toBe(200)
-        const deposit = yield* Effect.repeat(find(`ARBITRUM_ONE/${body.tx_hash}/0`), {
-          until: Option.isSome,
-          schedule: Schedule.spaced("50 millis")
-        })
-        expect(Option.getOrThrow(deposit).userId).toBe(bob.userId)
-      }
-      const nobody = yield* send(`0x${"12".repeat(20)}`)
-      expect(nobody.status).toBe(404)
-      expect(JSON.stringify(nobody.body)).toContain("deposit address of ARBITRUM_ONE")
-    })
+  it.effect(
+    "credits a deposit to an address in any letter case, and refuses an address that the venue does not watch",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const bob = yield* (yield* TestVenue).user("bob", 0)
+        const provider = (yield* RailProviders).get("ARBITRUM_ONE")!
+        const { address } = yield* (yield* DepositAddresses).provide(bob.userId, "ARBITRUM_ONE", provider.addressAt!)
+        const send = (sent_to: string) =>
+          admin("POST", "/simulated-rails/deposit", { rail: "ARBITRUM_ONE", sent_to, amount: 40 })
+        const { find } = yield* Deposits
+        for (const written of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
+          const { body, status } = yield* send(written)
+          expect(status).toBe(200)
+          const deposit = yield* Effect.repeat(find(`ARBITRUM_ONE/${body.tx_hash}/0`), {
+            until: Option.isSome,
+            schedule: Schedule.spaced("50 millis")
+          })
+          expect(Option.getOrThrow(deposit).userId).toBe(bob.userId)
+        }
+        const nobody = yield* send(`0x${"12".repeat(20)}`)
+        expect(nobody.status).toBe(404)
+        expect(JSON.stringify(nobody.body)).toContain("deposit address of ARBITRUM_ONE")
+      })
   )
 
-  it.effect("refuses commands to simulated rails outside their bounds, and answers the others with 204", () =>
+  it.effect("refuses a command to a simulated rail with a value out of bounds, and returns 204 for a valid one", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const statusOf = (path: string, body: object) =>
@@ -75,7 +77,7 @@ it.layer(withRails, { excludeTestServices: true })("simulated rails", (it) => {
 })
 
 it.layer(layer, { excludeTestServices: true })("real rails", (it) => {
-  it.effect("answers 404 to a command for a real rail", () =>
+  it.effect("returns 404 for a simulation command to a real rail", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const command = { rail: "TRON", fate: "fail" }

@@ -1,4 +1,4 @@
-/** Stock splits by an operator: converted positions, adjusted prices, balanced books (rule 19.2). */
+/** Tests of stock splits by an operator: converted positions, adjusted prices and balanced books (rule 19.2). */
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const set = Effect.fnUntraced(function* (state: string, symbol: string = aapl) {
 
 it.layer(layer, { excludeTestServices: true })("splits", (it) => {
   it.effect(
-    "converts 50 at 200 into 200 at 50 by a split of 4:1, keeps the available balance, and refuses a repeat for the same day",
+    "converts 50 units at 200 into 200 at 50 in a 4:1 split, keeps the available balance, and refuses a second split on the same day",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue
@@ -69,7 +69,7 @@ it.layer(layer, { excludeTestServices: true })("splits", (it) => {
   )
 
   it.effect(
-    "refuses a split that the reserve fund cannot pay, with the missing amount, and carries it out after a top-up",
+    "refuses a split that the reserve fund cannot pay, states the missing amount, and executes the split after a top-up",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue
@@ -101,7 +101,7 @@ it.layer(layer, { excludeTestServices: true })("splits", (it) => {
       })
   )
 
-  it.effect("refuses invalid splits and splits nothing", () =>
+  it.effect("refuses an invalid split and changes no position", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const good = { ...fourForOne, symbol: "MSFT-USD" }

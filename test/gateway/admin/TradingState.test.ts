@@ -1,4 +1,4 @@
-/** Trading states by an operator: a halt, and the steps back to trading (rule 1.7, I53). */
+/** Tests of trading states that an operator sets: a halt, and the steps back to trading (rule 1.7, I53). */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
@@ -31,14 +31,17 @@ const set = Effect.fnUntraced(function* (state: string, symbols: ReadonlyArray<s
   return yield* admin("POST", "/trading-state", { symbols, state, reason: "a bad hour" })
 })
 
-/** Returns 15:00 UTC on the first Wednesday after a time: stock prices are live then, and earlier prices are stale. */
+/**
+ * Returns 15:00 UTC on the first Wednesday after a time. Stock prices are live then, and all earlier prices are
+ * stale.
+ */
 const wednesdayAfter = (millis: number): number => {
   const at = new Date(millis)
   at.setUTCDate(at.getUTCDate() + ((10 - at.getUTCDay()) % 7 || 7))
   return at.setUTCHours(16, 0, 0, 0)
 }
 
-/** Clock that continues from another Wednesday: on weekends no source is accepted. */
+/** A clock that continues from another Wednesday, because no source is accepted on weekends. */
 const midweek = Layer.effect(
   Clock.Clock,
   Effect.map(Clock.Clock, (real) => {
@@ -49,7 +52,7 @@ const midweek = Layer.effect(
 )
 
 it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })("trading states", (it) => {
-  it.effect("I53: refuses orders and cancels in a halt; trading resumes through cancel-only", () =>
+  it.effect("I53: refuses orders and cancels during a halt, and resumes trading only after cancel-only mode", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get } = yield* RestClient
@@ -89,7 +92,7 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
     })
   )
 
-  it.effect("sets all symbols at once; resumes none of them if one has no price", () =>
+  it.effect("sets the trading state of all symbols at once, and resumes none of them if one has no price", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient
@@ -109,7 +112,7 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
     })
   )
 
-  it.effect("I29: refuses to resume a symbol with a stale price", () =>
+  it.effect("I29: refuses to resume a symbol whose price is stale", () =>
     Effect.gen(function* () {
       const symbol = MarketSymbol.make("AAPL-USD")
       yield* (yield* MarketClient).observe(symbol, 200_00000000, "external")
@@ -131,7 +134,7 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
     })
   )
 
-  it.effect("refuses invalid trading states and changes nothing", () =>
+  it.effect("refuses an invalid trading state and changes nothing", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const halt = { symbols: [gold], state: "HALTED", reason: "why" }

@@ -1,4 +1,6 @@
-/** Halt of the whole venue, and its step-by-step return by operator commands (I53). */
+/**
+ * Tests of a halt of the whole venue, and of the commands with which an operator resumes trading step by step (I53).
+ */
 import { Audit } from "@venue/storage/access/Audit"
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -27,7 +29,7 @@ const change = Effect.fnUntraced(function* (to: string) {
 })
 
 it.layer(layer, { excludeTestServices: true })("venue mode", (it) => {
-  it.effect("I52, I53: refuses orders and transfers in a halt, accepts cancels, and resumes step by step", () =>
+  it.effect("I52, I53: refuses orders and transfers during a halt, accepts cancels, and resumes step by step", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const modes = yield* VenueModes
@@ -109,7 +111,7 @@ it.layer(layer, { excludeTestServices: true })("venue mode", (it) => {
       const kept = yield* (yield* Audit).about("venue")
       expect(kept.map(({ action, actor, facts }) => [action, actor, facts["step"]]).toReversed()).toEqual([
         ["venue_halted", "operator", undefined],
-        // The public reason was set by the second command.
+        // The second command set the public reason.
         ["venue_halted", "operator", undefined],
         ["venue_resumed", "operator", "CANCEL_ONLY"],
         ["venue_resumed", "operator", "TRADING"],
@@ -118,7 +120,7 @@ it.layer(layer, { excludeTestServices: true })("venue mode", (it) => {
     })
   )
 
-  it.effect("blocks withdrawals alone, and opens them after an audit without differences", () =>
+  it.effect("blocks only withdrawals, and allows them again after an audit without differences", () =>
     Effect.gen(function* () {
       const modes = yield* VenueModes
       expect((yield* change("WITHDRAWALS_BLOCKED")).body).toMatchObject({ trading: "TRADING", withdrawals: "BLOCKED" })

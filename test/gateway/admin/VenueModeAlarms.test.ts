@@ -8,7 +8,7 @@ const silent = { kind: "WITHDRAWALS_BLOCKED", symbol: null } as const
 const notAudited = "The venue is not audited yet. Withdrawals open with the first audit; see that the auditor runs."
 const late = "The last audit is more than 30 s old. Withdrawals open with the next; see that the auditor runs."
 
-it.effect("raises an alarm for a missing audit, and for each restriction of the venue mode with its reason", () =>
+it.effect("raises an alarm for a missing audit and for each restriction of the venue mode, with the reason", () =>
   Effect.gen(function* () {
     const modes = yield* VenueModes
     const alarms = yield* VenueModeAlarms.make

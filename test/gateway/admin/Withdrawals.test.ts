@@ -1,4 +1,6 @@
-/** Operators look at withdrawals that are held, and approve or reject them: large ones by two people. */
+/**
+ * Tests of operators who review held withdrawals and approve or reject them. A large withdrawal needs two operators.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -15,7 +17,7 @@ import * as Changes from "../../storage/treasury/Changes.ts"
 const usd = 1_000_000n
 const customer = (name: string) => Effect.flatMap(TestVenue, (venue) => venue.user(name, 1_000_000))
 
-/** A withdrawal that is held for these reasons, and for those of its amount. */
+/** Records a withdrawal that is held for the given reasons and for those that follow from its amount. */
 const held = Effect.fnUntraced(function* (
   user: TestUser,
   amount: bigint,
@@ -41,7 +43,7 @@ const held = Effect.fnUntraced(function* (
 const destination = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
-  it.effect("approves a small withdrawal with one operator, and lists the reasons of the hold", () =>
+  it.effect("lists the reasons of a hold, and releases a small withdrawal after the approval of one operator", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -78,28 +80,30 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("needs two operators who decide alike above the limit, and counts an operator once", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const zoe = yield* customer("zoe")
-      const teo = { name: "teo", roles: ["treasurer"], reason: "a second person" }
-      const { token: second } = (yield* admin("POST", "/operators", teo)).body
-      const id = yield* held(zoe, 300_000n, [])
-      const say = (word: "approve" | "reject", token?: string) =>
-        admin("POST", `/withdrawals/${word}`, { withdrawal_id: id, reason: word }, token)
-      for (const _ of [1, 2]) {
-        const { body } = yield* say("approve")
-        expect([body.is_decided, body.people, body.people_needed]).toEqual([false, ["operator"], 2])
-      }
-      // The other one disagrees, and then not.
-      expect((yield* say("reject", second)).body).toMatchObject({ is_decided: false, people: ["teo"] })
-      expect(yield* stateOf(id)).toBe("HELD_FOR_REVIEW")
-      expect((yield* say("approve", second)).body).toMatchObject({ is_decided: true, people: ["operator", "teo"] })
-      expect(yield* stateOf(id)).toBe("QUEUED")
-    })
+  it.effect(
+    "releases a withdrawal above the limit only after equal decisions by two operators, and counts each operator once",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const zoe = yield* customer("zoe")
+        const teo = { name: "teo", roles: ["treasurer"], reason: "a second person" }
+        const { token: second } = (yield* admin("POST", "/operators", teo)).body
+        const id = yield* held(zoe, 300_000n, [])
+        const say = (word: "approve" | "reject", token?: string) =>
+          admin("POST", `/withdrawals/${word}`, { withdrawal_id: id, reason: word }, token)
+        for (const _ of [1, 2]) {
+          const { body } = yield* say("approve")
+          expect([body.is_decided, body.people, body.people_needed]).toEqual([false, ["operator"], 2])
+        }
+        // The second operator first disagrees with the first one, and then agrees.
+        expect((yield* say("reject", second)).body).toMatchObject({ is_decided: false, people: ["teo"] })
+        expect(yield* stateOf(id)).toBe("HELD_FOR_REVIEW")
+        expect((yield* say("approve", second)).body).toMatchObject({ is_decided: true, people: ["operator", "teo"] })
+        expect(yield* stateOf(id)).toBe("QUEUED")
+      })
   )
 
-  it.effect("counts neither an operator appointed after the withdrawal nor a dismissed one", () =>
+  it.effect("ignores the decision of an operator who was appointed after the withdrawal or has been dismissed", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ivy = yield* customer("ivy")
@@ -127,7 +131,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("returns a rejected withdrawal, and refuses to approve it", () =>
+  it.effect("returns the amount of a rejected withdrawal, and refuses to approve the withdrawal later", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -141,12 +145,12 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         409,
         "The withdrawal is REJECTED, not HELD_FOR_REVIEW; read it with GET /withdrawals/{withdrawal_id}."
       ])
-      // A late decision is not recorded.
+      // A decision after the final one is not recorded.
       expect((yield* admin("GET", `/withdrawals/${id}`)).body.decisions).toHaveLength(1)
     })
   )
 
-  it.effect("refuses decisions of a viewer, and answers 404 for an unknown withdrawal", () =>
+  it.effect("refuses a viewer's decision about a withdrawal, and returns 404 for an unknown withdrawal", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { token } = (yield* admin("POST", "/operators", { name: "vic", roles: ["viewer"], reason: "looks" })).body
@@ -159,7 +163,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("raises an alarm while a withdrawal is held", () =>
+  it.effect("raises an alarm while a withdrawal is held for review", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -173,83 +177,87 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("cancels a stuck payment once, for a treasurer, with an audit entry and the reason in the alarm", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const bob = yield* customer("bob")
-      const id = yield* held(bob, 1_000n, ["flagged-user"])
-      const { attempt, find, refuse, submit } = yield* Changes.withdrawals
-      const cancel = (withdrawal_id: string, token?: string) =>
-        admin("POST", "/withdrawals/cancel-payment", { withdrawal_id, reason: "stuck" }, token)
-      const early = yield* cancel(id)
-      expect([early.status, early.body.detail]).toEqual([
-        409,
-        "The withdrawal is HELD_FOR_REVIEW; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with blocked true. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
-      ])
-      yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
-      yield* submit(Option.getOrThrow(yield* find(id)), 7)
-      yield* refuse(id, { _tag: "WalletRefuses", text: "above the limit" })
-      const refusal = "The wallet refuses to sign: above the limit"
-      const { body } = yield* admin("GET", "/alarms")
-      const alarm = body.data.find((one: { withdrawal_id?: string }) => one.withdrawal_id === id)
-      expect(alarm).toMatchObject({ kind: "WITHDRAWAL_NOT_SIGNED", rail: "ARBITRUM_ONE", reason: refusal })
-      const vera = { name: "vera", roles: ["viewer"], reason: "looks" }
-      expect((yield* cancel(id, (yield* admin("POST", "/operators", vera)).body.token)).status).toBe(403)
-      const asked = yield* cancel(id)
-      expect([asked.status, asked.body.state, asked.body.cancel, asked.body.not_signed.reason]).toEqual([
-        200,
-        "SUBMITTED",
-        { by: "operator", reason: "stuck" },
-        refusal
-      ])
-      expect((yield* (yield* Audit).about(bob.userId)).at(0)).toMatchObject({
-        action: "withdrawal_cancel_asked",
-        actor: "operator",
-        facts: { withdrawalId: id, reason: "stuck" }
+  it.effect(
+    "cancels a stuck payment once when a treasurer requests it, and records the cancellation in the audit log and the alarm",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const bob = yield* customer("bob")
+        const id = yield* held(bob, 1_000n, ["flagged-user"])
+        const { attempt, find, refuse, submit } = yield* Changes.withdrawals
+        const cancel = (withdrawal_id: string, token?: string) =>
+          admin("POST", "/withdrawals/cancel-payment", { withdrawal_id, reason: "stuck" }, token)
+        const early = yield* cancel(id)
+        expect([early.status, early.body.detail]).toEqual([
+          409,
+          "The withdrawal is HELD_FOR_REVIEW; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with blocked true. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
+        ])
+        yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
+        yield* submit(Option.getOrThrow(yield* find(id)), 7)
+        yield* refuse(id, { _tag: "WalletRefuses", text: "above the limit" })
+        const refusal = "The wallet refuses to sign: above the limit"
+        const { body } = yield* admin("GET", "/alarms")
+        const alarm = body.data.find((one: { withdrawal_id?: string }) => one.withdrawal_id === id)
+        expect(alarm).toMatchObject({ kind: "WITHDRAWAL_NOT_SIGNED", rail: "ARBITRUM_ONE", reason: refusal })
+        const vera = { name: "vera", roles: ["viewer"], reason: "looks" }
+        expect((yield* cancel(id, (yield* admin("POST", "/operators", vera)).body.token)).status).toBe(403)
+        const asked = yield* cancel(id)
+        expect([asked.status, asked.body.state, asked.body.cancel, asked.body.not_signed.reason]).toEqual([
+          200,
+          "SUBMITTED",
+          { by: "operator", reason: "stuck" },
+          refusal
+        ])
+        expect((yield* (yield* Audit).about(bob.userId)).at(0)).toMatchObject({
+          action: "withdrawal_cancel_asked",
+          actor: "operator",
+          facts: { withdrawalId: id, reason: "stuck" }
+        })
+        const again = yield* cancel(id)
+        expect([again.status, again.body.detail]).toEqual([
+          409,
+          "operator has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first."
+        ])
+        expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
+        expect(yield* attempt(id, payment("pay"))).toBe(false)
       })
-      const again = yield* cancel(id)
-      expect([again.status, again.body.detail]).toEqual([
-        409,
-        "operator has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first."
-      ])
-      expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
-      expect(yield* attempt(id, payment("pay"))).toBe(false)
-    })
   )
 
-  it.effect("cancels a refused QUEUED withdrawal with an audit entry, and refuses to cancel a waiting one", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const dan = yield* customer("dan")
-      const id = yield* held(dan, 1_000n, [])
-      const { find, refuse, submit } = yield* Changes.withdrawals
-      const cancel = admin("POST", "/withdrawals/cancel-payment", { withdrawal_id: id, reason: "the token itself" })
-      const early = yield* cancel
-      expect([early.status, early.body.detail]).toEqual([
-        409,
-        expect.stringMatching(/^The withdrawal is QUEUED; .* QUEUED with not_signed set/)
-      ])
-      yield* refuse(id, { _tag: "UnpayableDestination" })
-      const asked = yield* cancel
-      expect([asked.status, asked.body.state, asked.body.cancel]).toEqual([
-        200,
-        "QUEUED",
-        { by: "operator", reason: "the token itself" }
-      ])
-      expect((yield* (yield* Audit).about(dan.userId)).at(0)).toMatchObject({
-        action: "withdrawal_cancel_asked",
-        actor: "operator",
-        facts: { withdrawalId: id, reason: "the token itself" }
+  it.effect(
+    "cancels a QUEUED withdrawal that its rail refused, with an audit entry, and refuses to cancel one that still waits",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const dan = yield* customer("dan")
+        const id = yield* held(dan, 1_000n, [])
+        const { find, refuse, submit } = yield* Changes.withdrawals
+        const cancel = admin("POST", "/withdrawals/cancel-payment", { withdrawal_id: id, reason: "the token itself" })
+        const early = yield* cancel
+        expect([early.status, early.body.detail]).toEqual([
+          409,
+          expect.stringMatching(/^The withdrawal is QUEUED; .* QUEUED with not_signed set/)
+        ])
+        yield* refuse(id, { _tag: "UnpayableDestination" })
+        const asked = yield* cancel
+        expect([asked.status, asked.body.state, asked.body.cancel]).toEqual([
+          200,
+          "QUEUED",
+          { by: "operator", reason: "the token itself" }
+        ])
+        expect((yield* (yield* Audit).about(dan.userId)).at(0)).toMatchObject({
+          action: "withdrawal_cancel_asked",
+          actor: "operator",
+          facts: { withdrawalId: id, reason: "the token itself" }
+        })
+        expect((yield* cancel).body.detail).toBe(
+          "operator has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first."
+        )
+        expect(yield* submit(Option.getOrThrow(yield* find(id)), 17)).toBe(true)
+        expect(yield* stateOf(id)).toBe("SUBMITTED")
       })
-      expect((yield* cancel).body.detail).toBe(
-        "operator has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first."
-      )
-      expect(yield* submit(Option.getOrThrow(yield* find(id)), 17)).toBe(true)
-      expect(yield* stateOf(id)).toBe("SUBMITTED")
-    })
   )
 
-  it.effect("cancels a payout before it is signed, and refuses after", () =>
+  it.effect("cancels a payout before it is signed, and refuses to cancel it afterwards", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const cat = yield* customer("cat")
@@ -269,7 +277,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("sets a flag once with a reason, lists it, and clears it", () =>
+  it.effect("sets a flag on a user once with a reason, lists the flag, and clears it", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -284,7 +292,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("freezes and frees an address in any letter case, and rejects an invalid one", () =>
+  it.effect("freezes and unfreezes an address in any letter case, and rejects an invalid address", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const fay = yield* customer("fay")

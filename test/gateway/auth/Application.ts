@@ -1,4 +1,4 @@
-/** Requests of an OAuth application, and of its users on its behalf. */
+/** Requests that an OAuth application sends, and requests that its users send for it. */
 import { Effect } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import type { Answer } from "../rest/RestClient.ts"
@@ -15,10 +15,10 @@ export const basic = ({ clientId, secret }: { readonly clientId: string; readonl
 
 export const verifier = randomBytes(32).toString("base64url")
 
-/** Changed parameters; undefined removes one. */
+/** Changed query parameters; a value of undefined removes the parameter. */
 export type Changes = Readonly<Record<string, string | undefined>>
 
-/** Valid query of an authorization request, with changes. */
+/** Returns the valid query of an authorization request with some parameters changed. */
 export const request = (clientId: string, changes: Changes = {}) => {
   const parameters: Record<string, string | undefined> = {
     response_type: "code",
@@ -55,7 +55,7 @@ export const consent = Effect.fnUntraced(function* (
   return yield* send("POST", `/oauth/authorizations/${id}/consent`, { action }, { ...as(session), ...headers })
 })
 
-/** Returns the redirect URL after an approval. */
+/** Returns the redirect URL that follows an approval. */
 export const approved = Effect.fnUntraced(function* (clientId: string, session: Session, changes: Changes = {}) {
   const { body } = yield* consent(yield* opened(clientId, changes), session)
   return new URL(body.redirect_url)

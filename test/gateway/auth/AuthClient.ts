@@ -1,4 +1,4 @@
-/** Client of one listener of the authentication service. */
+/** HTTP client of one listener of the authentication service. */
 import { Effect } from "effect"
 import { type Answer, call } from "../rest/RestClient.ts"
 import type { Wallet } from "./Wallet.ts"
@@ -14,11 +14,11 @@ export interface Session {
   readonly user: any
 }
 
-/** Calls of one listener. */
+/** Requests to one listener. */
 export interface AuthClient {
   readonly origin: string
   readonly issuer: string
-  /** `path` follows the issuer. */
+  /** Sends a GET request to the issuer's URL followed by `path`. */
   readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
   readonly send: (
     method: string,

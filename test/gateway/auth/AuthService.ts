@@ -1,4 +1,4 @@
-/** Authentication service with all its dependencies, on a local port and a database of its own. */
+/** Authentication service with all its dependencies, on a local port and with a separate database. */
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { ClientAuthentication } from "@venue/auth/oauth/ClientAuthentication"
@@ -44,7 +44,7 @@ import * as Ports from "../../nodes/Ports.ts"
 export { clientKey }
 export const solvedCaptcha = "a solved captcha"
 
-/** Origin of the service; its consent page is at `/sign-in`. */
+/** URL of the service. The consent page is at `/sign-in`. */
 export interface Place {
   readonly origin: string
   readonly issuer: string
@@ -53,11 +53,11 @@ export interface Place {
 export interface AuthServiceOptions {
   readonly pages?: (place: Place) => AuthServer.Pages
   readonly walletsEnabled?: boolean
-  /** Whether the venue is ready; default: true. */
+  /** Returns whether the venue is ready. Default: always true. */
   readonly isReady?: () => boolean
-  /** Default: accepts `solvedCaptcha` only. */
+  /** Default: accepts only `solvedCaptcha`. */
   readonly captcha?: Layer.Layer<Captcha>
-  /** Default: never. */
+  /** Rule that decides when a CAPTCHA is required. Default: never. */
   readonly captchaRule?: CaptchaRule.Setting
 }
 
@@ -66,9 +66,9 @@ export class AuthService extends Context.Service<
   AuthClient & {
     /** All log lines as text. */
     readonly logs: ReadonlyArray<string>
-    /** Opens another listener over the same services with other settings. */
+    /** Opens another listener on the same services with other settings. */
     readonly other: (options: Partial<AuthServer.AuthServerOptions>) => Effect.Effect<AuthClient, never, Scope.Scope>
-    /** Opens another listener with a clock that only the test moves, from the current time on. */
+    /** Opens another listener whose clock starts at the current time and advances only when the test advances it. */
     readonly timed: (
       options: Partial<AuthServer.AuthServerOptions>
     ) => Effect.Effect<AuthClient & { readonly later: (millis: number) => Effect.Effect<void> }, never, Scope.Scope>

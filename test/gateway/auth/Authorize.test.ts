@@ -1,4 +1,4 @@
-/** Authorization requests of applications and decisions of users, over real sockets. */
+/** Tests of authorization requests of applications and of users' decisions about them, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -18,7 +18,7 @@ import { AuthService, layer, redirectUri } from "./AuthService.ts"
 import { wallet } from "./Wallet.ts"
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authorization and consent", (it) => {
-  it.effect("A1, A2: answers 400 without a redirect for an unregistered application or redirect URI", () =>
+  it.effect("A1, A2: returns 400 without a redirect for an unregistered application or redirect URI", () =>
     Effect.gen(function* () {
       const { register } = yield* AuthService
       const { clientId } = yield* register({ type: "public" })
@@ -50,7 +50,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A3, A4: redirects other errors to the application, with its state unchanged", () =>
+  it.effect("A3, A4: redirects every other error to the application with the application's state unchanged", () =>
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({ type: "public" })
@@ -81,7 +81,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A6: sends the redirect to the consent page uncached, unframed and without a referrer", () =>
+  it.effect("A6: redirects to the consent page with headers that forbid caching, framing and referrers", () =>
     Effect.gen(function* () {
       const { origin, register } = yield* AuthService
       const { clientId } = yield* register({})
@@ -96,39 +96,41 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A5: shows application and scope on the consent page, and binds the request to its first user", () =>
-    Effect.gen(function* () {
-      const { get, register, signIn } = yield* AuthService
-      const client = yield* register({})
-      const session = yield* signIn(wallet())
-      const stranger = yield* signIn(wallet())
-      const id = yield* opened(client.clientId)
-      const details = yield* get(`/oauth/authorizations/${id}`, as(session))
-      expect(details.headers.get("cache-control")).toBe("no-store")
-      expect(details.body).toEqual({
-        authorization_id: id,
-        redirect_uri: redirectUri,
-        client: {
-          id: client.clientId,
-          name: "Example App",
-          uri: "https://rp.example/",
-          logo_uri: "https://rp.example/l.png"
-        },
-        user: { id: session.user.id, email: "" },
-        scope: "openid profile"
+  it.effect(
+    "A5: shows the application and the scope on the consent page, and binds the request to the first user who opens it",
+    () =>
+      Effect.gen(function* () {
+        const { get, register, signIn } = yield* AuthService
+        const client = yield* register({})
+        const session = yield* signIn(wallet())
+        const stranger = yield* signIn(wallet())
+        const id = yield* opened(client.clientId)
+        const details = yield* get(`/oauth/authorizations/${id}`, as(session))
+        expect(details.headers.get("cache-control")).toBe("no-store")
+        expect(details.body).toEqual({
+          authorization_id: id,
+          redirect_uri: redirectUri,
+          client: {
+            id: client.clientId,
+            name: "Example App",
+            uri: "https://rp.example/",
+            logo_uri: "https://rp.example/l.png"
+          },
+          user: { id: session.user.id, email: "" },
+          scope: "openid profile"
+        })
+        expect((yield* get(`/oauth/authorizations/${id}`)).status).toBe(401)
+        expect(yield* get(`/oauth/authorizations/${id}`, as(stranger))).toMatchObject({
+          status: 404,
+          body: { error_code: "oauth_authorization_not_found" }
+        })
+        expect((yield* consent(id, stranger)).status).toBe(404)
+        expect((yield* consent("unknown", session)).status).toBe(404)
+        expect((yield* consent(id, session)).status).toBe(200)
       })
-      expect((yield* get(`/oauth/authorizations/${id}`)).status).toBe(401)
-      expect(yield* get(`/oauth/authorizations/${id}`, as(stranger))).toMatchObject({
-        status: 404,
-        body: { error_code: "oauth_authorization_not_found" }
-      })
-      expect((yield* consent(id, stranger)).status).toBe(404)
-      expect((yield* consent("unknown", session)).status).toBe(404)
-      expect((yield* consent(id, session)).status).toBe(200)
-    })
   )
 
-  it.effect("requires a new sign-in or consent if the application requests one", () =>
+  it.effect("requires a new sign-in or a new consent if the application requests one", () =>
     Effect.gen(function* () {
       const { get, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -152,7 +154,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A5: accepts one decision, from the consent page, with a known action, by the user only", () =>
+  it.effect("A5: accepts one decision with a known action, sent from the consent page by the request's user", () =>
     Effect.gen(function* () {
       const { origin, register, signIn } = yield* AuthService
       const client = yield* register({ type: "public" })
@@ -174,7 +176,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
   )
 
   it.effect(
-    "A6: approves a confidential application's repeated scopes at once; asks for further scopes, and always for a public one",
+    "A6: approves scopes that a confidential application already has at once, asks for further scopes, and always asks for a public application",
     () =>
       Effect.gen(function* () {
         const { get, register, signIn } = yield* AuthService
@@ -203,7 +205,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("ends the application's sessions on a withdrawn grant, and asks for consent again", () =>
+  it.effect("ends the application's sessions when the user withdraws the grant, and asks for consent again", () =>
     Effect.gen(function* () {
       const { form, get, register, send, signIn } = yield* AuthService
       const client = yield* register({})
@@ -227,7 +229,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("refuses changes of second factors by an application", () =>
+  it.effect("refuses changes to second factors that an application requests", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const client = yield* register({})

@@ -1,4 +1,4 @@
-/** Public endpoints, and refusals before any route, over real sockets. */
+/** Tests of the public endpoints, and of requests that are refused before routing, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Answer, call, raw } from "../rest/RestClient.ts"
@@ -12,7 +12,7 @@ let isReady = true
 it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout: "60 seconds" })(
   "discovery and refusals before routes",
   (it) => {
-    it.effect("D1: serves the same discovery document at three addresses, whatever the forwarded host", () =>
+    it.effect("D1: serves the same discovery document at three URLs, regardless of the forwarded host", () =>
       Effect.gen(function* () {
         const { issuer, origin } = yield* AuthService
         const addresses = [
@@ -53,7 +53,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
     )
 
     it.effect(
-      "X3: answers unknown paths with 404 and wrong methods with 405 and Allow, in the error format of the service",
+      "X3: returns 404 for an unknown path, and 405 with Allow for a wrong method, in the service's error format",
       () =>
         Effect.gen(function* () {
           const { get, origin, send } = yield* AuthService
@@ -77,7 +77,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
         })
     )
 
-    it.effect("X3: answers HEAD like GET without a body", () =>
+    it.effect("X3: responds to HEAD like to GET, without a body", () =>
       Effect.gen(function* () {
         const { send } = yield* AuthService
         const { headers, status, text } = yield* send("HEAD", "/.well-known/jwks.json")
@@ -86,7 +86,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("X3: permits cross-origin requests of any page, but of the consent page alone for consent", () =>
+    it.effect("X3: allows cross-origin requests from any page, but consent requests only from the consent page", () =>
       Effect.gen(function* () {
         const { origin, send } = yield* AuthService
         const preflight = (path: string) =>
@@ -123,7 +123,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("X3: lets cross-origin pages read refusals", () =>
+    it.effect("X3: allows cross-origin pages to read refusals", () =>
       Effect.gen(function* () {
         const { send } = yield* AuthService
         const { headers, status } = yield* send("POST", "/token", "x".repeat(70_000))
@@ -131,7 +131,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("W12: refuses a chunked body beyond the size limit", () =>
+    it.effect("W12: refuses a chunked body above the size limit", () =>
       Effect.gen(function* () {
         const { issuer } = yield* AuthService
         const body = new Blob(["x".repeat(70_000)]).stream()
@@ -141,7 +141,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("I50: refuses malformed HTTP in the error format of the service", () =>
+    it.effect("I50: refuses malformed HTTP in the service's error format", () =>
       Effect.gen(function* () {
         const { origin } = yield* AuthService
         const text = yield* raw(origin.replace("localhost", "127.0.0.1"), "POST /auth/v1/token HTTP/1.1\r\n:\r\n\r\n")
@@ -151,7 +151,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("refuses dynamic client registration, and reports that the service is live", () =>
+    it.effect("refuses dynamic client registration, and reports that the service is alive", () =>
       Effect.gen(function* () {
         const { get, send } = yield* AuthService
         expect(yield* send("POST", "/oauth/clients/register", {})).toMatchObject({
@@ -162,7 +162,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("reports liveness of the service and readiness of the venue", () =>
+    it.effect("reports the service's liveness and the venue's readiness separately", () =>
       Effect.gen(function* () {
         const { origin, send } = yield* AuthService
         const health = (path: string, method = "GET") => call(`${origin}/health/${path}`, { method })
@@ -175,7 +175,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
         expect(yield* health("live", "HEAD")).toMatchObject({ status: 200, text: "" })
         const wrong = yield* health("ready", "POST")
         expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
-        // The service still answers requests while the venue is not ready.
+        // The service still serves requests while the venue is not ready.
         expect((yield* send("GET", "/user")).status).toBe(401)
         isReady = true
         expect((yield* health("ready")).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Second factors over HTTP. */
+/** Tests of second factors over HTTP. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Secret, TOTP } from "otpauth"
@@ -10,7 +10,7 @@ import { wallet } from "./Wallet.ts"
 
 const codeOf = ({ body, status }: Answer) => [status, body?.error_code]
 
-/** Returns the current code of the authenticator, or that of `steps` x 30 s later. */
+/** Returns the authenticator's code for the current time step, or for `steps` time steps of 30 s later. */
 const shown = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 
@@ -29,7 +29,7 @@ const factorCalls = Effect.gen(function* () {
   }
 })
 
-/** Returns a user with a verified factor. */
+/** Returns a user with a verified second factor. */
 const enrolled = Effect.gen(function* () {
   const { challenge, enrol, signIn, verify } = yield* factorCalls
   const someone = wallet()
@@ -71,7 +71,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("M2: refuses a wrong code, an answered challenge, and factors of another user", () =>
+  it.effect("M2: refuses a wrong code, a challenge that was already used, and another user's factor", () =>
     Effect.gen(function* () {
       const { challenge, signIn, someoneElse, unenrol, verify } = {
         ...(yield* factorCalls),
@@ -92,7 +92,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("M3: refuses changes of factors in a session without the second factor", () =>
+  it.effect("M3: refuses changes to second factors in a session without the second factor", () =>
     Effect.gen(function* () {
       const { enrol, signIn, unenrol, user } = yield* factorCalls
       const { factorId, raised, someone } = yield* enrolled
@@ -117,7 +117,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("accepts a recovery code once, and returns the number left", () =>
+  it.effect("accepts a recovery code once, and returns the number of remaining codes", () =>
     Effect.gen(function* () {
       const { challenge, signIn, verify } = yield* factorCalls
       const { factorId, raised, someone } = yield* enrolled
@@ -131,7 +131,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("refuses a factor name that the user already has, and invalid bodies", () =>
+  it.effect("refuses a factor name that the user already has, and an invalid body", () =>
     Effect.gen(function* () {
       const { enrol, signIn } = yield* factorCalls
       const session = yield* signIn(wallet())
@@ -146,7 +146,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("limits a factor to fifteen challenges a minute", () =>
+  it.effect("limits a factor to fifteen challenges per minute", () =>
     Effect.gen(function* () {
       const { challenge, enrol, signIn } = yield* factorCalls
       const session = yield* signIn(wallet())
@@ -158,7 +158,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("I48: limits an address to fifteen enrolments a minute, removed factors included", () =>
+  it.effect("I48: limits an IP address to fifteen enrolments per minute, including removed factors", () =>
     Effect.gen(function* () {
       const { signIn, timed } = yield* AuthService
       const { send } = yield* timed({ limits: true })

@@ -1,4 +1,4 @@
-/** Failures on the server's side, and switched-off features. */
+/** Tests of failures on the server's side, and of disabled features. */
 import { WalletRefused, WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import { Captcha, CaptchaUnavailable } from "@venue/providers/Captcha"
@@ -33,7 +33,7 @@ const unavailable = Layer.succeed(
 it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServices: true, timeout: "60 seconds" })(
   "faults",
   (it) => {
-    it.effect("W18: leaves no trace of a failed sign-in, and accepts the same message afterwards", () =>
+    it.effect("W18: stores nothing after a failed sign-in, and accepts the same message afterwards", () =>
       Effect.gen(function* () {
         const { logs, token } = yield* AuthService
         const sql = yield* SqlClient.SqlClient
@@ -53,7 +53,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
       })
     )
 
-    it.effect("answers an unexpected error with 500, and only logs its cause", () =>
+    it.effect("returns 500 for an unexpected error, and writes the cause only to the log", () =>
       Effect.gen(function* () {
         const { logs, origin } = yield* AuthService
         const { body, headers, status, text } = yield* call(`${origin}/sign-in/broken`)
@@ -64,7 +64,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
       })
     )
 
-    it.effect("W15: refuses sign-ins while the CAPTCHA cannot be checked", () =>
+    it.effect("W15: refuses sign-ins while the CAPTCHA cannot be verified", () =>
       Effect.gen(function* () {
         const { other } = yield* AuthService
         const { token } = yield* other({ captcha: "always" })
@@ -79,7 +79,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
       })
     )
 
-    it.effect("W15: does not count a full queue as a failed sign-in of the address", () =>
+    it.effect("W15: does not count a sign-in as failed for the IP address if the queue was full", () =>
       Effect.gen(function* () {
         const { issuer, origin } = yield* AuthService
         const wallets = yield* WalletSignIn
@@ -108,7 +108,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
       })
     )
 
-    it.effect("serves pages beside the service, without cross-origin access", () =>
+    it.effect("serves pages beside the service, without cross-origin access to them", () =>
       Effect.gen(function* () {
         const { origin } = yield* AuthService
         const { headers, text } = yield* call(`${origin}/sign-in`, { headers: { origin: "https://some.example" } })
@@ -121,7 +121,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
 it.layer(layer({ walletsEnabled: false }), { excludeTestServices: true, timeout: "60 seconds" })(
   "wallets off",
   (it) => {
-    it.effect("W14: answers 422 if wallet sign-in is switched off", () =>
+    it.effect("W14: returns 422 if wallet sign-in is disabled", () =>
       Effect.gen(function* () {
         const { token } = yield* AuthService
         const proof = yield* wallet().proof()

@@ -1,4 +1,4 @@
-/** Client libraries of applications against the whole service. */
+/** Tests of public client libraries against the whole authentication service. */
 import { expect, it } from "@effect/vitest"
 import { AuthClient, isAuthApiError, isAuthSessionMissingError } from "@supabase/auth-js"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ import { wallet } from "./Wallet.ts"
 
 const insecure = { [oauth.allowInsecureRequests]: true }
 
-/** Plays the browser: opens the consent page, approves, and returns the redirect URL. */
+/** Acts as the browser: opens the consent page, approves, and returns the redirect URL. */
 const consented = Effect.fnUntraced(function* (authorization: URL, session: Session) {
   const { send } = yield* AuthService
   const { headers } = yield* Effect.promise(() => fetch(authorization, { redirect: "manual" }))
@@ -90,7 +90,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     )
   }
 
-  it.effect("X2: reports a wrong client secret and invalid bearers to oauth4webapi as challenges", () =>
+  it.effect("X2: reports a wrong client secret and an invalid bearer token to oauth4webapi as a challenge", () =>
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({})
@@ -239,7 +239,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     })
   )
 
-  it.effect("serves auth-js as the consent page, with a list of grants and their revocation", () =>
+  it.effect("serves auth-js on the consent page, including the list of grants and their revocation", () =>
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({})

@@ -1,4 +1,4 @@
-/** Token revocation by applications, over real sockets. */
+/** Tests of token revocation by applications, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ interface Client {
 
 const path = "/oauth/revoke"
 
-/** Returns an application of this type, with the tokens of a user who approved it. */
+/** Returns an application of this type, with the tokens of a user who approved the application. */
 const scene = Effect.fnUntraced(function* (type: "confidential" | "public" = "confidential") {
   const { register, signIn } = yield* AuthService
   const client = yield* register({ type })
@@ -38,7 +38,7 @@ const refresh = Effect.fnUntraced(function* (client: Client, refresh_token: stri
     : yield* form("/oauth/token", fields, basic(client))
 })
 
-/** Returns the number of ended sessions and of audit entries. */
+/** Returns the number of ended sessions and the number of audit entries. */
 const state = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [counts] = yield* sql`
@@ -54,7 +54,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
       ["refresh_token", "access_token"],
       ["access_token", "of my own"]
     ] as const) {
-      it.effect(`ends the session of a ${type} application's ${kind} with ${hint ?? "no"} hint`, () =>
+      it.effect(`ends the session when a ${type} application revokes its ${kind} with ${hint ?? "no"} hint`, () =>
         Effect.gen(function* () {
           const { get } = yield* AuthService
           const { client, session, tokens } = yield* scene(type)
@@ -78,7 +78,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     }
   }
 
-  it.effect("answers 200 and changes nothing for any other token", () =>
+  it.effect("returns 200 and changes nothing for a token that does not belong to the application", () =>
     Effect.gen(function* () {
       const { client, session, tokens } = yield* scene()
       const stranger = yield* scene()
@@ -100,7 +100,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("refuses a missing or repeated token, and a body other than a form", () =>
+  it.effect("refuses a revocation with a missing or repeated token, or with a body that is not a form", () =>
     Effect.gen(function* () {
       const { form, send } = yield* AuthService
       const { client, tokens } = yield* scene()
@@ -124,7 +124,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("T3: requires the same client authentication for revocation as for tokens", () =>
+  it.effect("T3: requires the same client authentication for a revocation as for a token request", () =>
     Effect.gen(function* () {
       const { form } = yield* AuthService
       const { client, tokens } = yield* scene()
@@ -152,26 +152,28 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("limits an application to sixty revocations a minute from one address, without affecting its tokens", () =>
-    Effect.gen(function* () {
-      const { register, timed } = yield* AuthService
-      const { form, later } = yield* timed({ limits: true })
-      const client = yield* register({})
-      const revocation = form(path, { token: "x" }, basic(client))
-      for (let i = 0; i < 60; i++) expect((yield* revocation).status).toBe(200)
-      const { body, headers, status } = yield* revocation
-      expect([status, body.error, headers.get("retry-after")]).toEqual([429, "temporarily_unavailable", "1"])
-      expect((yield* form(path, { token: "x" }, basic(yield* register({})))).status).toBe(200)
-      expect(codeOf(yield* form("/oauth/token", { grant_type: "authorization_code" }, basic(client)))).toEqual([
-        400,
-        "invalid_request"
-      ])
-      yield* later(1_000)
-      expect((yield* revocation).status).toBe(200)
-    })
+  it.effect(
+    "limits an application to sixty revocations per minute from one IP address, without affecting its token requests",
+    () =>
+      Effect.gen(function* () {
+        const { register, timed } = yield* AuthService
+        const { form, later } = yield* timed({ limits: true })
+        const client = yield* register({})
+        const revocation = form(path, { token: "x" }, basic(client))
+        for (let i = 0; i < 60; i++) expect((yield* revocation).status).toBe(200)
+        const { body, headers, status } = yield* revocation
+        expect([status, body.error, headers.get("retry-after")]).toEqual([429, "temporarily_unavailable", "1"])
+        expect((yield* form(path, { token: "x" }, basic(yield* register({})))).status).toBe(200)
+        expect(codeOf(yield* form("/oauth/token", { grant_type: "authorization_code" }, basic(client)))).toEqual([
+          400,
+          "invalid_request"
+        ])
+        yield* later(1_000)
+        expect((yield* revocation).status).toBe(200)
+      })
   )
 
-  it.effect("I48: limits unauthenticated revocations of an address to 300 a minute, whatever the client id", () =>
+  it.effect("I48: limits an IP address to 300 unauthenticated revocations per minute, whatever the client id", () =>
     Effect.gen(function* () {
       const { timed } = yield* AuthService
       const { form } = yield* timed({ limits: true })
@@ -181,7 +183,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("answers 503 with Retry-After while the session is locked, and changes nothing", () =>
+  it.effect("returns 503 with Retry-After and changes nothing while the session is locked", () =>
     Effect.gen(function* () {
       const { logs } = yield* AuthService
       const sql = yield* SqlClient.SqlClient
@@ -201,7 +203,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("X3: permits revocations by pages of any origin, and names the right method for others", () =>
+  it.effect("X3: allows revocations from pages of any origin, and names the allowed method for any other", () =>
     Effect.gen(function* () {
       const { get, issuer } = yield* AuthService
       const headers = { origin: "https://some.example", "access-control-request-method": "POST" }

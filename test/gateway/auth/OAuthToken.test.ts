@@ -1,4 +1,4 @@
-/** OAuth token endpoint, over real sockets. */
+/** Tests of the OAuth token endpoint, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -44,7 +44,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T2, I44: accepts a code once, and ends its session on a second use", () =>
+  it.effect("T2, I44: accepts a code once, and ends the code's session if it is used a second time", () =>
     Effect.gen(function* () {
       const { get, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -58,7 +58,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T2: binds a code to its application, redirect URI and verifier", () =>
+  it.effect("T2: accepts a code only with the application, redirect URI and verifier for which it was issued", () =>
     Effect.gen(function* () {
       const { register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -87,7 +87,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T2: expires a code after a minute", () =>
+  it.effect("T2: rejects a code that is older than one minute", () =>
     Effect.gen(function* () {
       const { register, signIn, timed } = yield* AuthService
       const client = yield* register({})
@@ -104,7 +104,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T3: authenticates a client in one way only, with one answer to every fault", () =>
+  it.effect("T3: accepts client credentials in one form only, and returns the same error for every fault", () =>
     Effect.gen(function* () {
       const { form, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -138,7 +138,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T4: reads only a form with each parameter once, and nothing of the query", () =>
+  it.effect("T4: accepts only a form with each parameter once, and ignores the query", () =>
     Effect.gen(function* () {
       const { form, register, send } = yield* AuthService
       const client = yield* register({})
@@ -166,7 +166,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T5, R6: binds a refresh token to its application", () =>
+  it.effect("T5, R6: accepts a refresh token only from the application that received it", () =>
     Effect.gen(function* () {
       const { form, register, signIn, token } = yield* AuthService
       const client = yield* register({})
@@ -190,7 +190,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T1, R6: signs the command-line client in and refreshes with the requests that it sends", () =>
+  it.effect("T1, R6: signs in and refreshes the command-line client with the requests that the client sends", () =>
     Effect.gen(function* () {
       const { form, other, register, signIn } = yield* AuthService
       const loopback = "http://localhost:57423/callback"
@@ -212,34 +212,36 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T4: omits the refresh token for an application without the grant, and refuses its refresh by form", () =>
-    Effect.gen(function* () {
-      const { form, register, signIn } = yield* AuthService
-      const session = yield* signIn(wallet())
-      for (const type of ["public", "confidential"] as const) {
-        const client = yield* register({ type, grantTypes: ["authorization_code"] })
+  it.effect(
+    "T4: issues no refresh token to an application without the refresh grant, and refuses a refresh by form from that application",
+    () =>
+      Effect.gen(function* () {
+        const { form, register, signIn } = yield* AuthService
+        const session = yield* signIn(wallet())
+        for (const type of ["public", "confidential"] as const) {
+          const client = yield* register({ type, grantTypes: ["authorization_code"] })
+          const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
+          const { body, status } = yield* exchange(client, code)
+          expect([type, status, Object.hasOwn(body, "access_token"), Object.hasOwn(body, "refresh_token")]).toEqual([
+            type,
+            200,
+            true,
+            false
+          ])
+        }
+        const client = yield* register({ type: "public" })
         const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
-        const { body, status } = yield* exchange(client, code)
-        expect([type, status, Object.hasOwn(body, "access_token"), Object.hasOwn(body, "refresh_token")]).toEqual([
-          type,
-          200,
-          true,
-          false
-        ])
-      }
-      const client = yield* register({ type: "public" })
-      const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
-      const { refresh_token } = (yield* exchange(client, code)).body
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`update oauth_client set grant_types = '{authorization_code}' where client_id = ${client.clientId}`
-      const refused = yield* form("/token?grant_type=refresh_token", { refresh_token })
-      expect(codeOf(refused)).toEqual([400, "unauthorized_client"])
-      yield* sql`update oauth_client set grant_types = '{refresh_token}' where client_id = ${client.clientId}`
-      expect((yield* form("/token?grant_type=refresh_token", { refresh_token })).status).toBe(200)
-    })
+        const { refresh_token } = (yield* exchange(client, code)).body
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`update oauth_client set grant_types = '{authorization_code}' where client_id = ${client.clientId}`
+        const refused = yield* form("/token?grant_type=refresh_token", { refresh_token })
+        expect(codeOf(refused)).toEqual([400, "unauthorized_client"])
+        yield* sql`update oauth_client set grant_types = '{refresh_token}' where client_id = ${client.clientId}`
+        expect((yield* form("/token?grant_type=refresh_token", { refresh_token })).status).toBe(200)
+      })
   )
 
-  it.effect("T7: returns user info by scope, and refuses as RFC 6750 requires", () =>
+  it.effect("T7: returns the user info that the scope allows, and refuses requests as RFC 6750 requires", () =>
     Effect.gen(function* () {
       const { get, register, send, signIn } = yield* AuthService
       const client = yield* register({})
@@ -261,24 +263,26 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("limits an application to sixty exchanges and sixty authorization requests a minute from one address", () =>
-    Effect.gen(function* () {
-      const { register, timed } = yield* AuthService
-      const { form, get, later } = yield* timed({ limits: true })
-      const client = yield* register({})
-      const grant = { grant_type: "authorization_code" }
-      for (let i = 0; i < 60; i++) expect((yield* form("/oauth/token", grant, basic(client))).status).toBe(400)
-      expect((yield* form("/oauth/token", grant, basic(client))).status).toBe(429)
-      expect((yield* form("/oauth/token", grant, basic(yield* register({})))).status).toBe(400)
-      for (let i = 0; i < 60; i++) expect((yield* get("/oauth/authorize")).status).toBe(400)
-      const { headers, status } = yield* get("/oauth/authorize")
-      expect([status, headers.get("retry-after")]).toEqual([429, "1"])
-      yield* later(1_000)
-      expect((yield* get("/oauth/authorize")).status).toBe(400)
-    })
+  it.effect(
+    "limits an application to sixty exchanges and sixty authorization requests per minute from one IP address",
+    () =>
+      Effect.gen(function* () {
+        const { register, timed } = yield* AuthService
+        const { form, get, later } = yield* timed({ limits: true })
+        const client = yield* register({})
+        const grant = { grant_type: "authorization_code" }
+        for (let i = 0; i < 60; i++) expect((yield* form("/oauth/token", grant, basic(client))).status).toBe(400)
+        expect((yield* form("/oauth/token", grant, basic(client))).status).toBe(429)
+        expect((yield* form("/oauth/token", grant, basic(yield* register({})))).status).toBe(400)
+        for (let i = 0; i < 60; i++) expect((yield* get("/oauth/authorize")).status).toBe(400)
+        const { headers, status } = yield* get("/oauth/authorize")
+        expect([status, headers.get("retry-after")]).toEqual([429, "1"])
+        yield* later(1_000)
+        expect((yield* get("/oauth/authorize")).status).toBe(400)
+      })
   )
 
-  it.effect("I48: limits unauthenticated token requests of an address to 300 a minute, whatever the client id", () =>
+  it.effect("I48: limits an IP address to 300 unauthenticated token requests per minute, whatever the client id", () =>
     Effect.gen(function* () {
       const { timed } = yield* AuthService
       const { form } = yield* timed({ limits: true })

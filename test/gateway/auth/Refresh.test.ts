@@ -1,4 +1,4 @@
-/** Refresh of sessions, over real sockets and a real database. */
+/** Tests of session refreshes, over real sockets and a real database. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { clientKey, type Session } from "./AuthClient.ts"
@@ -20,7 +20,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
     })
   )
 
-  it.effect("R2, I43: ends the session on reuse of a token two generations old", () =>
+  it.effect("R2, I43: ends the session if a token two generations old is reused", () =>
     Effect.gen(function* () {
       const { get, signIn, token } = yield* AuthService
       const first = yield* signIn(wallet())
@@ -52,7 +52,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
   )
 
   it.effect(
-    "R1, R4, R8: repeats a lost answer; ends the session on a used token, and any session after thirty days",
+    "R1, R4, R8: returns the same response if the client lost it; ends the session after reuse of an old token, and any session after thirty days",
     () =>
       Effect.gen(function* () {
         const { signIn, timed } = yield* AuthService
@@ -74,7 +74,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
       })
   )
 
-  it.effect("R4: refuses foreign and malformed refresh tokens and changes nothing", () =>
+  it.effect("R4: refuses a foreign or malformed refresh token and changes nothing", () =>
     Effect.gen(function* () {
       const { send, token } = yield* AuthService
       const code = (refresh_token: unknown) =>
@@ -92,7 +92,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
     })
   )
 
-  it.effect("R6: requires the client key for a refresh of the user's own session by form", () =>
+  it.effect("R6: requires the client key when a user's own session is refreshed by form", () =>
     Effect.gen(function* () {
       const { form, other, signIn } = yield* AuthService
       const { refresh_token } = yield* signIn(wallet())

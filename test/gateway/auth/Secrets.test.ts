@@ -1,4 +1,4 @@
-/** Secrets that one run of the whole service issues, searched for in every place that must not hold them. */
+/** Test that searches every output for the secrets that one run of the whole service issues. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash, randomBytes } from "node:crypto"

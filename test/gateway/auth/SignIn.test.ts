@@ -1,4 +1,4 @@
-/** Wallet sign-in, over real sockets and a real database. */
+/** Tests of wallet sign-in, over real sockets and a real database. */
 import { Audit } from "@venue/storage/access/Audit"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { UserStates } from "@venue/storage/access/UserStates"
@@ -49,7 +49,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W2, W3: accepts a message once in ten concurrent requests, and never again", () =>
+  it.effect("W2, W3: accepts a message once among ten concurrent requests, and never again", () =>
     Effect.gen(function* () {
       const { token } = yield* AuthService
       const proof = yield* wallet().proof()
@@ -73,7 +73,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
   )
 
   it.effect(
-    "W5–W11: answers 400 to an invalid message, with one code for untrusted and another for malformed ones",
+    "W5–W11: returns 400 for an invalid message, with one code for an untrusted message and another for a malformed one",
     () =>
       Effect.gen(function* () {
         const { token } = yield* AuthService
@@ -114,41 +114,46 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
       })
   )
 
-  it.effect("W12: distinguishes a body that is not a JSON object from one with invalid members", () =>
-    Effect.gen(function* () {
-      const { send, token } = yield* AuthService
-      const good = yield* wallet().proof()
-      const refusals = yield* changesNothing(
-        Effect.gen(function* () {
-          const asJson = (body: unknown) =>
-            Effect.map(token("web3", body), ({ body, status }) => [status, body.error_code])
-          return {
-            noObject: yield* Effect.forEach(["", "{", "[]", '"text"', "null", "1", "[".repeat(30_000)], asJson),
-            wrong: yield* Effect.forEach(
-              [
-                {},
-                { ...good, signature: 1 },
-                { ...good, message: null },
-                { ...good, svc_meta_security: "x" },
-                { ...good, message: "x".repeat(63) },
-                { ...good, message: "x".repeat(20_481) },
-                { ...good, message: good.message.replace("Sign", "Šign") }
-              ],
-              asJson
-            ),
-            unnamed: yield* send("POST", "/token?grant_type=web3", JSON.stringify(good), {
-              apikey: clientKey,
-              "content-type": "text/plain"
-            }),
-            large: yield* token("web3", { ...good, more: "x".repeat(70_000) })
-          }
+  it.effect(
+    "W12: returns different errors for a body that is not a JSON object and for a body with invalid members",
+    () =>
+      Effect.gen(function* () {
+        const { send, token } = yield* AuthService
+        const good = yield* wallet().proof()
+        const refusals = yield* changesNothing(
+          Effect.gen(function* () {
+            const asJson = (body: unknown) =>
+              Effect.map(token("web3", body), ({ body, status }) => [status, body.error_code])
+            return {
+              noObject: yield* Effect.forEach(["", "{", "[]", '"text"', "null", "1", "[".repeat(30_000)], asJson),
+              wrong: yield* Effect.forEach(
+                [
+                  {},
+                  { ...good, signature: 1 },
+                  { ...good, message: null },
+                  { ...good, svc_meta_security: "x" },
+                  { ...good, message: "x".repeat(63) },
+                  { ...good, message: "x".repeat(20_481) },
+                  { ...good, message: good.message.replace("Sign", "Šign") }
+                ],
+                asJson
+              ),
+              unnamed: yield* send("POST", "/token?grant_type=web3", JSON.stringify(good), {
+                apikey: clientKey,
+                "content-type": "text/plain"
+              }),
+              large: yield* token("web3", { ...good, more: "x".repeat(70_000) })
+            }
+          })
+        )
+        expect(new Set(refusals.noObject.map(String))).toEqual(new Set(["400,bad_json"]))
+        expect(new Set(refusals.wrong.map(String))).toEqual(new Set(["400,validation_failed"]))
+        expect(refusals.unnamed).toMatchObject({ status: 400, body: { error_code: "bad_json" } })
+        expect(refusals.large).toMatchObject({
+          status: 413,
+          body: { error_code: "request_entity_too_large", code: 413 }
         })
-      )
-      expect(new Set(refusals.noObject.map(String))).toEqual(new Set(["400,bad_json"]))
-      expect(new Set(refusals.wrong.map(String))).toEqual(new Set(["400,validation_failed"]))
-      expect(refusals.unnamed).toMatchObject({ status: 400, body: { error_code: "bad_json" } })
-      expect(refusals.large).toMatchObject({ status: 413, body: { error_code: "request_entity_too_large", code: 413 } })
-    })
+      })
   )
 
   it.effect("W12: uses the last of repeated members, and ignores unknown members", () =>
@@ -161,7 +166,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W13: requires the client key, and an equal bearer if there is one", () =>
+  it.effect("W13: requires the client key, and an equal bearer token if the request has one", () =>
     Effect.gen(function* () {
       const { send } = yield* AuthService
       const proof = yield* wallet().proof()
@@ -200,7 +205,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W15: requires a CAPTCHA if it is switched on, under each of its member names", () =>
+  it.effect("W15: requires a CAPTCHA under any of its member names if CAPTCHAs are enabled", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       const { token } = yield* other({ captcha: "always" })
@@ -228,7 +233,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W15: requires a CAPTCHA of an address after three failed sign-ins in risk mode, and of no other", () =>
+  it.effect("W15: in risk mode, requires a CAPTCHA only from an IP address with three failed sign-ins", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       const { token } = yield* other({ captcha: "risk", trustedProxies: ["127.0.0.1"] })
@@ -242,7 +247,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W15: counts failed sign-ins of an address over all gateways in risk mode", () =>
+  it.effect("W15: in risk mode, counts an IP address's failed sign-ins over all gateways", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       const gateways = [1, 2].map(() => other({ captcha: "risk", trustedProxies: ["127.0.0.1"] }))
@@ -255,7 +260,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W13: divides an address's thirty sign-ins by three live gateways", () =>
+  it.effect("W13: divides an IP address's limit of thirty sign-ins by the number of live gateways", () =>
     Effect.gen(function* () {
       const { timed } = yield* AuthService
       let gateways = 3
@@ -268,7 +273,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
   )
 
   it.effect(
-    "W13, W16: limits an address to thirty sign-ins, trusts only our proxies, and reports a missing key first",
+    "W13, W16: limits an IP address to thirty sign-ins, trusts only the venue's own proxies, and checks for the client key first",
     () =>
       Effect.gen(function* () {
         const { timed } = yield* AuthService
@@ -295,7 +300,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
       })
   )
 
-  it.effect("I48: answers 503 to most of a burst of strangers, and accepts sign-ins afterwards", () =>
+  it.effect("I48: returns 503 to most of a burst of unknown callers, and accepts sign-ins afterwards", () =>
     Effect.gen(function* () {
       const { origin, signIn } = yield* AuthService
       const forged = { ...(yield* wallet().proof()), signature: (yield* wallet().proof()).signature }
@@ -309,7 +314,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W17: requires one grant type, in the query", () =>
+  it.effect("W17: requires exactly one grant type, in the query", () =>
     Effect.gen(function* () {
       const { send } = yield* AuthService
       const headers = { apikey: clientKey }
@@ -327,7 +332,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W17: refuses a frozen user, and leaves the message unused", () =>
+  it.effect("W17: refuses a frozen user without using up the message", () =>
     Effect.gen(function* () {
       const { get, signIn, token } = yield* AuthService
       const states = yield* UserStates
@@ -345,7 +350,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
   )
 })
 
-/** Sends `count` sign-ins at once on one connection, and returns the answers. */
+/** Sends `count` concurrent sign-ins on one connection, and returns the responses. */
 const burst = ({ host, hostname, port }: URL, body: string, count: number) =>
   Effect.callback<ReadonlyArray<string>>((resume) => {
     const head = `POST /auth/v1/token?grant_type=web3 HTTP/1.1\r\nhost: ${host}\r\napikey: ${clientKey}\r\n`

@@ -1,4 +1,4 @@
-/** Sign-in page that test messages name. */
+/** Name of the sign-in page that appears in test messages. */
 export const serviceName = "Example Venue"
-/** Messages for this page are valid in every test. */
+/** URL of the sign-in page. Messages for this URL are valid in every test. */
 export const signInUri = "https://app.venue.example/login"

@@ -1,4 +1,4 @@
-/** Check that a refused request changes nothing. */
+/** Assertion that a refused request changes nothing. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ const rows = Effect.gen(function* () {
   return counts
 })
 
-/** Asserts that the work leaves no user, session, nonce or audit entry behind. */
+/** Asserts that the work adds no user, session, nonce or audit entry. */
 export const changesNothing = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const before = yield* rows

@@ -1,4 +1,4 @@
-/** The bearer's user, sign-out, and invalid tokens. */
+/** Tests of the bearer token's user, of sign-out, and of invalid tokens. */
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
@@ -20,7 +20,7 @@ const bearer = ({ access_token }: Pick<Session, "access_token">) => ({ authoriza
 const codeOf = ({ body, status }: Answer) => [status, body?.error_code]
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bearer", (it) => {
-  it.effect("returns the user of the session from GET /user", () =>
+  it.effect("returns the session's user from GET /user", () =>
     Effect.gen(function* () {
       const { get, signIn } = yield* AuthService
       const session = yield* signIn(wallet())
@@ -42,7 +42,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("invalidates the code of an approval in progress when its user signs out everywhere", () =>
+  it.effect("invalidates the code of a pending approval when the user signs out everywhere", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const authorize = yield* Authorize
@@ -72,7 +72,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U1: ends the sessions of each sign-out scope, and refuses a second sign-out", () =>
+  it.effect("U1: ends the sessions that each sign-out scope covers, and refuses a second sign-out", () =>
     Effect.gen(function* () {
       const { get, send, signIn, token } = yield* AuthService
       const sessions = yield* Sessions
@@ -98,13 +98,13 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
       const { status, text } = yield* logout(global.own, "")
       expect([status, text]).toEqual([204, ""])
       expect(yield* live(global.own)).toBe(0)
-      // Revocations arrive at once as a rule, and within a second at most.
+      // Revocations usually arrive at once, and after at most one second.
       const again = yield* Effect.repeat(logout(global.own, ""), { until: (answer) => answer.status !== 204 })
       expect(codeOf(again)).toEqual([403, "session_not_found"])
     })
   )
 
-  it.effect("U1: ends only an application's own sessions when it signs out", () =>
+  it.effect("U1: ends only the application's own sessions when an application signs out", () =>
     Effect.gen(function* () {
       const { get, register, send, signIn } = yield* AuthService
       const mine = yield* signIn(wallet())
@@ -130,7 +130,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U1: cancels open codes on a sign-out beyond the own session", () =>
+  it.effect("U1: cancels unused codes on a sign-out that covers more than the current session", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const [app, other] = [yield* register({}), yield* register({})]
@@ -153,7 +153,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("I48: limits an address to 300 bearer requests a minute, with valid or invalid tokens", () =>
+  it.effect("I48: limits an IP address to 300 bearer requests per minute, whether the tokens are valid or not", () =>
     Effect.gen(function* () {
       const { signIn, timed } = yield* AuthService
       const { get, later } = yield* timed({ limits: true })
@@ -184,7 +184,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U2, I45: refuses forged, cut, foreign and oversized tokens", () =>
+  it.effect("U2, I45: refuses forged, truncated, foreign and oversized tokens", () =>
     Effect.gen(function* () {
       const { get, issuer, signIn } = yield* AuthService
       const { access_token } = yield* signIn(wallet())
@@ -227,7 +227,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U2: refuses a token of our key with missing or wrong claims", () =>
+  it.effect("U2: refuses a token that the venue's own key signed if claims are missing or wrong", () =>
     Effect.gen(function* () {
       const { get, signIn } = yield* AuthService
       const { sign } = yield* SigningKeys

@@ -22,7 +22,7 @@ export interface Wallet {
   /** EIP-55 checksummed address. */
   readonly address: string
   readonly sign: (message: string) => Effect.Effect<string>
-  /** Returns a signed sign-in message: a valid one, with changes. */
+  /** Returns a signed sign-in message that is valid except for the given fields. */
   readonly proof: (fields?: Partial<MessageFields>) => Effect.Effect<Proof>
 }
 

@@ -1,4 +1,4 @@
-/** Texts of refused sign-ins: the fault and the expected value. */
+/** Tests of the error texts of refused sign-ins, which name the fault and the expected value. */
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { AuthService, layer } from "./AuthService.ts"
@@ -12,7 +12,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
     return [status, answer.error_code, answer.msg]
   })
 
-  it.effect("names the checksummed address for an address without its EIP-55 checksum", () =>
+  it.effect("returns the checksummed form for an address without an EIP-55 checksum", () =>
     Effect.gen(function* () {
       const own = wallet()
       const { message } = yield* own.proof()
@@ -26,7 +26,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
     })
   )
 
-  it.effect("names the faulty line of text that is not an EIP-4361 message", () =>
+  it.effect("names the faulty line of a text that is not an EIP-4361 message", () =>
     Effect.gen(function* () {
       const { message, ...proof } = yield* wallet().proof()
       const textFor = (text: string) => Effect.map(words({ ...proof, message: text }), (answer) => answer[2])
@@ -57,7 +57,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
     })
   )
 
-  it.effect("names all missing members at once, and a missing CAPTCHA by the operator's member", () =>
+  it.effect("names all missing members at once, and names a missing CAPTCHA by the operator's member name", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       expect(yield* words({ chain: "ethereum" })).toEqual([

@@ -1,11 +1,11 @@
-/** Access log of requests. */
+/** Tests of the access log. */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { call, layer, RestClient, sockets } from "../rest/RestClient.ts"
 
-/** Collects the log lines of an effect at every level. */
+/** Collects the log lines that an effect writes at any level. */
 const logged = <A, E, R>(self: Effect.Effect<A, E, R>) => {
   const lines: Array<string> = []
   const logger = Logger.make((entry) => void lines.push(Logger.formatLogFmt.log(entry)))
@@ -15,7 +15,7 @@ const logged = <A, E, R>(self: Effect.Effect<A, E, R>) => {
 const opened = (accessLog: boolean) =>
   Effect.map(RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets, accessLog }), ({ url }) => url)
 
-it.live("logs route, status, duration, user and id of each request, and nothing else", () =>
+it.live("logs only the route, status, duration, user and id of each request", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("logged")
@@ -49,7 +49,7 @@ it.live("logs route, status, duration, user and id of each request, and nothing 
   }).pipe(Effect.provide(layer))
 )
 
-it.live("logs no successful request without the access log", () =>
+it.live("logs no successful request if the access log is disabled", () =>
   Effect.gen(function* () {
     const lines = yield* logged(Effect.flatMap(opened(false), (url) => call(`${url}/refdata`)))
     expect(lines).toEqual([])

@@ -1,4 +1,4 @@
-/** Charges of requests before their authentication, over real sockets. */
+/** Tests of rate-limit charges that apply before authentication, over real sockets. */
 import { Hmac } from "@venue/auth/access/Hmac"
 import { Bearers } from "@venue/auth/session/Bearers"
 import * as RateLimits from "@venue/domain/RateLimits"
@@ -10,7 +10,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { callsTo, layer, RestClient, sockets } from "../rest/RestClient.ts"
 
-/** A REST listener that counts look-ups of credentials, with address buckets that never refill. */
+/** Opens a REST listener that counts credential look-ups and whose address buckets never refill. */
 const counted = Effect.gen(function* () {
   const lookups = { keys: 0, sessions: 0 }
   const [keys, sessions] = [yield* ApiKeys, yield* Sessions]
@@ -53,36 +53,38 @@ const counted = Effect.gen(function* () {
   return { get, lookups, strange }
 })
 
-it.live("charges an unknown key before its look-up, and accepts known keys while the address bucket is empty", () =>
-  Effect.gen(function* () {
-    const { signed } = yield* RestClient
-    const venue = yield* TestVenue
-    const [known, other] = [yield* venue.user("known"), yield* venue.user("other")]
-    const { get, lookups, strange } = yield* counted
-    const status = Effect.fnUntraced(function* (headers: Record<string, string>) {
-      return (yield* get("/user/positions", headers)).status
-    })
-    const bearer = { authorization: `Bearer ${yield* venue.token(known)}` }
-    // The first charge of a valid key is returned, so the address bucket is full afterwards.
-    for (let times = 0; times < 30; times++) {
-      expect(yield* status(times % 2 === 0 ? bearer : yield* signed(known))).toBe(200)
-    }
-    expect(lookups).toEqual({ keys: 1, sessions: 1 })
+it.live(
+  "charges an unknown key to the address before the look-up, and accepts known keys while the address bucket is empty",
+  () =>
+    Effect.gen(function* () {
+      const { signed } = yield* RestClient
+      const venue = yield* TestVenue
+      const [known, other] = [yield* venue.user("known"), yield* venue.user("other")]
+      const { get, lookups, strange } = yield* counted
+      const status = Effect.fnUntraced(function* (headers: Record<string, string>) {
+        return (yield* get("/user/positions", headers)).status
+      })
+      const bearer = { authorization: `Bearer ${yield* venue.token(known)}` }
+      // The first charge of a valid key is refunded, so the address bucket is full afterwards.
+      for (let times = 0; times < 30; times++) {
+        expect(yield* status(times % 2 === 0 ? bearer : yield* signed(known))).toBe(200)
+      }
+      expect(lookups).toEqual({ keys: 1, sessions: 1 })
 
-    // A write weighs 10, and the bucket holds two writes, also for simultaneous requests.
-    const answers = yield* strange(known, 20)
-    expect(answers.map(([answer]) => answer).toSorted()).toEqual([401, 401, ...Array.from({ length: 18 }, () => 429)])
-    expect(answers.every(([answer, again]) => (answer === 429) === (again === "30"))).toBe(true)
-    expect(lookups.keys).toBeLessThanOrEqual(3)
-    const { keys } = lookups
-    expect(yield* status(yield* signed(other))).toBe(429)
-    expect(yield* status({ authorization: `Bearer ${yield* venue.token(other)}` })).toBe(429)
-    expect([yield* status(yield* signed(known)), yield* status(bearer)]).toEqual([200, 200])
-    expect(lookups).toEqual({ keys, sessions: 1 })
-  }).pipe(Effect.scoped, Effect.provide(layer))
+      // A write costs 10 tokens and the bucket holds two writes, also for concurrent requests.
+      const answers = yield* strange(known, 20)
+      expect(answers.map(([answer]) => answer).toSorted()).toEqual([401, 401, ...Array.from({ length: 18 }, () => 429)])
+      expect(answers.every(([answer, again]) => (answer === 429) === (again === "30"))).toBe(true)
+      expect(lookups.keys).toBeLessThanOrEqual(3)
+      const { keys } = lookups
+      expect(yield* status(yield* signed(other))).toBe(429)
+      expect(yield* status({ authorization: `Bearer ${yield* venue.token(other)}` })).toBe(429)
+      expect([yield* status(yield* signed(known)), yield* status(bearer)]).toEqual([200, 200])
+      expect(lookups).toEqual({ keys, sessions: 1 })
+    }).pipe(Effect.scoped, Effect.provide(layer))
 )
 
-it.live("refuses malformed keys without a look-up", () =>
+it.live("refuses a malformed key without a look-up", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("formless")

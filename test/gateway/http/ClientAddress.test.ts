@@ -10,7 +10,7 @@ const addressOf = (trusted: ReadonlyArray<string>, peer: string, forwarded?: str
     headers: Headers.fromInput(forwarded === undefined ? {} : { "x-forwarded-for": forwarded })
   })
 
-it("W16: uses forwarded addresses of trusted proxies only", () => {
+it("W16: uses the forwarded address only if a trusted proxy sent it", () => {
   expect(addressOf([], "203.0.113.7", "198.51.100.1")).toBe("203.0.113.7")
   expect(addressOf(["10.0.0.0/8"], "203.0.113.7", "198.51.100.1")).toBe("203.0.113.7")
   expect(addressOf(["10.0.0.0/8"], "10.1.2.3", "198.51.100.1")).toBe("198.51.100.1")
@@ -24,25 +24,25 @@ it("uses the last forwarded address that is not a trusted proxy", () => {
   expect(addressOf(trusted, "10.0.0.1", "10.0.0.3, 10.0.0.2")).toBe("10.0.0.3")
 })
 
-it("uses the address of a proxy that forwards none", () => {
+it("uses the proxy's own address if the proxy forwards none", () => {
   expect(addressOf(["10.0.0.0/8"], "10.0.0.1")).toBe("10.0.0.1")
 })
 
-it("treats an unreadable forwarded address as unknown, not as the proxy", () => {
+it("treats an unreadable forwarded address as unknown and not as the proxy's address", () => {
   const trusted = ["10.0.0.0/8"]
   expect(addressOf(trusted, "10.0.0.1", "")).toBe("unknown")
   expect(addressOf(trusted, "10.0.0.1", "198.51.100.1, unknown")).toBe("unknown")
   expect(addressOf(trusted, "10.0.0.1", "198.51.100.1, unknown, 10.0.0.2")).toBe("unknown")
 })
 
-it("rejects a setting that is not an address or network", () => {
+it("rejects a trusted-proxy setting that is neither an IP address nor a network", () => {
   const odd = ["10.0.0.0/33", "10.0.0.0/x", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/08", "10.0.0", "fe80::1%eth0"]
   for (const proxy of ["", "proxy.example", ...odd]) {
     expect(() => ClientAddress.from([proxy])).toThrow(proxy)
   }
 })
 
-it("shares limits within an IPv6 /64, and for a single IPv4 address", () => {
+it("shares limits within an IPv6 /64 network, and applies them separately to each IPv4 address", () => {
   expect(ClientAddress.network("203.0.113.7")).toBe("203.0.113.7")
   expect(ClientAddress.network("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64")
   expect(ClientAddress.network("2001:DB8:1:2::9")).toBe("2001:db8:1:2::/64")
@@ -55,7 +55,7 @@ it("shares limits within an IPv6 /64, and for a single IPv4 address", () => {
 const countryOf = (trusted: ReadonlyArray<string>, peer: string, headers: Record<string, string>, header?: string) =>
   ClientAddress.countryFrom(trusted, header)({ remoteAddress: Option.some(peer), headers: Headers.fromInput(headers) })
 
-it("reads the country from the configured header of a trusted proxy only", () => {
+it("reads the country only from the configured header of a trusted proxy", () => {
   const trusted = ["10.0.0.0/8"]
   const headers = { "CF-IPCountry": " de ", "x-forwarded-for": "198.51.100.1, 10.0.0.9" }
   expect(countryOf(trusted, "10.1.2.3", headers, "cf-ipcountry")).toBe("DE")
@@ -69,7 +69,7 @@ it("reads the country from the configured header of a trusted proxy only", () =>
   expect(countryOf([], "127.0.0.1", headers, "cf-ipcountry")).toBeUndefined()
 })
 
-it("determines the address of an upgrade like that of a request", () => {
+it("determines the client address of a socket upgrade as for a request", () => {
   const upgrade = (peer: string, headers: Record<string, string | Array<string>>) =>
     ({ headers, socket: { remoteAddress: peer } }) as unknown as IncomingMessage
   const headers = { "x-forwarded-for": "198.51.100.1", "x-country": "no", "set-cookie": ["a", "b"] }

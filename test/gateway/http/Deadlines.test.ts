@@ -1,4 +1,4 @@
-/** Deadlines of effects. */
+/** Tests of deadlines for effects. */
 import * as Deadlines from "@venue/gateway/http/Deadlines"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
@@ -29,7 +29,7 @@ it.effect("interrupts each effect at its own deadline and returns the fallback",
   })
 )
 
-it.effect("keeps the value, failure or interruption of an effect that ends in time", () =>
+it.effect("keeps the value, failure or interruption of an effect that ends before its deadline", () =>
   Effect.gen(function* () {
     const within = yield* Deadlines.make(1_000)
     assert.strictEqual(yield* within(Effect.succeed("in time"), () => "late"), "in time")

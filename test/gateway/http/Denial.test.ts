@@ -1,4 +1,4 @@
-/** Details of 403 for every action and reason. */
+/** Tests of the texts of a 403 for every action and reason. */
 import { type Action, rules } from "@venue/auth/access/Permission"
 import * as Denial from "@venue/gateway/http/Denial"
 import { expect, it } from "vitest"
@@ -11,7 +11,7 @@ const detailOf = (
   caller: typeof key | typeof session = key
 ) => Denial.denied({ action, reason }, caller, "acme")
 
-it("names a missing permission and how to obtain it", () => {
+it("names the missing permission and how to obtain it", () => {
   expect(detailOf("POST /user/leverage", "permission")).toBe(
     "The API key lacks the permission execute_orders; make a key that has it with POST /user/api-keys."
   )
@@ -22,7 +22,7 @@ it("names a missing permission and how to obtain it", () => {
   )
 })
 
-it("names the kind of credential that a call needs", () => {
+it("names the kind of credential that the request needs", () => {
   expect(detailOf("POST /user/api-keys", "credential")).toContain("send the access token of a session")
   expect(detailOf("GET /user/builder-code", "credential", session)).toContain("sign the request with an API key")
   expect(
@@ -30,7 +30,7 @@ it("names the kind of credential that a call needs", () => {
   ).toContain("An application may not do this")
 })
 
-it("refuses an account without revealing whether it exists or who owns it", () => {
+it("refuses an account without revealing whether the account exists or who owns it", () => {
   expect(detailOf("GET /user/positions", "account")).toContain("x-acme-requested-account-id")
   expect(detailOf("GET /address", "account")).toContain("POST /user/transfer")
   for (const action of Object.keys(rules) as ReadonlyArray<Action>) {

@@ -9,7 +9,7 @@ const addressOf = ClientAddress.from(trusted)
 const caller = (headers: Record<string, string | ReadonlyArray<string>>, peer = "10.0.0.1"): string =>
   addressOf({ remoteAddress: Option.some(peer), headers })
 
-/** Nodes as proxies write them, each with the address read from it. */
+/** Values of `for` as proxies write them, each with the address that the venue reads. */
 const nodes: ReadonlyArray<readonly [text: string, address: string]> = [
   ["198.51.100.1", "198.51.100.1"],
   ["198.51.100.1:4711", "198.51.100.1"],
@@ -49,7 +49,7 @@ const nodes: ReadonlyArray<readonly [text: string, address: string]> = [
   ["2001:4860::1::2", nobody]
 ]
 
-it.each(nodes)("X-Forwarded-For: %j is read as %s", (text, address) => {
+it.each(nodes)("reads the X-Forwarded-For header %j as the address %s", (text, address) => {
   expect(caller({ "x-forwarded-for": text })).toBe(address)
   expect(caller({ "x-forwarded-for": `"${text}"` })).toBe(address)
   expect(caller({ "x-forwarded-for": ` \t${text}\t ` })).toBe(address)
@@ -57,7 +57,7 @@ it.each(nodes)("X-Forwarded-For: %j is read as %s", (text, address) => {
   expect(caller({ "x-forwarded-for": ["203.0.113.66", text] })).toBe(address)
 })
 
-it.each(nodes)("Forwarded: for=%j is read as %s", (text, address) => {
+it.each(nodes)("reads the Forwarded header for=%j as the address %s", (text, address) => {
   expect(caller({ forwarded: `for="${text}"` })).toBe(address)
   expect(caller({ forwarded: `for=${text}` })).toBe(address)
   expect(caller({ forwarded: `by=203.0.113.43;FOR="${text}";proto=https;host="a,b;c"` })).toBe(address)
@@ -77,21 +77,21 @@ it.each([
   ["for twice in an element", `for=198.51.100.1;For=198.51.100.2`],
   ["an empty last element", `for=198.51.100.1,`],
   ["a quote opened by a stranger around the proxy's element", `for=198.51.100.1;x=", for="[2001:4860::1]"`]
-])("Forwarded with %s names nobody", (_, forwarded) => {
+])("reads a Forwarded header with %s as an unknown address", (_, forwarded) => {
   expect(caller({ forwarded })).toBe(nobody)
 })
 
-it("unescapes characters of a quoted value", () => {
+it("unescapes characters in a quoted value", () => {
   expect(caller({ forwarded: String.raw`for="198.51.100\.1"` })).toBe("198.51.100.1")
 })
 
-it("treats an empty list and an empty last entry as unknown", () => {
+it("treats an empty list and an empty last entry as an unknown address", () => {
   for (const list of ["", " ", "198.51.100.1,", "198.51.100.1, ,10.0.0.2"]) {
     expect(caller({ "x-forwarded-for": list })).toBe(nobody)
   }
 })
 
-it("treats two headers with different addresses as unknown", () => {
+it("treats two forwarding headers with different addresses as an unknown address", () => {
   const list = { "x-forwarded-for": "198.51.100.1:80" }
   expect(caller({ ...list, forwarded: "for=198.51.100.1" })).toBe("198.51.100.1")
   expect(caller({ ...list, forwarded: "for=203.0.113.7" })).toBe(nobody)
@@ -99,13 +99,13 @@ it("treats two headers with different addresses as unknown", () => {
   expect(caller({ ...list, forwarded: "for=10.0.0.5" })).toBe(nobody)
 })
 
-it("ignores headers of untrusted peers", () => {
+it("ignores the forwarding headers of untrusted peers", () => {
   for (const [text] of nodes) {
     expect(caller({ "x-forwarded-for": text, forwarded: `for="${text}"` }, "203.0.113.7")).toBe("203.0.113.7")
   }
 })
 
-it("gives unreadable addresses a limit of their own, separate from the proxy", () => {
+it("applies one separate limit to all unreadable addresses, apart from the proxy's limit", () => {
   expect(ClientAddress.network(caller({ "x-forwarded-for": "_a" }))).toBe(nobody)
   expect(ClientAddress.network(caller({ "x-forwarded-for": "_b" }))).toBe(nobody)
   expect(ClientAddress.network(nobody)).not.toBe(ClientAddress.network("10.0.0.1"))
@@ -124,7 +124,7 @@ const anyForwarded = FastCheck.array(
   { maxLength: 4 }
 ).map((elements) => elements.join(","))
 
-it("uses the address that the proxy appended, or unknown, for any text before it", () => {
+it("uses the address that the proxy appended, or unknown, whatever text precedes it", () => {
   const appended = FastCheck.ipV4().filter((address) => !address.startsWith("10."))
   FastCheck.assert(
     FastCheck.property(anyHeader, anyForwarded, appended, (list, forwarded, v4) => {
@@ -137,7 +137,7 @@ it("uses the address that the proxy appended, or unknown, for any text before it
   )
 })
 
-it("never uses the proxy as the caller for forwarded text without a readable address", () => {
+it("never treats the proxy as the caller if the forwarded text contains no readable address", () => {
   const unreadable = FastCheck.string({ maxLength: 30 }).filter((text) => !/[\d:]/.test(text))
   FastCheck.assert(
     FastCheck.property(unreadable, (text) => {

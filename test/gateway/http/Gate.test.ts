@@ -1,4 +1,4 @@
-/** Answers of a gate for its routes. */
+/** Tests of the responses that the gate returns for its routes. */
 import * as Deadlines from "@venue/gateway/http/Deadlines"
 import { gate } from "@venue/gateway/http/Gate"
 import { problemRefusals } from "@venue/gateway/http/ProblemRefusals"
@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
 
-it.live("interrupts a route at its deadline and answers 504, without affecting others", () =>
+it.live("interrupts a route at its deadline and returns 504, without affecting other routes", () =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
     const interrupted = yield* Deferred.make<void>()
@@ -28,7 +28,7 @@ it.live("interrupts a route at its deadline and answers 504, without affecting o
   })
 )
 
-it.live("prints numbers of JSON answers and problems as plain decimals, and leaves other text unchanged", () =>
+it.live("prints numbers in JSON responses and problems as plain decimals, and leaves other text unchanged", () =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
     const answers = {

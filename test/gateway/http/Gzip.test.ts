@@ -1,4 +1,4 @@
-/** Compression of answers. */
+/** Tests of response compression. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ interface Bytes {
   readonly body: Buffer
 }
 
-/** Reads an answer without decompressing it. */
+/** Returns a response body without decompressing it. */
 const get = (url: string, headers: Record<string, string>) =>
   Effect.callback<Bytes>((resume) => {
     httpGet(url, { headers }, (response) => {
@@ -21,7 +21,7 @@ const get = (url: string, headers: Record<string, string>) =>
     })
   })
 
-it.live("compresses market data for clients that accept gzip, with the same content", () =>
+it.live("returns the same market data compressed to clients that accept gzip", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     const plain = yield* get(`${restUrl}/refdata`, {})
@@ -42,7 +42,7 @@ it.live("compresses market data for clients that accept gzip, with the same cont
   }).pipe(Effect.provide(layer))
 )
 
-it.live("does not compress small bodies or the figures of an account", () =>
+it.live("does not compress small bodies or account figures", () =>
   Effect.gen(function* () {
     const { restUrl, signed } = yield* RestClient
     const accepting = { "accept-encoding": "gzip" }

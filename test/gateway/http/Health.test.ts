@@ -1,4 +1,4 @@
-/** Readiness on both kinds of listener. */
+/** Tests of readiness checks on both kinds of listener. */
 import { release } from "@venue/api/Release"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
@@ -16,7 +16,7 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { call, layer, RestClient } from "../rest/RestClient.ts"
 
-it.effect("reports not ready once a stop has begun", () =>
+it.effect("reports that the gateway is not ready once its shutdown has begun", () =>
   Effect.gen(function* () {
     const { ready, stop } = Context.get(yield* Layer.build(standIn({})), Health)
     yield* TestClock.adjust("2 seconds")
@@ -32,7 +32,7 @@ interface Silent {
   revocationsMillis?: number
 }
 
-/** Health with markets, desks and revocations that the test makes silent. */
+/** Health checks over markets, desks and revocations that the test can silence. */
 const standIn = (silent: Silent) =>
   Health.layer.pipe(
     Layer.provide(Layer.mock(Revocations)({ delayMillis: () => silent.revocationsMillis ?? 0 })),
@@ -83,7 +83,7 @@ const standIn = (silent: Silent) =>
     )
   )
 
-it.effect("is ready while every desk answers, every market publishes rows and revocations are read", () =>
+it.effect("is ready while every desk responds, every market publishes rows and revocations are up to date", () =>
   Effect.gen(function* () {
     const silent: Silent = { desk: String(defaults.desks - 1) }
     const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
@@ -111,7 +111,7 @@ it.effect("is ready while every desk answers, every market publishes rows and re
   })
 )
 
-it.live("answers health checks on every listener, and other requests on a socket listener with 426", () =>
+it.live("responds to health checks on every listener, and to other requests on a socket listener with 426", () =>
   Effect.gen(function* () {
     const { adminUrl, restUrl } = yield* RestClient
     const health = yield* Health

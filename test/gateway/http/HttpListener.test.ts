@@ -1,11 +1,11 @@
-/** HTTP listener with clients that do not read their answers. */
+/** Tests of an HTTP listener with clients that do not read their responses. */
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { connect } from "node:net"
 
-it.live("cuts off a client that does not read its answer, and releases the answer", () =>
+it.live("disconnects a client that does not read its response, and releases the response", () =>
   Effect.gen(function* () {
     const released = yield* Deferred.make<void>()
     const endless = Stream.forever(Stream.succeed(new Uint8Array(64 * 1024)))

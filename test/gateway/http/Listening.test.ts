@@ -1,4 +1,4 @@
-/** Common behaviour of all listeners. */
+/** Tests of the behaviour that all listeners share. */
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import * as Listening from "@venue/gateway/http/Listening"
 import { expect, it } from "@effect/vitest"
@@ -29,7 +29,7 @@ it("writes IPv6 addresses in brackets in URLs and errors", () => {
   )
 })
 
-it.live("I50: logs a connection that cannot be accepted, and serves the next one", () => {
+it.live("I50: logs a connection that cannot be accepted, and accepts the next one", () => {
   const logs: Array<string> = []
   return Effect.gen(function* () {
     const { port, server } = yield* Listening.open(place)
@@ -43,7 +43,7 @@ it.live("I50: logs a connection that cannot be accepted, and serves the next one
   }).pipe(Effect.provide(Logger.layer([Logger.make((entry) => void logs.push(Logger.formatLogFmt.log(entry)))])))
 })
 
-it.live("closes a connection that sends nothing", () =>
+it.live("closes a connection on which the client sends nothing", () =>
   Effect.gen(function* () {
     const { server } = yield* Listening.open(place)
     expect(server).toMatchObject({ requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1_000 })
@@ -51,7 +51,7 @@ it.live("closes a connection that sends nothing", () =>
   })
 )
 
-/** Connects a client, and waits until it is accepted or closed. */
+/** Connects a client, and waits until the connection is accepted or closed. */
 const come = (port: number) =>
   Effect.acquireRelease(
     Effect.callback<Socket>((resume) => {
@@ -67,7 +67,7 @@ const ended = (socket: Socket) =>
     socket.resume().on("close", () => resume(Effect.void))
   })
 
-it.live("closes connections above the maximum, and serves the others", () =>
+it.live("closes connections above the maximum number, and serves the others", () =>
   Effect.gen(function* () {
     const { port, server } = yield* Listening.open({ ...place, maxConnections: 1 })
     server.on("request", (_, response) => response.end("served"))
@@ -98,41 +98,46 @@ it.live("I48: accepts 10,000 connections on an HTTP listener", () =>
   })
 )
 
-it.effect("stops accepting when it closes, and answers requests in flight up to the request deadline", () =>
-  Effect.gen(function* () {
-    const scope = yield* Scope.make()
-    const received = yield* Deferred.make<void>()
-    const word = yield* Deferred.make<string>()
-    const { port, url } = yield* HttpListener.listen(place, () => ({
-      layer: HttpRouter.add(
-        "GET",
-        "/",
-        Effect.andThen(Deferred.succeed(received, undefined), Effect.map(Deferred.await(word), HttpServerResponse.text))
-      ),
-      routes: [{ method: "GET", path: "/" }]
-    })).pipe(Scope.provide(scope))
-    const idle = yield* come(port)
-    const answer = yield* Effect.forkChild(call(url))
-    yield* Deferred.await(received)
-    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-    // An idle connection is closed at once.
-    yield* ended(idle)
-    const late = yield* Effect.flip(
-      Effect.callback<void, NodeJS.ErrnoException>((resume) => {
-        const socket = connect(port, "127.0.0.1", () => resume(Effect.void))
-        socket.on("error", (error) => resume(Effect.fail(error)))
-      })
-    )
-    expect(late.code).toBe("ECONNREFUSED")
-    yield* TestClock.adjust("14 seconds")
-    yield* Deferred.succeed(word, "answered")
-    expect((yield* Fiber.join(answer)).text).toBe("answered")
-    yield* TestClock.adjust("1 second")
-    yield* Fiber.join(closing)
-  })
+it.effect(
+  "stops accepting connections during shutdown, and completes in-flight requests up to the request deadline",
+  () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const received = yield* Deferred.make<void>()
+      const word = yield* Deferred.make<string>()
+      const { port, url } = yield* HttpListener.listen(place, () => ({
+        layer: HttpRouter.add(
+          "GET",
+          "/",
+          Effect.andThen(
+            Deferred.succeed(received, undefined),
+            Effect.map(Deferred.await(word), HttpServerResponse.text)
+          )
+        ),
+        routes: [{ method: "GET", path: "/" }]
+      })).pipe(Scope.provide(scope))
+      const idle = yield* come(port)
+      const answer = yield* Effect.forkChild(call(url))
+      yield* Deferred.await(received)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      // An idle connection is closed at once.
+      yield* ended(idle)
+      const late = yield* Effect.flip(
+        Effect.callback<void, NodeJS.ErrnoException>((resume) => {
+          const socket = connect(port, "127.0.0.1", () => resume(Effect.void))
+          socket.on("error", (error) => resume(Effect.fail(error)))
+        })
+      )
+      expect(late.code).toBe("ECONNREFUSED")
+      yield* TestClock.adjust("14 seconds")
+      yield* Deferred.succeed(word, "answered")
+      expect((yield* Fiber.join(answer)).text).toBe("answered")
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(closing)
+    })
 )
 
-it.effect("frees the port when its scope closes, and cuts off open connections after 2 s", () =>
+it.effect("frees the port when its scope closes, and disconnects open connections after 2 s", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { port } = yield* Scope.provide(Listening.open(place), scope)

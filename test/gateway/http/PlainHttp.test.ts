@@ -1,4 +1,4 @@
-/** Requests that every listener refuses: with two hosts, or without an end. */
+/** Tests of requests that every listener refuses, because they name two hosts or never end. */
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import * as Socket from "@venue/gateway/socket/Socket"
@@ -14,7 +14,7 @@ import { layer, raw, RestClient } from "../rest/RestClient.ts"
 const host = "127.0.0.1"
 const timeouts = { headersMillis: 100, requestMillis: 200, checkMillis: 20 }
 
-/** Echoes a body. */
+/** Server that returns each request body. */
 const echo = HttpListener.listen({ what: "an echo", host, port: 0, timeouts }, () => ({
   layer: HttpRouter.add(
     "POST",
@@ -39,7 +39,7 @@ const socketAt = (more: { readonly timeouts?: typeof timeouts } = {}) =>
     ...more
   })
 
-/** Sends a drop repeatedly, and returns all bytes received before the connection ends. */
+/** Sends the same bytes repeatedly, and returns everything received before the connection closes. */
 const dripped = (port: number, head: string, drop: string) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -72,7 +72,7 @@ const problemOf = (text: string) => {
 const json = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
 it.live(
-  "I48: cuts off endless headers or bodies at their time limit on every listener",
+  "I48: disconnects clients with endless headers or bodies at the time limit on every listener",
   () =>
     Effect.gen(function* () {
       const ports = [(yield* echo).port, (yield* socketAt({ timeouts })).port]
@@ -91,7 +91,7 @@ it.live(
   240_000
 )
 
-it.live("I50: refuses requests and upgrades with two hosts or none on every listener", () =>
+it.live("I50: refuses requests and upgrades with two Host headers or without one on every listener", () =>
   Effect.gen(function* () {
     const { adminUrl, restUrl } = yield* RestClient
     const auth = yield* AuthServer.open({
@@ -129,7 +129,7 @@ it.live("I50: refuses requests and upgrades with two hosts or none on every list
   }).pipe(Effect.provide(layer))
 )
 
-/** Echoes bodies, and signals the start of a read. */
+/** Server that returns each request body, and signals when it starts to read one. */
 const reading = (begun: Deferred.Deferred<void>) =>
   HttpListener.listen({ what: "an echo", host, port: 0 }, () => ({
     layer: HttpRouter.add(
@@ -150,7 +150,7 @@ const heads = {
   "in chunks that stopped": `${json}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`
 }
 
-it.effect.each(Object.entries(heads))("answers 504 to a body %s before the connection closes", ([, head]) =>
+it.effect.each(Object.entries(heads))("returns 504 for a body %s before the connection closes", ([, head]) =>
   Effect.gen(function* () {
     const begun = yield* Deferred.make<void>()
     const { port } = yield* reading(begun)

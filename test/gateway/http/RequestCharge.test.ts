@@ -1,4 +1,4 @@
-/** Charges of requests, and the quota headers of answers. */
+/** Tests of the rate-limit charge of each request, and of the quota headers of responses. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import { restRates } from "@venue/domain/RestRates"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -16,7 +16,7 @@ const quotaOf = ({ headers }: { readonly headers: Headers }) =>
   ["limit", "remaining", "reset"].map((name) => headers.get(`ratelimit-${name}`))
 const left = (answer: { readonly headers: Headers }) => Number(quotaOf(answer)[1])
 
-it("refuses routes without an access rule, with any path prefix", () => {
+it("refuses routes without an access rule, whatever the path prefix", () => {
   const payers: ReadonlyArray<[Route, RequestCharge.Payer]> = [
     [{ method: "GET", path: "/user/trade" }, "caller"],
     [{ method: "POST", path: "/builder/web3/api-key" }, "caller"],
@@ -32,7 +32,7 @@ it("refuses routes without an access rule, with any path prefix", () => {
   )
 })
 
-it.live("refuses an endpoint without a rule before its handler, without a charge", () =>
+it.live("refuses an endpoint without an access rule before its handler runs, and charges nothing", () =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
     yield* router.add("GET", "/unruled", Effect.succeed(HttpServerResponse.text("here")))
@@ -53,7 +53,7 @@ it.live("refuses an endpoint without a rule before its handler, without a charge
   })
 )
 
-it.live("reports the bucket of the user for valid credentials, and of the address otherwise", () =>
+it.live("reports the quota of the user for valid credentials, and of the address otherwise", () =>
   Effect.gen(function* () {
     const { get, post, restUrl, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("told")
@@ -62,7 +62,7 @@ it.live("reports the bucket of the user for valid credentials, and of the addres
     expect(left(yield* get("/user/trade", yield* signed(user)))).toBeLessThanOrEqual(1_195)
     const refused = yield* post("/user/leverage", { symbol: "NOPE-USD", leverage: 1 }, yield* signed(user))
     expect([refused.status, left(refused) <= 1_190]).toEqual([404, true])
-    // So far the address has sent authenticated requests only.
+    // Until now the address has sent only authenticated requests.
     const free = yield* call(`${restUrl}/user/positions`, { method: "OPTIONS" })
     expect([free.status, ...quotaOf(free)]).toEqual([204, "1200", "1200", "0"])
     expect(quotaOf(yield* get("/nope"))).toEqual(["1200", "1200", "0"])
@@ -70,7 +70,8 @@ it.live("reports the bucket of the user for valid credentials, and of the addres
     expect(quotaOf(yield* get("/refdata"))).toEqual(["1200", "1199", "1"])
     const head = yield* ask("HEAD", "/candles/AAPL-USD", {})
     expect(left(head)).toBeLessThanOrEqual(1_195)
-    // Failed authentication charges the endpoint's weight to the address, whose bucket may have refilled a little.
+    // A failed authentication charges the endpoint's weight to the address, whose bucket might have refilled slightly
+    // since.
     const unproven = yield* post("/user/leverage", {})
     expect([unproven.status, left(unproven) <= 1_190]).toEqual([401, true])
     const exposed = unproven.headers.get("access-control-expose-headers")
@@ -78,7 +79,7 @@ it.live("reports the bucket of the user for valid credentials, and of the addres
   }).pipe(Effect.provide(layer))
 )
 
-it.live("reports the special bucket of an endpoint that has one", () =>
+it.live("reports the separate bucket of an endpoint that has one", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const message = yield* get("/builder/web3/message?address=x&builder_code=y")
@@ -86,7 +87,7 @@ it.live("reports the special bucket of an endpoint that has one", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.live("sends no quota headers with limits off", () =>
+it.live("sends no quota headers while rate limits are disabled", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("free")

@@ -1,4 +1,4 @@
-/** Request ids, generated or sent by a trusted proxy. */
+/** Tests of request ids, which the venue generates or a trusted proxy sends. */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import * as RequestId from "@venue/gateway/http/RequestId"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -9,7 +9,7 @@ import { call, layer, raw, RestClient, sockets } from "../rest/RestClient.ts"
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const given = "6F9619FF-8B86-4011-B42D-00C04FC964FF"
 
-it("uses the id of a trusted proxy if it is a UUID", () => {
+it("uses the request id that a trusted proxy sends if it is a UUID", () => {
   const idOf = RequestId.from(["10.0.0.0/8"])
   const idFrom = (peer: string, id: string) =>
     idOf({ remoteAddress: Option.some(peer), headers: { "x-request-id": id } })
@@ -24,7 +24,7 @@ it("uses the id of a trusted proxy if it is a UUID", () => {
   }
 })
 
-it.live("returns the request id in every answer, and as the instance of a problem", () =>
+it.live("returns the request id in every response, and as the instance of a problem", () =>
   Effect.gen(function* () {
     const { adminUrl, get, post, restUrl } = yield* RestClient
     const answers = [
@@ -51,7 +51,7 @@ it.live("returns the request id in every answer, and as the instance of a proble
   }).pipe(Effect.provide(layer))
 )
 
-it.live("returns the id that a trusted proxy sent", () =>
+it.live("returns the request id that a trusted proxy sent", () =>
   Effect.gen(function* () {
     const options = { host: "127.0.0.1", port: 0, brand: "acme", sockets, trustedProxies: ["127.0.0.1"] }
     const { url } = yield* RestServer.open(options)
@@ -61,7 +61,7 @@ it.live("returns the id that a trusted proxy sent", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.live("sends the server time with every 401 and with no other answer", () =>
+it.live("returns the server time with every 401 and with no other response", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("skewed")

@@ -1,4 +1,4 @@
-/** Weights of REST requests. */
+/** Tests of the weights of REST requests. */
 import { Api } from "@venue/api/rest/Api"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { actionOf, routesOf } from "@venue/gateway/http/Gate"
@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 
 const actions = [...routesOf(Api), ...routesOf(TreasuryApi)].map(actionOf)
 
-it("weighs every change 10 and a preview 2", () => {
+it("assigns a weight of 10 to every change and of 2 to a preview", () => {
   const preview = "POST /user/orders/preview"
   expect(weightOf(preview)).toBe(2)
   const changes = actions.filter((action) => !action.startsWith("GET ") && action !== preview)
@@ -17,7 +17,7 @@ it("weighs every change 10 and a preview 2", () => {
   for (const action of changes) expect([action, weightOf(action)]).toEqual([action, 10])
 })
 
-it("weighs whole tables 20, lists and charts 5, and other reads 1", () => {
+it("assigns a weight of 20 to reads of whole tables, 5 to lists and charts, and 1 to other reads", () => {
   const files = actions.filter((action) => action.endsWith("-csv"))
   expect(files).toHaveLength(3)
   for (const action of files) expect([action, weightOf(action)]).toEqual([action, 20])
@@ -27,7 +27,7 @@ it("weighs whole tables 20, lists and charts 5, and other reads 1", () => {
   expect(past.map(weightOf)).toEqual([5, 5, 5, 5, 1])
 })
 
-it("gives weights to existing routes only", () => {
+it("assigns weights only to existing routes", () => {
   for (const action of weights.keys()) expect(actions).toContain(action)
 })
 

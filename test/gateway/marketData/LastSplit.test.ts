@@ -1,4 +1,4 @@
-/** Search for splits in a log with empty rows and equal times. */
+/** Tests of the search for splits in a log that has empty rows and equal times. */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { ContractSplit } from "@venue/domain/Split"
 import * as LastSplit from "@venue/gateway/marketData/LastSplit"
@@ -19,15 +19,18 @@ const split = (atMillis: number): ContractSplit => ({
   atMillis
 })
 
-/** Rows of a log: null for a claim without events, or the milliseconds between a trade and the row before. */
+/**
+ * Rows of a log: null for a row of a claim without events, otherwise the milliseconds between a trade and the row
+ * before it.
+ */
 const log = fc.record({
   gaps: fc.array(fc.option(fc.nat({ max: 3 })), { minLength: 1, maxLength: 200 }),
   places: fc.uniqueArray(fc.nat({ max: 199 }), { maxLength: 3 }),
-  /** Last row of the search, and the row whose time it starts at. */
+  /** Last row of the search, and the row at whose time the search starts. */
   bounds: fc.tuple(fc.nat({ max: 199 }), fc.nat({ max: 199 }))
 })
 
-it.effect("finds every split from a time up to the last row of the table", () =>
+it.effect("returns every split from the given time up to the last row of the table", () =>
   Effect.gen(function* () {
     for (const { bounds, gaps, places } of fc.sample(log, { numRuns: 300, seed: 5 })) {
       let atMillis = 1_000

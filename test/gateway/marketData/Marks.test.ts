@@ -4,14 +4,14 @@ import { expect, it } from "vitest"
 const minute = 60_000
 const day = 24 * 60
 
-/** One mark a minute, with the price `markAt(minute)`. */
+/** Returns one mark per minute, with the price `markAt(minute)`. */
 const minutes = (count: number, markAt: (index: number) => number): Marks => {
   const marks = of([])
   for (let index = 0; index < count; index++) take(marks, index * minute, markAt(index))
   return marks
 }
 
-it("returns the change against the mark 1,440 minutes ago, in percent with two decimals", () => {
+it("returns the change in percent since the mark 1,440 minutes ago, with two decimals", () => {
   const marks = minutes(1_500, (index) => 1_000 + index)
   expect(changePercent(marks, 2_118, 1_499)).toBe(100)
   expect(changePercent(marks, 1_060, 1_499)).toBe(0.09)
@@ -34,24 +34,24 @@ it("keeps the last mark of each minute", () => {
   expect(changePercent(marks, 200, day + 1)).toBe(0)
 })
 
-it("uses the last mark before the day if none was set since", () => {
+it("uses the last mark before the day if no mark was set since", () => {
   const marks = of([{ minute: 0, markE8: 100 }])
   take(marks, 3 * day * minute, 110)
   expect(changePercent(marks, 110, 3 * day)).toBe(10)
   expect(changePercent(of([{ minute: 0, markE8: 100 }]), 110, 3 * day)).toBe(10)
 })
 
-it("returns 0 without a mark of a day ago", () => {
+it("returns a change of 0 if no mark from a day ago exists", () => {
   expect(changePercent(of([]), 100, day)).toBe(0)
   const hour = minutes(60, () => 100)
   expect(changePercent(hour, 200, 60)).toBe(0)
 })
 
-it("keeps the minutes of one day and the mark before it", () => {
+it("keeps the minutes of one day and the last mark before the day", () => {
   expect(minutes(5_000, () => 1).rows.length).toBe(day + 1)
 })
 
-it("rule 19.2: converts earlier marks to new units, for a split that is followed and for one found in the log", () => {
+it("rule 19.2: converts earlier marks to new units, whether the split arrives by the feed or is read from the log", () => {
   const ratio = { numerator: 4, denominator: 1, atMillis: 5 * minute + 1 }
   const before: ReadonlyArray<Mark> = [
     { minute: 3, markE8: 800 },

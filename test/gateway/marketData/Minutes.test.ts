@@ -1,4 +1,4 @@
-/** Volumes and candles of the last minutes, against the sums of the single trades. */
+/** Tests of the volumes and candles of recent minutes, compared with sums over the individual trades. */
 import type { Traded } from "@venue/domain/Market"
 import * as Minutes from "@venue/gateway/marketData/Minutes"
 import { expect, it } from "@effect/vitest"
@@ -35,7 +35,7 @@ const ordered = fc
     )
   })
 
-it("computes volumes and candles from the trades on the book in their range", () => {
+it("computes volumes and candles from the book trades in their time range", () => {
   fc.assert(
     fc.property(
       ordered,
@@ -69,7 +69,7 @@ it("computes volumes and candles from the trades on the book in their range", ()
   )
 })
 
-it("gives a window without a trade the last earlier price, also one older than the kept minutes", () => {
+it("returns the last earlier price for a window without a trade, even if that price is older than the kept minutes", () => {
   const still = (price: number) => ({
     openTicks: price,
     highTicks: price,
@@ -87,7 +87,7 @@ it("gives a window without a trade the last earlier price, also one older than t
   expect(Minutes.candle(Minutes.none(), 110, 5)).toMatchObject(still(0))
 })
 
-it("gives the same figures for loaded minutes and for followed trades", () => {
+it("returns the same figures for minutes read from the tables and for trades received from the feed", () => {
   fc.assert(
     fc.property(ordered, fc.nat({ max: 60 }), (trades, cut) => {
       const whole = taken(trades)
@@ -106,13 +106,13 @@ it("gives the same figures for loaded minutes and for followed trades", () => {
   )
 })
 
-it("keeps 25 hours", () => {
+it("keeps the minutes of the last 25 hours", () => {
   const minutes = taken(Array.from({ length: 4_000 }, (_, at) => trade(at, 10, 1)))
   expect(minutes.rows).toHaveLength(Minutes.keptMinutes)
   expect(Minutes.since(minutes, 0).lots).toBe(1_500n)
 })
 
-it("rule 19.2: converts prices and quantities at a split, and keeps the notional", () => {
+it("rule 19.2: converts prices and quantities at a split without changing the notional", () => {
   const minutes = taken([trade(1, 200, 5), trade(2, 100, 1)])
   Minutes.split(minutes, { numerator: 4, denominator: 1 })
   Minutes.take(minutes, trade(3, 26, 8))
@@ -120,7 +120,7 @@ it("rule 19.2: converts prices and quantities at a split, and keeps the notional
   expect(Minutes.candle(minutes, 0, 5)).toMatchObject({ openTicks: 50, highTicks: 50, lowTicks: 25, closeTicks: 26 })
 })
 
-it("rule 19.2: gives the same minutes for two splits found in the log and for two that are followed", () => {
+it("rule 19.2: returns the same minutes whether two splits are read from the log or arrive by the feed", () => {
   const [first, second] = [2, 4].map((minute) => ({ numerator: 4, denominator: 1, atMillis: minute * 60_000 + 1 }))
   const trades = [trade(1, 1_600, 5), trade(3, 400, 1), trade(5, 100, 8)]
   const followed = taken([trades[0]!])

@@ -1,4 +1,7 @@
-/** Last minutes of a gateway against the whole log, for any progress of table, journal and feed at its start. */
+/**
+ * Tests that a gateway's recent minutes equal the whole log, wherever table, journal and feed are when the gateway
+ * starts.
+ */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -28,7 +31,7 @@ type Row = CommittedRow<MarketEvent>
 const start = fc.record({
   events: chartEvents,
   rowSizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 5 }),
-  /** Percentages of the log that the table and the feed have at the start. */
+  /** Percentage of the log that the table and the feed contain at the start. */
   table: fc.nat(100),
   feed: fc.nat(100),
   /** Time since the last event. */
@@ -47,7 +50,7 @@ const emptyFeed = {
   depth: () => undefined
 }
 
-/** A feed that has published some rows; the test publishes more. */
+/** Feed that has already published some rows; the test publishes more. */
 const feedOf = (symbol: MarketSymbol, headSeq: number) => {
   let seq = headSeq
   const watchers = new Set<(batch: Batch) => void>()
@@ -69,7 +72,7 @@ const feedOf = (symbol: MarketSymbol, headSeq: number) => {
   }
 }
 
-/** The journal of one market; its first read fails. */
+/** Journal of one market whose first read fails. */
 const journalOf = (symbol: MarketSymbol, rows: ReadonlyArray<Row>) => {
   let fails = true
   return Layer.mock(Journal)({
@@ -93,7 +96,7 @@ const journalOf = (symbol: MarketSymbol, rows: ReadonlyArray<Row>) => {
 
 const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 
-/** Compares a gateway with the whole log; some rows arrive while it loads and the others after. */
+/** Compares a gateway with the whole log. Some rows arrive while the gateway loads, and the others afterwards. */
 const recently = <Service, A>(
   key: Context.Key<Service, Recent.Recent<A>>,
   layer: Layer.Layer<Service, never, Feed | Journal | ReadTables>,
@@ -128,7 +131,7 @@ const recently = <Service, A>(
     }
   }).pipe(Effect.provide(ReadTables.layerMemory))
 
-it.effect("counts each trade once across table, journal and feed", () =>
+it.effect("counts each trade once although table, journal and feed overlap", () =>
   recently(RecentTrades, RecentTrades.layer, Candles.projection, (minutes, events, nowMillis) => {
     const all = Minutes.none()
     for (const event of events) if (event._tag === "Traded") Minutes.take(all, event)
@@ -143,7 +146,7 @@ it.effect("counts each trade once across table, journal and feed", () =>
   })
 )
 
-it.effect("counts each mark once across table, journal and feed", () =>
+it.effect("counts each mark once although table, journal and feed overlap", () =>
   recently(RecentMarks, RecentMarks.layer, Prices.projection, (marks, events, nowMillis) => {
     const priced = events.filter((event) => event._tag === "Priced")
     const now = minuteOf(nowMillis)

@@ -1,16 +1,16 @@
-/** Creation of builder codes with bodies that arrive late, over real sockets. */
+/** Tests of requests for builder codes whose bodies arrive late, over real sockets. */
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connect, type Socket } from "node:net"
 import { layer, RestClient } from "./RestClient.ts"
 
-/** Number of a gateway's database connections for requests. */
+/** Number of database connections that a gateway has for requests. */
 const connections = 6
 const shares = { svc_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
 const body = JSON.stringify(shares)
 
-/** Sends the head of a request, waits for 100 Continue, and holds the body back. */
+/** Sends the head of a request, waits for 100 Continue, and withholds the body. */
 const unsent = Effect.fnUntraced(function* (user: TestUser) {
   const { restUrl, signed } = yield* RestClient
   const { hostname, port } = new URL(restUrl)
@@ -45,14 +45,14 @@ const sent = (socket: Socket) =>
     socket.resume()
   })
 
-it.live("holds no database connection for a missing body, and answers other requests meanwhile", () =>
+it.live("uses no database connection while a request body is missing, and serves other requests meanwhile", () =>
   Effect.gen(function* () {
     const { post, signed } = yield* RestClient
     const venue = yield* TestVenue
     const [slow, quick] = [yield* venue.user("slow"), yield* venue.user("quick")]
     const sockets = yield* Effect.replicateEffect(unsent(slow), connections)
     const { status } = yield* post("/user/builder-code", shares, yield* signed(quick))
-    // No request has timed out yet; each is answered once its body is complete.
+    // No request has timed out so far. Each one gets its response once its body is complete.
     const statuses = yield* Effect.forEach(sockets, sent)
     expect([status, ...statuses]).toEqual([201, "201", "409", "409", "409", "409", "409"])
   }).pipe(Effect.scoped, Effect.provide(layer))

@@ -1,4 +1,4 @@
-/** Builder codes, and API keys that builders obtain for wallets, over real sockets. */
+/** Tests of builder codes, and of API keys that builders obtain for wallets, over real sockets. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
 import * as RestServer from "@venue/gateway/rest/RestServer"
@@ -14,7 +14,7 @@ import { type Answer, call, layer, RestClient, sockets } from "./RestClient.ts"
 const shares = { svc_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Returns the body without `instance`, which differs in every answer. */
+/** Returns the body without `instance`, which differs in every response. */
 const wordsOf = ({ body }: Answer) => ({ ...body, instance: "" })
 
 it.layer(layer, { excludeTestServices: true })("builders", (it) => {
@@ -51,7 +51,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     signature: owner.sign(text)
   })
 
-  it.effect("creates a code once with the requested shares, and returns it", () =>
+  it.effect("creates a builder code once with the requested shares, and returns it", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("shares")
@@ -75,7 +75,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("refuses shares out of bounds and malformed bodies, and creates nothing", () =>
+  it.effect("refuses shares out of bounds and malformed bodies, and creates no builder code", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("bounds")
@@ -100,44 +100,46 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("accepts shares with the operator's prefix and names them so in refusals; a neutral venue uses svc", () =>
-    Effect.gen(function* () {
-      const { get, post, signed } = yield* RestClient
-      const user = yield* (yield* TestVenue).user("branded")
-      const faults = Effect.fnUntraced(function* (body: unknown) {
-        const answer = yield* post("/user/builder-code", body, yield* signed(user))
-        expect([answer.status, answer.headers.get("content-type")]).toEqual([422, "application/problem+json"])
-        return answer.body.errors
-      })
-      const branded = { acme_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
-      expect(yield* faults({ ...branded, acme_fee_share_bps: 4_000 })).toEqual([
-        { location: "body.acme_fee_share_bps", message: expect.stringContaining("nearest is 5000"), value: 4_000 }
-      ])
-      expect(yield* faults({ ...branded, svc_fee_share_bps: 5_000 })).toEqual([
-        expect.objectContaining({ location: "body.acme_fee_share_bps" })
-      ])
-      expect(yield* faults({ builder_fee_share_bps: 0 })).toEqual([
-        expect.objectContaining({ location: "body.acme_fee_share_bps" })
-      ])
-      for (const text of ["{", "", "[]"])
-        expect(yield* faults(text)).toEqual([expect.objectContaining({ location: "body" })])
-      expect((yield* post("/user/builder-code", branded, yield* signed(user))).status).toBe(201)
+  it.effect(
+    "accepts shares under the operator's prefix and uses that prefix in refusals; a neutral venue uses svc",
+    () =>
+      Effect.gen(function* () {
+        const { get, post, signed } = yield* RestClient
+        const user = yield* (yield* TestVenue).user("branded")
+        const faults = Effect.fnUntraced(function* (body: unknown) {
+          const answer = yield* post("/user/builder-code", body, yield* signed(user))
+          expect([answer.status, answer.headers.get("content-type")]).toEqual([422, "application/problem+json"])
+          return answer.body.errors
+        })
+        const branded = { acme_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
+        expect(yield* faults({ ...branded, acme_fee_share_bps: 4_000 })).toEqual([
+          { location: "body.acme_fee_share_bps", message: expect.stringContaining("nearest is 5000"), value: 4_000 }
+        ])
+        expect(yield* faults({ ...branded, svc_fee_share_bps: 5_000 })).toEqual([
+          expect.objectContaining({ location: "body.acme_fee_share_bps" })
+        ])
+        expect(yield* faults({ builder_fee_share_bps: 0 })).toEqual([
+          expect.objectContaining({ location: "body.acme_fee_share_bps" })
+        ])
+        for (const text of ["{", "", "[]"])
+          expect(yield* faults(text)).toEqual([expect.objectContaining({ location: "body" })])
+        expect((yield* post("/user/builder-code", branded, yield* signed(user))).status).toBe(201)
 
-      const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc", sockets })
-      const { body } = yield* call(`${neutral.url}/user/builder-code`, { headers: yield* signed(user) })
-      expect(body).toMatchObject({ ...shares, svc_fee_share_percent: 50, builder_fee_share_percent: 30 })
-      const { properties, required } = (yield* get("/schemas/CreateBuilderCodeRequestBody.json")).body
-      expect([required, Object.keys(properties)]).toEqual([
-        ["acme_fee_share_bps", "builder_fee_share_bps"],
-        ["$schema", "acme_fee_share_bps", "builder_fee_share_bps"]
-      ])
-      expect(Object.keys((yield* get("/schemas/BuilderCodeBody.json")).body.properties)).toContain(
-        "acme_fee_share_percent"
-      )
-    })
+        const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc", sockets })
+        const { body } = yield* call(`${neutral.url}/user/builder-code`, { headers: yield* signed(user) })
+        expect(body).toMatchObject({ ...shares, svc_fee_share_percent: 50, builder_fee_share_percent: 30 })
+        const { properties, required } = (yield* get("/schemas/CreateBuilderCodeRequestBody.json")).body
+        expect([required, Object.keys(properties)]).toEqual([
+          ["acme_fee_share_bps", "builder_fee_share_bps"],
+          ["$schema", "acme_fee_share_bps", "builder_fee_share_bps"]
+        ])
+        expect(Object.keys((yield* get("/schemas/BuilderCodeBody.json")).body.properties)).toContain(
+          "acme_fee_share_percent"
+        )
+      })
   )
 
-  it.effect("refuses builder codes and wallet registration to a session", () =>
+  it.effect("refuses to create builder codes or to register wallets with a session", () =>
     Effect.gen(function* () {
       const { get, post } = yield* RestClient
       const { builderCode, owner, user } = yield* scene
@@ -150,7 +152,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   )
 
   it.effect(
-    "B1: returns a message to anyone, also for an unknown builder; answers malformed input with 400, missing input with 422",
+    "B1: returns a message to any caller, also for an unknown builder; returns 400 for malformed input and 422 for missing input",
     () =>
       Effect.gen(function* () {
         const { get } = yield* RestClient
@@ -188,7 +190,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       })
   )
 
-  it.effect("B2: issues a key with four members that reads the main account and does nothing beyond trading", () =>
+  it.effect("B2: issues a key in four members that can read the main account and do nothing beyond trading", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const { builderCode, owner, user } = yield* scene
@@ -205,7 +207,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       expect((yield* get("/user/api-keys", yield* signed(key))).status).toBe(403)
       expect((yield* post("/user/builder-code", shares, yield* signed(key))).status).toBe(403)
       expect((yield* register(key, signedBy(owner, text))).status).toBe(403)
-      // The message accepts the terms, but the identity is not verified.
+      // The message accepts the terms, but the user's identity is not verified.
       const leverage = yield* post(
         "/user/leverage",
         { symbol: MarketSymbol.make("GOLD-USD"), leverage: 5 },
@@ -217,7 +219,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("lists the builders that hold a key of the user, and revokes one with immediate effect", () =>
+  it.effect("lists the builders that hold a key of the user, and revokes one of them with immediate effect", () =>
     Effect.gen(function* () {
       const { get, restUrl, signed } = yield* RestClient
       const venue = yield* TestVenue
@@ -238,7 +240,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
         }
       ])
       expect(grants.text).not.toContain(public_key)
-      // The key itself is refused, and another user has no grant to revoke.
+      // The key cannot list the grants, and another user has no grant to revoke.
       expect((yield* get("/user/builder-grants", yield* signed(key))).status).toBe(403)
       const revoke = (headers: Record<string, string>) =>
         Effect.map(
@@ -254,7 +256,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B3: refuses each step with its own status, and leaves the message valid", () =>
+  it.effect("B3: refuses each invalid request with a separate status, and leaves the message valid", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const venue = yield* TestVenue
@@ -303,7 +305,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B3, B5: answers 401 with one text to faults of trust, time or state", () =>
+  it.effect("B3, B5: returns 401 with one text for an untrusted, changed or used message", () =>
     Effect.gen(function* () {
       const { builderCode, owner, user } = yield* scene
       const text = yield* message(owner.address, builderCode)
@@ -317,7 +319,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B10: consumes the nonce of the builder's signature, whatever the result for the wallet", () =>
+  it.effect("B10: uses up the nonce of the builder's signature, whatever the result for the wallet", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const { builderCode, owner, user } = yield* scene
@@ -330,30 +332,32 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B6: replaces the builder's earlier key from the next request on, and keeps another builder's", () =>
-    Effect.gen(function* () {
-      const { get, signed } = yield* RestClient
-      const { builderCode, owner, user } = yield* scene
-      const { builderCode: otherCode, user: otherUser } = yield* scene
-      const keyOf = ({ body }: { readonly body: { user_id: string; public_key: string; secret_key: string } }) => ({
-        userId: UserId.make(body.user_id),
-        publicKey: body.public_key,
-        secretKey: body.secret_key
+  it.effect(
+    "B6: replaces the builder's earlier key from the next request onwards, and keeps another builder's key",
+    () =>
+      Effect.gen(function* () {
+        const { get, signed } = yield* RestClient
+        const { builderCode, owner, user } = yield* scene
+        const { builderCode: otherCode, user: otherUser } = yield* scene
+        const keyOf = ({ body }: { readonly body: { user_id: string; public_key: string; secret_key: string } }) => ({
+          userId: UserId.make(body.user_id),
+          publicKey: body.public_key,
+          secretKey: body.secret_key
+        })
+        const issued = (by: TestUser, code: string) =>
+          Effect.flatMap(message(owner.address, code), (text) => Effect.map(register(by, signedBy(owner, text)), keyOf))
+        const status = (key: TestUser) =>
+          Effect.flatMap(signed(key), (headers) => Effect.map(get("/user/positions", headers), ({ status }) => status))
+        const first = yield* issued(user, builderCode)
+        const other = yield* issued(otherUser, otherCode)
+        expect([yield* status(first), yield* status(other)]).toEqual([200, 200])
+        const second = yield* issued(user, builderCode)
+        expect(second.userId).toBe(first.userId)
+        expect([yield* status(first), yield* status(second), yield* status(other)]).toEqual([401, 200, 200])
       })
-      const issued = (by: TestUser, code: string) =>
-        Effect.flatMap(message(owner.address, code), (text) => Effect.map(register(by, signedBy(owner, text)), keyOf))
-      const status = (key: TestUser) =>
-        Effect.flatMap(signed(key), (headers) => Effect.map(get("/user/positions", headers), ({ status }) => status))
-      const first = yield* issued(user, builderCode)
-      const other = yield* issued(otherUser, otherCode)
-      expect([yield* status(first), yield* status(other)]).toEqual([200, 200])
-      const second = yield* issued(user, builderCode)
-      expect(second.userId).toBe(first.userId)
-      expect([yield* status(first), yield* status(second), yield* status(other)]).toEqual([401, 200, 200])
-    })
   )
 
-  it.effect("I46: shows a secret only in the answer that issues it, without cross-origin access", () =>
+  it.effect("I46: shows a secret only in the response that issues it, without cross-origin access", () =>
     Effect.gen(function* () {
       const { builderCode, owner, user } = yield* scene
       const text = yield* message(owner.address, builderCode)
@@ -366,14 +370,14 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("limits a builder to sixty wallets a minute, with the time to wait", () =>
+  it.effect("limits a builder to sixty wallets per minute, and returns the time to wait", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const { user } = yield* scene
       const ask = Effect.flatMap(signed(user), (headers) => post("/builder/web3/api-key", {}, headers))
       const first = yield* Effect.all(Array.from({ length: 60 }, () => ask))
       expect(first.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 422))
-      // The bucket gained one token for each second that the first sixty took.
+      // The bucket gained one token per second while the first sixty requests ran.
       const last = yield* Effect.repeat(ask, { until: ({ status }) => status !== 422, times: 60 })
       expect([last.status, Number(last.headers.get("retry-after")) > 0]).toEqual([429, true])
     })

@@ -1,4 +1,4 @@
-/** Body of a chart. */
+/** Tests of the body of a chart response. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ApiBaseUrl } from "@venue/gateway/http/ApiBaseUrl"
 import * as ChartAnswer from "@venue/gateway/rest/ChartAnswer"

@@ -1,4 +1,4 @@
-/** Charts over real sockets, of a venue with trades. */
+/** Tests of charts over real sockets, on a venue with trades. */
 import { resolutions } from "@venue/api/rest/ChartRange"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -19,7 +19,7 @@ import { type Answer, layer, RestClient } from "./RestClient.ts"
 
 const order = { symbol: "GOLD-USD", order_type: "LIMIT", order_time_in_force: "GTC", price: 3_400 }
 
-/** Alice sells to Bob at 3,400 twice, then sells to his resting bid. */
+/** Executes three trades: Alice sells to Bob at 3,400 twice, then sells to his resting bid. */
 const trade = Effect.gen(function* () {
   const venue = yield* TestVenue
   yield* venue.price("GOLD-USD", 3_400)
@@ -44,63 +44,65 @@ const ranged = Effect.map(Clock.currentTimeMillis, (now) => {
 })
 
 it.layer(layer, { excludeTestServices: true })("charts", (it) => {
-  it.effect("returns trades up to the last answer in charts, from the day of the first price to now", () =>
-    Effect.gen(function* () {
-      const { get, restUrl } = yield* RestClient
-      yield* trade
-      const range = yield* ranged
-      const candles = yield* get(`/candles/gold-usd?resolution=1DAY&${range}`)
-      expect([candles.status, candles.headers.get("cache-control")]).toEqual([200, "public, max-age=1"])
-      expect(candles.body).toEqual({
-        $schema: `${restUrl}/schemas/CandlesResponseBody.json`,
-        candles: [
-          expect.objectContaining({
-            ticker: "GOLD-USD",
-            resolution: "1DAY",
-            open: "3400",
-            high: "3400",
-            low: "3400",
-            close: "3400",
-            baseTokenVolume: "3.5",
-            usdVolume: "11900",
-            trades: 3,
-            startingOpenInterest: "0"
-          })
-        ]
+  it.effect(
+    "includes every trade before the request in a chart, which covers the days from the first price until now",
+    () =>
+      Effect.gen(function* () {
+        const { get, restUrl } = yield* RestClient
+        yield* trade
+        const range = yield* ranged
+        const candles = yield* get(`/candles/gold-usd?resolution=1DAY&${range}`)
+        expect([candles.status, candles.headers.get("cache-control")]).toEqual([200, "public, max-age=1"])
+        expect(candles.body).toEqual({
+          $schema: `${restUrl}/schemas/CandlesResponseBody.json`,
+          candles: [
+            expect.objectContaining({
+              ticker: "GOLD-USD",
+              resolution: "1DAY",
+              open: "3400",
+              high: "3400",
+              low: "3400",
+              close: "3400",
+              baseTokenVolume: "3.5",
+              usdVolume: "11900",
+              trades: 3,
+              startingOpenInterest: "0"
+            })
+          ]
+        })
+        const volume = yield* get(`/taker-volume/GOLD-USD?intervalMinutes=1440&${range}`)
+        expect(volume.body).toMatchObject({
+          count: 1,
+          data: [
+            {
+              symbol: "GOLD-USD",
+              intervalMinutes: 1440,
+              takerBuyQty: 3,
+              takerSellQty: 0.5,
+              takerBuyNotional: 10200,
+              takerSellNotional: 1700,
+              netTakerQty: 2.5
+            }
+          ]
+        })
+        const underlier = yield* get(`/underlier/GOLD-USD?interval=1d&${range}`)
+        expect(underlier.body).toMatchObject({
+          count: 1,
+          data: [{ symbol: "GOLD-USD", interval: "1d", openPrice: 3400, closePrice: 3400 }]
+        })
+        expect((yield* get(`/funding/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
+          count: 1,
+          data: [{ rate: null }]
+        })
+        expect((yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
+          count: 1,
+          data: [{ openInterest: null }]
+        })
+        expect((yield* get(`/symbol-long-short/GOLD-USD?interval=1DAY&${range}`)).body).toMatchObject({
+          count: 1,
+          data: [{ interval: "1DAY", longUsers: 0, shortUsers: 0 }]
+        })
       })
-      const volume = yield* get(`/taker-volume/GOLD-USD?intervalMinutes=1440&${range}`)
-      expect(volume.body).toMatchObject({
-        count: 1,
-        data: [
-          {
-            symbol: "GOLD-USD",
-            intervalMinutes: 1440,
-            takerBuyQty: 3,
-            takerSellQty: 0.5,
-            takerBuyNotional: 10200,
-            takerSellNotional: 1700,
-            netTakerQty: 2.5
-          }
-        ]
-      })
-      const underlier = yield* get(`/underlier/GOLD-USD?interval=1d&${range}`)
-      expect(underlier.body).toMatchObject({
-        count: 1,
-        data: [{ symbol: "GOLD-USD", interval: "1d", openPrice: 3400, closePrice: 3400 }]
-      })
-      expect((yield* get(`/funding/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
-        count: 1,
-        data: [{ rate: null }]
-      })
-      expect((yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
-        count: 1,
-        data: [{ openInterest: null }]
-      })
-      expect((yield* get(`/symbol-long-short/GOLD-USD?interval=1DAY&${range}`)).body).toMatchObject({
-        count: 1,
-        data: [{ interval: "1DAY", longUsers: 0, shortUsers: 0 }]
-      })
-    })
   )
 
   it.effect("sums the venue's metrics over all markets, by minutes or by nanoseconds", () =>
@@ -203,7 +205,7 @@ it.live("starts a chart at the first price, ends it now, and limits it to 20,000
 const minutesFrom = (start: number, count: number) => `fromISO=${iso(start)}&toISO=${iso(start + count * 60_000)}`
 
 it.live(
-  "returns the same rows in a chart of 20,000 windows as in short ones, at a weight of 1 for each 1,000 windows",
+  "returns the same rows in a chart of 20,000 windows as in shorter charts, and charges a weight of 1 per 1,000 windows",
   () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
@@ -238,7 +240,7 @@ it.live(
     }).pipe(Effect.provide(layer))
 )
 
-it.live("accepts every window length that divides a day", () =>
+it.live("accepts every window length that divides a day evenly", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     yield* trade
@@ -266,7 +268,7 @@ it.live("accepts every window length that divides a day", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.live("charges a weight of 5 for a chart without credentials", () =>
+it.live("charges a weight of 5 for a chart that is requested without credentials", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const path = "/candles/NOPE-USD?resolution=1MIN&fromISO=2026-01-01T00:00:00Z&toISO=2026-01-01T00:00:00Z"
@@ -293,7 +295,7 @@ const untold = {
   depth: () => undefined
 }
 
-/** Charts at a gateway that has published row 5; the tables reach each of `seqs` in turn. */
+/** Charts at a gateway that has published row 5, while the tables reach each row of `seqs` in turn. */
 const behind = (...seqs: Array<number>) =>
   over({
     positions: () => Effect.sync(() => [seqs.length > 1 ? seqs.shift()! : seqs[0]!]),
@@ -325,23 +327,25 @@ const openedFor = (length: "1HOUR" | "1MIN", toMillis: number) =>
   )
 const opened = Effect.scoped(openedFor("1HOUR", 1))
 
-it.effect("sends eight charts of more than 1,000 windows at once to an address, and does not count shorter ones", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(day)
-    const [short, long] = [openedFor("1MIN", 1_000 * 60_000), openedFor("1MIN", 1_001 * 60_000)]
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        yield* Effect.replicateEffect(long, 8)
-        assert.strictEqual((yield* Effect.flip(long)).status, 429)
-        yield* short
-      })
-    )
-    yield* Effect.scoped(long)
-    // The first price was in minute 0.
-  }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
+it.effect(
+  "serves an address at most eight charts of more than 1,000 windows at once, and does not count shorter charts",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(day)
+      const [short, long] = [openedFor("1MIN", 1_000 * 60_000), openedFor("1MIN", 1_001 * 60_000)]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Effect.replicateEffect(long, 8)
+          assert.strictEqual((yield* Effect.flip(long)).status, 429)
+          yield* short
+        })
+      )
+      yield* Effect.scoped(long)
+      // The first price was set in minute 0.
+    }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
 )
 
-it.effect("waits until the tables reach the row that the gateway has published", () =>
+it.effect("waits until the tables contain the row that the gateway has published", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(opened)
     yield* TestClock.adjust("30 millis")
@@ -351,7 +355,7 @@ it.effect("waits until the tables reach the row that the gateway has published",
   }).pipe(Effect.provide(behind(3, 4, 5)))
 )
 
-it.effect("answers 503 if the tables stay behind for 2 s", () =>
+it.effect("returns 503 if the tables stay behind for 2 s", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(Effect.flip(opened))
     yield* TestClock.adjust("2 seconds")

@@ -13,7 +13,7 @@ import { Scene } from "./contract/Scene.ts"
 
 const json = { accept: "application/json" }
 
-/** Headers of a signature, with the prefix of the client's operator. */
+/** Returns the headers of a signature, with the prefix of the client's operator. */
 const bySignature = Effect.gen(function* () {
   const { trader } = yield* Scene
   const headers = yield* (yield* RestClient).signed(trader)
@@ -24,13 +24,13 @@ const byLogin = Effect.gen(function* () {
   return { authorization: `Bearer ${yield* (yield* TestVenue).token(trader)}` }
 })
 
-/** The past hour and the next, in the client's format. */
+/** Time range from one hour ago until one hour from now, in the client's format. */
 const range = Effect.map(Clock.currentTimeMillis, (now) => ({
   from: new Date(now - 3_600_000).toISOString(),
   to: new Date(now + 3_600_000).toISOString()
 }))
 
-/** Asserts the presence and the type of each member. */
+/** Asserts that the row contains each member with the given type. */
 const has = (row: Record<string, unknown>, members: Record<string, "string" | "number">) => {
   for (const [name, type] of Object.entries(members)) expect([name, typeof row[name]]).toEqual([name, type])
 }
@@ -39,8 +39,8 @@ const done = ({ status, text }: Answer) => expect([status < 400, text]).toEqual(
 it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("command-line client", (it) => {
   it.effect.each([
     ["logged in", byLogin],
-    ["with a key", bySignature]
-  ] as const)("reads the account and transfers money for a client %s", ([, credentials]) =>
+    ["signing with a key", bySignature]
+  ] as const)("returns account data and transfers money for a client that is %s", ([, credentials]) =>
     Effect.gen(function* () {
       const { trader } = yield* Scene
       const account = { "x-acme-requested-account-id": trader.userId }
@@ -83,8 +83,8 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("com
 
   it.effect.each([
     ["logged in", byLogin],
-    ["with a key", bySignature]
-  ] as const)("returns a deposit address without a query to a client %s", ([, credentials]) =>
+    ["signing with a key", bySignature]
+  ] as const)("returns a deposit address for a request without a query from a client that is %s", ([, credentials]) =>
     Effect.gen(function* () {
       const { url } = yield* Effect.provide(TreasuryServer.open(treasuryOptions), Rails.layer)
       const { trader } = yield* Scene
@@ -96,7 +96,7 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("com
     })
   )
 
-  it.effect("reads market data as a command-line client", () =>
+  it.effect("returns market data to a command-line client", () =>
     Effect.gen(function* () {
       const get = Effect.fnUntraced(function* (path: string) {
         const answer = yield* ask("GET", path, json)
@@ -136,9 +136,9 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("com
     })
   )
 
-  it.effect("answers the client's request without a symbol with a problem that names it", () =>
+  it.effect("returns a problem that names the symbol if the client's request omits it", () =>
     Effect.gen(function* () {
-      // The client may omit the symbol, and prints the answer.
+      // The client is allowed to omit the symbol, and prints the response.
       const { headers, status, text } = yield* ask("GET", "/settlement-calendar", json)
       expect([status, headers.get("content-type")]).toEqual([422, "application/problem+json"])
       expect(text).toContain("query.symbol")

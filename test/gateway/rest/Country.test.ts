@@ -1,4 +1,4 @@
-/** Country of users, as a proxy of the operator reports it, and its effects. */
+/** Tests of the user's country as the operator's proxy reports it, and of its effects. */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -13,7 +13,7 @@ import { call, layer, RestClient, sockets } from "./RestClient.ts"
 const ours = ["127.0.0.0/8", "::1"]
 const countryHeader = "CF-IPCountry"
 
-/** Opens another listener of the venue behind these proxies. */
+/** Opens another listener of the venue behind the given proxies. */
 const opened = (options: Pick<RestServer.RestServerOptions, "trustedProxies" | "countryHeader">) =>
   Effect.map(RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets, ...options }), ({ url }) => url)
 
@@ -34,7 +34,7 @@ const changeAndRead = (url: string, user: TestUser, headers: Record<string, stri
 
 it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) => {
   it.effect(
-    "I47: refuses trading from a blocked country from the first request on; permits reads, and trading after leaving it",
+    "I47: refuses trading from a blocked country from the first request onwards, and allows reads, and trading after the user has left it",
     () =>
       Effect.gen(function* () {
         const url = yield* opened({ trustedProxies: ours, countryHeader })
@@ -54,7 +54,7 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
       })
   )
 
-  it.effect("trusts only the operator's proxies, and only the configured header", () =>
+  it.effect("reads the country only from the operator's proxies, and only from the configured header", () =>
     Effect.gen(function* () {
       const { restUrl } = yield* RestClient
       const strange = yield* opened({ trustedProxies: ["192.0.2.1"], countryHeader })
@@ -69,7 +69,7 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
     })
   )
 
-  it.effect("stores a country when it changes, not with every request", () =>
+  it.effect("stores a country when it changes instead of with every request", () =>
     Effect.gen(function* () {
       const url = yield* opened({ trustedProxies: ours, countryHeader })
       const user = yield* (yield* TestVenue).user("settled")
@@ -82,7 +82,7 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
     })
   )
 
-  it.effect("ignores the country of a request that fails authentication", () =>
+  it.effect("ignores the country of a request whose authentication fails", () =>
     Effect.gen(function* () {
       const { signed } = yield* RestClient
       const url = yield* opened({ trustedProxies: ours, countryHeader })
@@ -97,29 +97,31 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
     })
   )
 
-  it.effect("I47: refuses trading on new and open connections of a user in a blocked country, and permits reads", () =>
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const gateway = yield* TradeGateway
-      const user = yield* venue.user("roamer")
-      const connect = Effect.fnUntraced(function* (country?: string) {
-        const client = yield* Client.open((transport) => gateway.open(transport, "", "", country))
-        yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(user) } })
-        yield* client.take("authenticated")
-        return client
+  it.effect(
+    "I47: refuses trading on new and existing connections of a user in a blocked country, and allows reads",
+    () =>
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const gateway = yield* TradeGateway
+        const user = yield* venue.user("roamer")
+        const connect = Effect.fnUntraced(function* (country?: string) {
+          const client = yield* Client.open((transport) => gateway.open(transport, "", "", country))
+          yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(user) } })
+          yield* client.take("authenticated")
+          return client
+        })
+        const tries = Effect.fnUntraced(function* (client: Client.Client) {
+          yield* client.send({ type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 4 } })
+          return (yield* client.take("err")).err.message
+        })
+        const open = yield* connect()
+        expect((yield* seen(user)).seenIn).toBeNull()
+        const client = yield* connect(blockedCountry)
+        yield* venue.settle
+        expect((yield* seen(user)).seenIn).toBe(blockedCountry)
+        for (const connection of [client, open]) expect(yield* tries(connection)).toContain("region")
+        yield* client.send({ type: "subscribe", params: { channels: ["fills"] } })
+        yield* client.take("subscribed")
       })
-      const tries = Effect.fnUntraced(function* (client: Client.Client) {
-        yield* client.send({ type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 4 } })
-        return (yield* client.take("err")).err.message
-      })
-      const open = yield* connect()
-      expect((yield* seen(user)).seenIn).toBeNull()
-      const client = yield* connect(blockedCountry)
-      yield* venue.settle
-      expect((yield* seen(user)).seenIn).toBe(blockedCountry)
-      for (const connection of [client, open]) expect(yield* tries(connection)).toContain("region")
-      yield* client.send({ type: "subscribe", params: { channels: ["fills"] } })
-      yield* client.take("subscribed")
-    })
   )
 })

@@ -1,11 +1,11 @@
-/** Texts of 401 over REST. */
+/** Tests of the texts of a 401 over REST. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer, RestClient } from "./RestClient.ts"
 
 it.layer(layer, { excludeTestServices: true })("credentials", (it) => {
-  it.effect("names missing headers and a wrong clock in a 401, and answers all other faults alike", () =>
+  it.effect("names missing headers and a wrong clock in a 401, and returns one text for every other fault", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const user = yield* (yield* TestVenue).user("wrong")
@@ -36,7 +36,7 @@ it.layer(layer, { excludeTestServices: true })("credentials", (it) => {
       const { "x-svc-nonce": _, ...withoutNonce } = good
       expect(yield* detail(withoutNonce)).toBe("Headers of the signature are missing: x-acme-nonce.")
       expect(yield* detail({ authorization: "Basic abc" })).toContain("The bearer token is missing")
-      // Known and unknown keys get the same answer.
+      // Known and unknown keys get the same response.
       for (const key of [user.publicKey, `svc_test_pub_${"0".repeat(32)}`]) {
         for (const timestamp of ["1", "x", "99999999999"]) {
           const off = { ...good, "x-svc-public-key": key, "x-svc-timestamp": timestamp }

@@ -1,10 +1,10 @@
-/** REST of a gateway whose desks or database do not answer. */
+/** Tests of REST on a gateway whose desks or database do not respond. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layerCutOff, RestClient } from "./RestClient.ts"
 
-it.live("answers 503 to a read and 504 to a change while the desk does not answer", () =>
+it.live("returns 503 to a read and 504 to a change while the desk does not respond", () =>
   Effect.gen(function* () {
     const { admin, get, post, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("cut off")
@@ -23,7 +23,7 @@ it.live("answers 503 to a read and 504 to a change while the desk does not answe
   }).pipe(Effect.provide(layerCutOff("there")))
 )
 
-it.live("answers 503 to credentials while the database is gone", () =>
+it.live("returns 503 to a request with credentials while the database is unavailable", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const credentials = yield* signed(yield* (yield* TestVenue).user("unlucky"))

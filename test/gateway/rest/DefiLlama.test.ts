@@ -1,4 +1,4 @@
-/** Open interest of the venue by window, over listed and delisted markets. */
+/** Tests of the venue's open interest per window, over listed and delisted markets. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TradingState } from "@venue/domain/TradingState"
@@ -24,32 +24,34 @@ const delisted = Layer.effectContext(
   })
 )
 
-it.live("sums open interest at the mark price over all markets, of a delisted one until its last price", () =>
-  Effect.gen(function* () {
-    const { get } = yield* RestClient
-    const { position, project } = yield* ReadTables
-    const price = Effect.fnUntraced(function* (symbol: MarketSymbol, ...events: Array<ReturnType<typeof priced>>) {
-      const seq = (yield* position(Prices.projection, symbol)) + 1
-      yield* project([Prices.projection], symbol, [{ seq, events }])
-    })
-    // The mark is 1e-8 above the price: 7 AUD-USD at 1.5, and 2,000 lots of 0.001 GOLD-USD at 3,400.
-    yield* price(MarketSymbol.make("AUD-USD"), priced(began, 149_999_999, 0, 7))
-    yield* price(
-      gold,
-      priced(began, 339_999_999_999, 0, 2_000),
-      priced(began + day + 60_000, 339_999_999_999, 0, 2_000)
-    )
-    const range = `fromISO=${new Date(began).toISOString()}&toISO=${new Date(began + 3 * day).toISOString()}`
-    const { body } = yield* get(`/defillama/metrics?${range}&intervalMinutes=1440`)
-    expect(
-      body.data.map(({ openInterestAtEndUSD, windowStart }: Record<string, unknown>) => [
-        windowStart,
-        openInterestAtEndUSD
+it.live(
+  "sums the open interest at the mark price over all markets, and includes a delisted market until its last price",
+  () =>
+    Effect.gen(function* () {
+      const { get } = yield* RestClient
+      const { position, project } = yield* ReadTables
+      const price = Effect.fnUntraced(function* (symbol: MarketSymbol, ...events: Array<ReturnType<typeof priced>>) {
+        const seq = (yield* position(Prices.projection, symbol)) + 1
+        yield* project([Prices.projection], symbol, [{ seq, events }])
+      })
+      // The mark is 1e-8 above the price: 7 AUD-USD at 1.5, and 2,000 lots of 0.001 GOLD-USD at 3,400.
+      yield* price(MarketSymbol.make("AUD-USD"), priced(began, 149_999_999, 0, 7))
+      yield* price(
+        gold,
+        priced(began, 339_999_999_999, 0, 2_000),
+        priced(began + day + 60_000, 339_999_999_999, 0, 2_000)
+      )
+      const range = `fromISO=${new Date(began).toISOString()}&toISO=${new Date(began + 3 * day).toISOString()}`
+      const { body } = yield* get(`/defillama/metrics?${range}&intervalMinutes=1440`)
+      expect(
+        body.data.map(({ openInterestAtEndUSD, windowStart }: Record<string, unknown>) => [
+          windowStart,
+          openInterestAtEndUSD
+        ])
+      ).toEqual([
+        ["2020-01-01T00:00:00Z", 6_810.5],
+        ["2020-01-02T00:00:00Z", 10.5],
+        ["2020-01-03T00:00:00Z", 10.5]
       ])
-    ).toEqual([
-      ["2020-01-01T00:00:00Z", 6_810.5],
-      ["2020-01-02T00:00:00Z", 10.5],
-      ["2020-01-03T00:00:00Z", 10.5]
-    ])
-  }).pipe(Effect.provide(layerOver.pipe(Layer.provide(delisted), Layer.provideMerge(layerMemory))))
+    }).pipe(Effect.provide(layerOver.pipe(Layer.provide(delisted), Layer.provideMerge(layerMemory))))
 )

@@ -1,4 +1,4 @@
-/** Statuses in the documents of the REST and operator interfaces, compared with the answers. */
+/** Tests that the statuses in the REST and operator documents match the responses. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -33,7 +33,7 @@ const documents = Effect.gen(function* () {
   return [...(yield* operationsAt(restUrl)), ...(yield* operationsAt(adminUrl))]
 })
 
-it.live("documents 413 and 415 for every body, and 504 everywhere", () =>
+it.live("documents 413 and 415 for every operation with a body, and 504 for every operation", () =>
   Effect.gen(function* () {
     const operations = yield* documents
     expect(operations.filter(({ hasBody }) => hasBody).length).toBeGreaterThan(15)
@@ -53,7 +53,7 @@ it.live("documents 413 and 415 for every body, and 504 everywhere", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.live("documents 400 for every body, and 429 outside the health checks", () =>
+it.live("documents 400 for every operation with a body, and 429 for every operation except the health checks", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     for (const { hasBody, name, statuses } of yield* documents) {

@@ -1,4 +1,7 @@
-/** CSV downloads of clients that stop reading, disconnect, request too many, or lose the source. */
+/**
+ * Tests of CSV downloads for clients that stop reading, disconnect or request too many files, and for a source that
+ * fails.
+ */
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { History } from "@venue/gateway/History"
@@ -17,17 +20,17 @@ const gold = MarketSymbol.make("GOLD-USD")
 const partRows = 2_000
 const row = Trades.rowsOf(gold, traded("endless", 1, {}))[0]!
 const part = Array.from({ length: partRows }, () => ({ ...row, accountId: AccountId.make("somebody") }))
-/** Random ids, so that gzip does not shrink the part. */
+/** Ids are random so that gzip does not shrink the part. */
 const varied = part.map((one, index) => ({
   ...one,
   tradeId: createHash("sha256").update(String(index)).digest("hex")
 }))
 
-/** History with a list of `parts` full parts, which then fails or ends. */
+/** History with a list of `parts` full parts, after which it fails or ends. */
 const listOf = (parts: number, then: "fails" | "ends" = "ends", rows = part) => {
   const progress = { parts: 0 }
   const history = History.of({
-    // Every file starts over.
+    // Each file starts again at the first part.
     read: () =>
       Effect.sync(() => {
         progress.parts = 0
@@ -50,7 +53,7 @@ const linesOf = (headers: Record<string, string>) =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")
 
-/** Requests a file and reads only its head. */
+/** Requests a file and reads only the response head. */
 const stalled = Effect.fnUntraced(function* (user: TestUser, more: Record<string, string> = {}) {
   const { restUrl, signed } = yield* RestClient
   const headers = linesOf({ ...(yield* signed(user)), ...more })
@@ -69,7 +72,7 @@ const stalled = Effect.fnUntraced(function* (user: TestUser, more: Record<string
 })
 
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
-/** Waits until no part is read for 50 turns, or more than any buffer could hold. */
+/** Waits until the server has read no part for 50 turns of the event loop, or more parts than any buffer could hold. */
 const atRest = (progress: { readonly parts: number }, most: number) =>
   Effect.gen(function* () {
     for (
@@ -94,7 +97,7 @@ for (const encoding of ["identity", "gzip"]) {
       const { head, socket } = yield* stalled(user, { "accept-encoding": encoding })
       assert.strictEqual(head, "HTTP/1.1 200 OK")
       const parts = yield* atRest(progress, 10 * buffered)
-      // Gzip shrinks a part to a hundredth.
+      // Gzip reduces a part to a hundredth of its size.
       assert.isAtMost(parts, encoding === "gzip" ? 10 * buffered : buffered)
       assert.isAtLeast(parts, 1)
       if (encoding === "identity") {
@@ -105,7 +108,7 @@ for (const encoding of ["identity", "gzip"]) {
   )
 }
 
-/** Returns the last 7 characters before the connection ended. */
+/** Returns the last 7 characters received before the connection closed. */
 const ending = (socket: Socket) =>
   Effect.callback<string>((resume) => {
     let last = ""
@@ -119,39 +122,41 @@ const ending = (socket: Socket) =>
   })
 
 for (const encoding of ["identity", "gzip"]) {
-  it.effect(`disconnects a client that takes too long over a part, and keeps one that reads on (${encoding})`, () =>
-    Effect.gen(function* () {
-      const user = yield* (yield* TestVenue).user("idle")
-      const more = { "accept-encoding": encoding }
-      const [reading, idle] = [yield* stalled(user, more), yield* stalled(user, more)]
-      let taken = 0
-      reading.socket.on("data", (bytes) => {
-        taken += bytes.length
-      })
-      reading.socket.resume()
-      yield* TestClock.adjust("14 seconds")
-      assert.strictEqual((yield* stalled(user, more)).head, "HTTP/1.1 429 Too Many Requests")
-      // Repeats 5 s after each megabyte until the buffers of the idle client are full and its time is over.
-      yield* Effect.gen(function* () {
-        const before = taken
-        yield* Effect.repeat(turn, { until: () => taken > before + 1_000_000 })
-        yield* TestClock.adjust("5 seconds")
-        return (yield* Effect.scoped(stalled(user, more))).head
-      }).pipe(Effect.repeat({ until: (head) => head === "HTTP/1.1 200 OK" }))
-      assert.notStrictEqual(yield* ending(idle.socket), "\r\n0\r\n\r\n")
-      assert.isFalse(reading.socket.closed)
-    }).pipe(Effect.scoped, Effect.provide(layerReading(listOf(100_000, "ends", varied).history)))
+  it.effect(
+    `disconnects a client that reads a part too slowly, and keeps one that continues to read (${encoding})`,
+    () =>
+      Effect.gen(function* () {
+        const user = yield* (yield* TestVenue).user("idle")
+        const more = { "accept-encoding": encoding }
+        const [reading, idle] = [yield* stalled(user, more), yield* stalled(user, more)]
+        let taken = 0
+        reading.socket.on("data", (bytes) => {
+          taken += bytes.length
+        })
+        reading.socket.resume()
+        yield* TestClock.adjust("14 seconds")
+        assert.strictEqual((yield* stalled(user, more)).head, "HTTP/1.1 429 Too Many Requests")
+        // Waits 5 s after each megabyte, until the buffers of the idle client are full and its time limit has passed.
+        yield* Effect.gen(function* () {
+          const before = taken
+          yield* Effect.repeat(turn, { until: () => taken > before + 1_000_000 })
+          yield* TestClock.adjust("5 seconds")
+          return (yield* Effect.scoped(stalled(user, more))).head
+        }).pipe(Effect.repeat({ until: (head) => head === "HTTP/1.1 200 OK" }))
+        assert.notStrictEqual(yield* ending(idle.socket), "\r\n0\r\n\r\n")
+        assert.isFalse(reading.socket.closed)
+      }).pipe(Effect.scoped, Effect.provide(layerReading(listOf(100_000, "ends", varied).history)))
   )
 }
 
 for (const encoding of ["identity", "gzip"]) {
-  it.live(`closes the connection of a file that cannot be read to its end (${encoding})`, () =>
+  it.live(`closes the connection if a file cannot be read to its end (${encoding})`, () =>
     Effect.gen(function* () {
       const { restUrl, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("broken")
       const headers = { ...(yield* signed(user)), "accept-encoding": encoding }
       const text = yield* raw(restUrl, `GET /trades-csv HTTP/1.1\r\n${linesOf(headers)}\r\n`)
-      // Compressed output that was not flushed is lost as well.
+      // Compressed output that was not yet flushed is lost as well.
       if (encoding === "identity") assert.match(text, /^HTTP\/1\.1 200 OK\r\n.*\r\ntransfer-encoding: chunked\r\n/is)
       assert.isFalse(text.endsWith("\r\n0\r\n\r\n"))
       const again = { ...(yield* signed(user)), "accept-encoding": encoding }
@@ -192,7 +197,7 @@ function thrice(): History["Service"]["readOn"] {
 }
 
 it.live(
-  "limits downloads to two for a user and eight for all, and frees the place of a disconnected client and of a HEAD",
+  "limits downloads to two per user and eight in total, and frees the slot of a disconnected client and of a HEAD request",
   () =>
     Effect.gen(function* () {
       const { restUrl, signed } = yield* RestClient

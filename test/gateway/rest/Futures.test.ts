@@ -1,4 +1,4 @@
-/** Futures behind prices: recorded by an operator, read by anyone, over real sockets. */
+/** Tests of the futures from which prices are derived: recorded by an operator, public to read, over real sockets. */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { weightOf } from "@venue/gateway/http/RequestWeight"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -12,7 +12,7 @@ const reason = "as published"
 const day = 86_400_000
 const iso = (millis: number) => new Date(millis).toISOString()
 
-/** Records two oil futures: one active from yesterday until tomorrow, and the next until the day after. */
+/** Records two oil futures: one that is active from yesterday until tomorrow, and the next until the day after. */
 const planted = Effect.gen(function* () {
   const { admin } = yield* RestClient
   const now = yield* Clock.currentTimeMillis
@@ -26,7 +26,7 @@ const planted = Effect.gen(function* () {
 })
 
 it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it) => {
-  it.effect("rule 3.10: returns the future that is active now, or at a time, under the operator's prefix", () =>
+  it.effect("rule 3.10: returns the future that is active now or at a given time, under the operator's prefix", () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       const { futures, now } = yield* planted
@@ -65,7 +65,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
     })
   )
 
-  it.effect("refuses a calendar without a symbol, of a symbol without futures, and at an invalid time", () =>
+  it.effect("refuses a futures calendar without a symbol, for a symbol without futures, and at an invalid time", () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       const refused = (query: string) =>
@@ -84,7 +84,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
     })
   )
 
-  it.effect("returns settlement prices newest first", () =>
+  it.effect("returns settlement prices, newest first", () =>
     Effect.gen(function* () {
       const { admin, get, restUrl } = yield* RestClient
       const record = (symbol: string, day: string, named: object) =>
@@ -131,7 +131,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
     })
   )
 
-  it.effect("refuses settlement prices of an unknown symbol, an invalid range or an invalid limit", () =>
+  it.effect("refuses settlement prices for an unknown symbol, an invalid range or an invalid limit", () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       const refused = (query: string) =>
@@ -153,7 +153,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
   )
 })
 
-it("charges a list of settlements like a chart, and one future like a simple read", () => {
+it("charges a list of settlement prices like a chart, and a single future like a simple read", () => {
   expect(["GET /settlement-prices", "GET /settlement-calendar"].map(weightOf)).toEqual([5, 1])
 })
 
@@ -171,7 +171,7 @@ const cutOff = layerOver.pipe(
   Layer.provideMerge(layerMemory)
 )
 
-it.live("answers 503 for calendar and settlement prices while the database does not answer", () =>
+it.live("returns 503 for the calendar and settlement prices while the database does not respond", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     expect((yield* get("/settlement-calendar?symbol=CL-USD")).status).toBe(503)

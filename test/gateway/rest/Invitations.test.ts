@@ -1,4 +1,4 @@
-/** Invitation codes, referrals and their rewards over REST, around midnight. */
+/** Tests of invitation codes, referrals and referral rewards over REST, around midnight. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -18,7 +18,7 @@ const as = Effect.fnUntraced(function* (user: TestUser, method: string, path: st
   const { signed } = yield* RestClient
   return yield* ask(method, path, yield* signed(user), body)
 })
-/** Redeems a code with the session of the user. */
+/** Redeems a code in the user's session. */
 const redeem = Effect.fnUntraced(function* (user: TestUser, code: string, key?: string) {
   const token = yield* (yield* TestVenue).token(user)
   const headers = { authorization: `Bearer ${token}`, ...(key === undefined ? {} : { "idempotency-key": key }) }
@@ -39,7 +39,7 @@ const trade = Effect.fnUntraced(function* (buyer: TestUser, seller: TestUser, qu
 }, Effect.scoped)
 
 it.effect(
-  "rule 13: issues five codes after a volume of 100,000, and rewards a tenth of the fees of referred users",
+  "rule 13: issues five codes after a volume of 100,000, and credits a tenth of the fees of referred users",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -76,7 +76,7 @@ it.effect(
       expect((yield* redeem(cid, "UUUUUUUUUU")).status).toBe(422)
       const redeemed = yield* redeem(cid, first.toLowerCase(), "once")
       expect([redeemed.status, redeemed.body.referrer_user_id]).toEqual([200, ann.userId])
-      // The same request, with characters that people misread.
+      // The same request with characters that people often misread.
       const again = yield* redeem(cid, first.replaceAll("1", "l").replaceAll("0", "o"), "once")
       expect([again.body, again.headers.get("idempotent-replayed")]).toEqual([redeemed.body, "true"])
       expect(problem(yield* redeem(cid, first))).toEqual([409, "already-referred"])
@@ -84,10 +84,10 @@ it.effect(
       expect(problem(yield* redeem(dot, first))).toEqual([404, "unknown-invitation-code"])
       expect(problem(yield* redeem(ann, second))).toEqual([400, "own-invitation-code"])
       expect(problem(yield* redeem(ben, second))).toEqual([409, "has-traded"])
-      // The refused users do not block the code.
+      // The refused users have not used up the code.
       expect((yield* redeem(dot, second)).status).toBe(200)
 
-      // The taker pays 10 bps, 10.00; the maker's 2 bps earn no reward.
+      // The taker pays 10 bps, which is 10.00. The maker's 2 bps earn no reward.
       yield* trade(cid, ben, 50)
       expect((yield* as(ann, "GET", "/user/referrals/notional-volume")).body).toMatchObject({
         self_lifetime_notional_volume: 100_000,

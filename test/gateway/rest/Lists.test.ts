@@ -1,4 +1,4 @@
-/** Trades, orders and TWAPs of an account over real sockets: pages and CSV files. */
+/** Tests of an account's lists of trades, orders and TWAPs over real sockets: pages and CSV files. */
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -97,7 +97,7 @@ it.live("returns an account's history newest first in pages, and the same rows o
   }).pipe(Effect.provide(layer))
 )
 
-/** History that reads directly from these tables. */
+/** History that reads the given tables directly. */
 const reading = (tables: ReadTables["Service"]) => {
   const read = <A>(query: Parameters<typeof tables.read<A>>[0]) =>
     Effect.mapError(tables.read(query), () => new Unavailable({ what: "a test" }))
@@ -110,7 +110,7 @@ const reading = (tables: ReadTables["Service"]) => {
 
 const memory = Effect.runSync(Effect.provide(Effect.service(ReadTables), ReadTables.layerMemory))
 
-it.live("returns TWAPs by symbol, and a file of more than one part", () =>
+it.live("returns TWAPs by symbol, and returns a file of more than one part", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("owner")
@@ -201,7 +201,7 @@ it.live("refuses a large offset, an unknown symbol, and a range that ends before
   }).pipe(Effect.provide(layer))
 )
 
-it.live("refuses a slow search with a way to shorten it, and limits only searches", () =>
+it.live("names a way to shorten a search that took too long, and limits only searches", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("searching")
@@ -215,7 +215,7 @@ it.live("refuses a slow search with a way to shorten it, and limits only searche
     Effect.provide(
       layerReading(
         History.of({
-          // The answer of a limited search is optional; none means that the database ended it.
+          // The result of a limited search is optional. Option.none means that the database cancelled the search.
           read: (_reader, _source, query) =>
             Effect.sync(() => {
               const result = query.memory({ tables: new Map(), positions: new Map() })

@@ -1,4 +1,4 @@
-/** Market figures in REST: equal to those of the streams, and the same on every gateway. */
+/** Tests that market figures in REST equal those of the streams, and are the same on every gateway. */
 import { problems } from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -54,7 +54,7 @@ scene("rule 4.20: returns the figures of market_stats in metrics and contracts, 
     const [ann, ben] = [yield* person(venue, "ann", 1_000_000), yield* person(venue, "ben", 1_000_000)]
     yield* deal(venue, ann, ben, 100, 200.5)
     yield* deal(venue, ann, ben, 100.5, 200.3)
-    // Offers far above the market and a one-sided book give a sampled rate other than 0.
+    // Offers far above the market and a one-sided book produce a sampled rate other than 0.
     yield* ben.client.send(limit("BUY", 1_000, 201))
     yield* TestClock.adjust("10 minutes")
     yield* venue.settle
@@ -126,7 +126,7 @@ scene("rule 4.20: returns the figures of market_stats in metrics and contracts, 
   })
 )
 
-scene("returns fees of the base tier as fractions without credentials", () =>
+scene("returns the fees of the base tier as fractions to a request without credentials", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const { body, headers, status } = yield* get("/fees")
@@ -138,26 +138,28 @@ scene("returns fees of the base tier as fractions without credentials", () =>
   })
 )
 
-scene("omits a market without a price, and shows the mark price of one without a trade as its last price", (venue) =>
-  Effect.gen(function* () {
-    const { get, restUrl } = yield* RestClient
-    yield* venue.price(gold, 3_410.95)
-    yield* venue.settle
-    const lastPrices = Effect.map(get("/md/contracts"), ({ body }) =>
-      body.data.map(({ last_price, ticker_id }: Record<string, string>) => `${ticker_id} ${last_price}`)
-    )
-    assert.deepStrictEqual(yield* lastPrices, [`${aapl} 200`, `${gold} 3410.95`])
-    const unknown = yield* get("/md/contracts?symbol=NOPE-USD")
-    assert.deepStrictEqual([unknown.status, unknown.body.type], [400, `${restUrl}/problems/unknown-symbol`])
-  })
+scene(
+  "omits a market without a price, and returns the mark price as the last price of a market without a trade",
+  (venue) =>
+    Effect.gen(function* () {
+      const { get, restUrl } = yield* RestClient
+      yield* venue.price(gold, 3_410.95)
+      yield* venue.settle
+      const lastPrices = Effect.map(get("/md/contracts"), ({ body }) =>
+        body.data.map(({ last_price, ticker_id }: Record<string, string>) => `${ticker_id} ${last_price}`)
+      )
+      assert.deepStrictEqual(yield* lastPrices, [`${aapl} 200`, `${gold} 3410.95`])
+      const unknown = yield* get("/md/contracts?symbol=NOPE-USD")
+      assert.deepStrictEqual([unknown.status, unknown.body.type], [400, `${restUrl}/problems/unknown-symbol`])
+    })
 )
 
-scene("rule 4.20: returns up to 100 levels of a book a side, equal to level2 at the top", (venue) =>
+scene("rule 4.20: returns up to 100 book levels per side, whose first levels equal those of level2", (venue) =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const { client } = yield* person(venue, "maker", 10_000_000)
     for (let at = 0; at < 101; at++) {
-      // One second for each fifty orders stays within the rate limit.
+      // One second per fifty orders stays within the rate limit.
       if (at % 50 === 0) yield* TestClock.adjust("1 second")
       yield* client.send(limit("BUY", 1, (19_998 - at) / 100))
     }
@@ -182,7 +184,7 @@ scene("rule 4.20: returns up to 100 levels of a book a side, equal to level2 at 
 )
 
 for (const waits of ["25 hours", "49 hours"] as const) {
-  scene(`rule 4.20: returns the same change of a day on a gateway that starts ${waits} later`, (venue) =>
+  scene(`rule 4.20: returns the same 24-hour change on a gateway that starts ${waits} later`, (venue) =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       yield* TestClock.adjust("30 minutes")
@@ -198,7 +200,7 @@ for (const waits of ["25 hours", "49 hours"] as const) {
 }
 
 for (const waits of ["1 second", "1 minute", "12 hours"] as const) {
-  scene(`rule 19.2: returns the change of a day in new units ${waits} after a split, also on a new gateway`, (venue) =>
+  scene(`rule 19.2: returns the 24-hour change in new units ${waits} after a split, also on a new gateway`, (venue) =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const markets = yield* MarketClient
@@ -220,7 +222,7 @@ for (const waits of ["1 second", "1 minute", "12 hours"] as const) {
   )
 }
 
-/** Figures whose statistics of the day come from `day`, so that a test can delay them. */
+/** Figures whose daily statistics come from `day`, so that a test can delay them. */
 const later = (day: () => Day | undefined) =>
   Layer.succeed(Figures)({
     nowMillis: () => 0,
@@ -238,7 +240,7 @@ const later = (day: () => Day | undefined) =>
 const known: Day = { volume: { lots: 1n, notional: 5n }, changePercent: 1, lastTicks: 3 }
 const marketsNow = Effect.flatten(MarketFigures.make(problems("http://venue.test")))
 
-it.effect("waits at the start of a gateway until all market figures are known", () => {
+it.effect("waits after the start of a gateway until all market figures are available", () => {
   let day: Day | undefined
   return Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(marketsNow)
@@ -253,7 +255,7 @@ it.effect("waits at the start of a gateway until all market figures are known", 
   }).pipe(Effect.provide(later(() => day)))
 })
 
-it.effect("answers 503 if market figures stay unknown for 2 s", () =>
+it.effect("returns 503 if market figures are unavailable for 2 s", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(Effect.flip(marketsNow))
     yield* TestClock.adjust("2 seconds")

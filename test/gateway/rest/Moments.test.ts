@@ -1,4 +1,7 @@
-/** Date-times of queries: RFC 3339; a date that does not exist is refused by its parameter. */
+/**
+ * Tests of date-time query parameters. They follow RFC 3339, and a refusal names the parameter whose date does not
+ * exist.
+ */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -23,7 +26,7 @@ const dateTimePaths = rest.operations.flatMap(({ method, parameters, path }) => 
 })
 
 it.layer(layer, { excludeTestServices: true })("date-times of queries", (it) => {
-  it.effect("names each parameter with a date-time that does not exist in a 422", () =>
+  it.effect("returns 422 and names each parameter whose date-time does not exist", () =>
     Effect.gen(function* () {
       const { signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("calendar")

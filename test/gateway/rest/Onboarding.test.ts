@@ -1,4 +1,4 @@
-/** Onboarding of a user, and the public profile, over real sockets. */
+/** Tests of user onboarding and of public profiles, over real sockets. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { Audit } from "@venue/storage/access/Audit"
 import { LegalAcceptances } from "@venue/storage/access/LegalAcceptances"
@@ -36,7 +36,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     return status
   })
 
-  it.effect("I47: lists each missing step, permits trading after all of them, and reading before", () =>
+  it.effect("I47: lists each missing onboarding step, allows trading after all of them, and allows reads before", () =>
     Effect.gen(function* () {
       const { get, signed } = yield* RestClient
       const { bearer, user } = yield* arrived("newcomer")
@@ -79,7 +79,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("refuses terms that are not current, and records nothing", () =>
+  it.effect("refuses an acceptance of terms that are not current, and records nothing", () =>
     Effect.gen(function* () {
       const { bearer, user } = yield* arrived("reader")
       for (const terms_version of ["0", "2", "", "1 "]) {
@@ -95,7 +95,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("refuses onboarding steps by an API key", () =>
+  it.effect("refuses onboarding steps that an API key requests", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const { user } = yield* arrived("program")
@@ -106,7 +106,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("I47: refuses onboarding steps by an application, whatever its scopes", () =>
+  it.effect("I47: refuses onboarding steps that an application requests, whatever its scopes", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const { bearer, user } = yield* arrived("principal")
@@ -138,7 +138,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("applies the newest callback of the provider once, with the user's names", () =>
+  it.effect("applies the identity provider's newest callback once, including the user's names", () =>
     Effect.gen(function* () {
       const { user } = yield* arrived("subject")
       const { userId } = user
@@ -183,7 +183,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("changes single members of a profile, and refuses a name in use", () =>
+  it.effect("changes single members of a profile, and refuses a name that is in use", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const { bearer } = yield* arrived("painter")
@@ -206,7 +206,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("refuses invalid and reserved names, and avatars other than https URLs", () =>
+  it.effect("refuses invalid and reserved names, and avatars that are not https URLs", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const { bearer } = yield* arrived("namer")

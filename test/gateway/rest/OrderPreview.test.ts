@@ -1,4 +1,4 @@
-/** Order previews over REST: body, account and refusals. */
+/** Tests of order previews over REST: body, account and refusals. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -33,7 +33,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     return { venue, maker, user: yield* venue.user("asker", 1_000) }
   })
 
-  it.effect("rule 4.19: returns the same preview as the socket, and accepts decimals as strings", () =>
+  it.effect("rule 4.19: returns the same preview over REST as on the socket, and accepts decimals as strings", () =>
     Effect.gen(function* () {
       const { user, venue } = yield* scene
       const { restUrl } = yield* RestClient
@@ -61,14 +61,14 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("reports a refused order, an unknown symbol, and a close without a position in the preview", () =>
+  it.effect("reports a refused order, an unknown symbol, and a close without a position inside the preview", () =>
     Effect.gen(function* () {
       const { user } = yield* scene
       const statusOf = (body: object) =>
         Effect.map(previewed(user, body), ({ body, status }) => [status, body.status, body.refusal?.status])
       const refused = (status: string) => [200, status, status]
       expect(yield* statusOf({ ...limit, quantity: 500 })).toEqual(refused("FAILED_MARGIN_CHECK"))
-      // A double with noise counts as the nearest tick; a decimal in a string is exact (rule 0.5).
+      // A double with a rounding error counts as the nearest tick, but a decimal in a string is exact (rule 0.5).
       const noisy = yield* previewed(user, { ...limit, price: 200.50000000000003 })
       expect(noisy.body).toMatchObject({ price: 200.5, refusal: null })
       expect((yield* previewed(user, { ...limit, price: "200.50000000000003" })).status).toBe(422)
@@ -79,7 +79,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("previews a close of the whole position of the given account", () =>
+  it.effect("previews a close of the given account's whole position", () =>
     Effect.gen(function* () {
       const { maker, user, venue } = yield* scene
       const accountId = yield* venue.subaccount(user, 1_000)
@@ -103,7 +103,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("shares the fees of a preview with an active builder code only", () =>
+  it.effect("divides the fees of a preview only with an active builder code", () =>
     Effect.gen(function* () {
       const { user } = yield* scene
       const { admin, post, signed } = yield* RestClient
@@ -128,7 +128,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("refuses previews without permission, and invalid orders", () =>
+  it.effect("refuses a preview without permission, or of an invalid order", () =>
     Effect.gen(function* () {
       const { user, venue } = yield* scene
       const reader = yield* venue.user("reader", 0, ["view_orders", "view_positions"])
@@ -152,7 +152,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("answers 503 with Retry-After while the market does not answer, and keeps the account usable", () =>
+  it.effect("returns 503 with Retry-After while the market does not respond, and keeps the account usable", () =>
     Effect.gen(function* () {
       const { user, venue } = yield* scene
       const { markets } = yield* LocalEntities

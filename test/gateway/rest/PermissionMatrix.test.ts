@@ -1,5 +1,6 @@
 /**
- * Access rules: every endpoint and message, by credential, permission, account and user, compared with the reference.
+ * Tests of access rules: every endpoint and message by credential, permission, account and user, compared with a
+ * reference table.
  */
 import { Api } from "@venue/api/rest/Api"
 import * as Command from "@venue/api/trade/Command"
@@ -18,18 +19,18 @@ import { access, bring, enrol, type Progress } from "../../auth/access/Progress.
 import { openAccount } from "../../storage/access/OpenedAccount.ts"
 
 interface Expected {
-  /** One of these is required; none if omitted. */
+  /** Permissions of which the credential needs at least one; if omitted, it needs none. */
   readonly permissions?: ReadonlyArray<string>
   readonly only?: "hmac" | "jwt"
   readonly trades?: true
-  /** Refused to applications. */
+  /** True if applications are refused. */
   readonly own?: true
   /**
-   * Account acted on: the whole user, the main account only, or the main account by a key of all accounts that no
-   * builder obtained.
+   * Account to which the action applies: the whole user, the main account only, or the main account by a key for all
+   * accounts that no builder obtained.
    */
   readonly on?: "user" | "main" | "funds"
-  /** The requested account is ignored. */
+  /** True if the requested account is ignored. */
   readonly ignoresNamed?: true
 }
 
@@ -48,7 +49,7 @@ const fundsPast: Expected = { permissions: ["deposit_withdraw"], on: "funds" }
 const toRegistered: Expected = { ...funds, permissions: ["deposit_withdraw", "withdraw_registered"] }
 const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
 
-/** Rules of REST, the trade socket and the treasury interface. */
+/** Reference rules of REST, the trade socket and the treasury interface. */
 const reference: Record<string, Expected> = {
   auth: {},
   add_order: trade,
@@ -151,7 +152,7 @@ const open = [
   "GET /builder/web3/message"
 ]
 
-it("I38: has a rule for every endpoint and message, and every rule in the reference", () => {
+it("I38: has one rule for every endpoint and message, and the reference lists every rule", () => {
   const actions = Object.keys(rules)
   assert.sameMembers(actions, Object.keys(reference))
   assert.sameMembers(
@@ -197,7 +198,7 @@ const missing: Readonly<Partial<Record<User, string>>> = {
   blocked_region: "region"
 }
 
-/** Returns the expected result: the account acted on, or the refusal. */
+/** Returns the expected result: the account to which the action applies, or the refusal. */
 const expected = (action: string, caller: Caller, account: string | undefined, user: User): string => {
   const { ignoresNamed, on, only, own, permissions, trades } = reference[action]!
   if (only !== undefined && caller.via !== only) return "credential"
@@ -214,7 +215,7 @@ const expected = (action: string, caller: Caller, account: string | undefined, u
   return trades === true && missing[user] !== undefined ? missing[user] : acting
 }
 
-it.effect("I38, I39, I47: permits or refuses each combination as in the reference", () =>
+it.effect("I38, I39, I47: allows or refuses each combination as the reference table states", () =>
   Effect.gen(function* () {
     const people = yield* Users
     yield* people.create({ userId: UserId.make("alice"), name: "Alice" })

@@ -1,11 +1,11 @@
-/** Places for answers that take time to send: limited for each client and for all, released at the end. */
+/** Tests of slots for long responses: limited per client and in total, and released at the end. */
 import { problems } from "@venue/api/Problem"
 import * as Places from "@venue/gateway/rest/Places"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-it.effect("refuses a client beyond its own places with 429, and all beyond the last place with 503", () =>
+it.effect("returns 429 to a client beyond its own slots, and 503 to every client once all slots are in use", () =>
   Effect.gen(function* () {
     const { chartsFull: full, tooManyCharts: tooMany } = problems("http://venue.test")
     const place = Places.make({ maxOfOne: 2, maxOfAll: 3, tooMany, full })

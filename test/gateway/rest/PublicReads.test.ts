@@ -1,4 +1,4 @@
-/** Limits of public reads: two queries at once over all endpoints, each with a time limit. */
+/** Tests of the limits on public reads: two concurrent queries over all endpoints, each with a time limit. */
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { maxCount } from "@venue/postgres/Count"
 import { deepPageWeight } from "@venue/gateway/http/RequestWeight"
@@ -11,7 +11,10 @@ import { TestClock } from "effect/testing"
 
 const query: ReadQuery<number> = { sql: () => Effect.succeed(7), memory: () => 7 }
 
-/** Tables that answer after 1 s, whose queries the database ends, or that never answer; counts concurrent queries. */
+/**
+ * Tables that respond after 1 s, whose queries the database cancels, or that never respond. They count concurrent
+ * queries.
+ */
 const tables = (answer: "slow" | "ended" | "never") => {
   const seen = { running: 0, most: 0 }
   const work = {
@@ -27,12 +30,12 @@ const tables = (answer: "slow" | "ended" | "never") => {
     () => work[answer],
     () => Effect.sync(() => seen.running--)
   )
-  // The service sets a time limit on each query, so its answer is optional.
+  // The service sets a time limit on each query, so the result is optional.
   const layer = Layer.mock(ReadTables)({ read: <A>() => counted as Effect.Effect<A> })
   return { seen, counted, layer: Layer.provide(PublicReads.layer, layer) }
 }
 
-it.effect("runs two public queries at once", () => {
+it.effect("runs at most two public queries concurrently", () => {
   const { counted, layer, seen } = tables("slow")
   return Effect.gen(function* () {
     const { read, within } = yield* PublicReads
@@ -46,7 +49,7 @@ it.effect("runs two public queries at once", () => {
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("fails for a query that the database ended, and counts it as 10,000", () =>
+it.effect("fails if the database cancels a public query, and returns 10,000 for a cancelled count", () =>
   Effect.gen(function* () {
     const { count, read } = yield* PublicReads
     assert.instanceOf(yield* Effect.flip(read(query)), DatabaseUnavailable)
@@ -54,7 +57,7 @@ it.effect("fails for a query that the database ended, and counts it as 10,000", 
   }).pipe(Effect.provide(tables("ended").layer))
 )
 
-it.effect("fails after 4 s without an answer or a turn", () =>
+it.effect("fails a public query after 4 s without a result or a permit", () =>
   Effect.gen(function* () {
     const { read } = yield* PublicReads
     const fiber = yield* Effect.forkChild(Effect.forEach([1, 2, 3], () => Effect.flip(read(query)), { concurrency: 3 }))
@@ -63,7 +66,7 @@ it.effect("fails after 4 s without an answer or a turn", () =>
   }).pipe(Effect.provide(tables("never").layer))
 )
 
-it("charges deep pages 1 for each 1,000 rows, from the weight of the endpoint to 600", () => {
+it("charges a weight of 1 per 1,000 rows for deep pages, from the endpoint's own weight up to 600", () => {
   const more = (rows: number) => deepPageWeight("GET /public/trades", rows)
   assert.deepStrictEqual([more(5_000), more(5_001), more(154_000), more(10_000_000)], [0, 1, 149, 595])
 })

@@ -1,4 +1,4 @@
-/** Main REST interface over real sockets. */
+/** Tests of the main REST interface over real sockets. */
 import { defaults } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as RestServer from "@venue/gateway/rest/RestServer"
@@ -27,7 +27,7 @@ const trade = Effect.fnUntraced(function* () {
 })
 
 it.layer(layer, { excludeTestServices: true })("REST", (it) => {
-  it.effect("returns reference data with every field and current prices, cacheable for five seconds", () =>
+  it.effect("returns reference data with every field and current prices, cacheable for 5 s", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       yield* (yield* TestVenue).price(MarketSymbol.make("EUR-USD"), 1.085)
@@ -63,7 +63,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("returns positions and trades of the caller, newest first, uncached", () =>
+  it.effect("returns the caller's positions and trades, newest first and not cacheable", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const { alice, bob } = yield* trade()
@@ -81,7 +81,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("returns empty positions for an account that never traded", () =>
+  it.effect("returns empty positions for an account that has never traded", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const poor = yield* (yield* TestVenue).user("poor", 0.000001)
@@ -90,7 +90,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("sets leverage, and refuses each invalid change with its status", () =>
+  it.effect("sets the leverage, and refuses each invalid change with its own status", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const { alice } = yield* trade()
@@ -136,7 +136,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("I37: accepts whole timestamps within 300 s of the clock", () =>
+  it.effect("I37: accepts whole timestamps within 300 s of the server clock", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const user = yield* (yield* TestVenue).user("late")
@@ -159,7 +159,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("requires an account of the caller, within the scope of the key, and the permission of the endpoint", () =>
+  it.effect("requires an account of the caller, within the key's scope, and the endpoint's permission", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const venue = yield* TestVenue
@@ -193,7 +193,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("names all parameters out of bounds at once", () =>
+  it.effect("names all out-of-bounds parameters in one refusal", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const user = yield* (yield* TestVenue).user("careless")
@@ -209,7 +209,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("answers a wrong path, method, type or size with the problem of its status", () =>
+  it.effect("returns the matching problem for a wrong path, method, content type or size", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const problem = (status: number, page: string) => ({
@@ -239,24 +239,26 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("permits cross-origin requests with a token, but none for a key of another user", () =>
-    Effect.gen(function* () {
-      const { get, restUrl, signed } = yield* RestClient
-      const venue = yield* TestVenue
-      const ask = (path: string) =>
-        call(`${restUrl}${path}`, { method: "OPTIONS", headers: { origin: "https://app.example" } })
-      const preflight = yield* ask("/user/positions")
-      expect(preflight.status).toBe(204)
-      expect(preflight.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
-      expect(preflight.headers.get("access-control-allow-methods")).toBe("GET")
-      expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization")
-      expect((yield* ask("/builder/web3/api-key")).headers.get("access-control-allow-methods")).toBeNull()
-      const user = yield* venue.user("page")
-      for (const headers of [{}, yield* signed(user), yield* signed(user)]) {
-        const { headers: answered } = yield* get("/user/positions", headers)
-        expect(answered.get("access-control-allow-origin")).toBe("*")
-      }
-    })
+  it.effect(
+    "allows cross-origin requests with a token, except to the endpoint that issues keys for other wallets",
+    () =>
+      Effect.gen(function* () {
+        const { get, restUrl, signed } = yield* RestClient
+        const venue = yield* TestVenue
+        const ask = (path: string) =>
+          call(`${restUrl}${path}`, { method: "OPTIONS", headers: { origin: "https://app.example" } })
+        const preflight = yield* ask("/user/positions")
+        expect(preflight.status).toBe(204)
+        expect(preflight.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+        expect(preflight.headers.get("access-control-allow-methods")).toBe("GET")
+        expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization")
+        expect((yield* ask("/builder/web3/api-key")).headers.get("access-control-allow-methods")).toBeNull()
+        const user = yield* venue.user("page")
+        for (const headers of [{}, yield* signed(user), yield* signed(user)]) {
+          const { headers: answered } = yield* get("/user/positions", headers)
+          expect(answered.get("access-control-allow-origin")).toBe("*")
+        }
+      })
   )
 
   it.effect("refuses a range that ends before it starts", () =>
@@ -269,7 +271,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("serves every page that a body links to", () =>
+  it.effect("serves every page to which a body links", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const { body } = yield* rest.get("/nope")
@@ -306,7 +308,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("names the address of a port in use in the error", () =>
+  it.effect("names the host and port in the error if the port is in use", () =>
     Effect.gen(function* () {
       const port = Number(new URL((yield* RestClient).restUrl).port)
       const error = yield* Effect.flip(RestServer.open({ host: "127.0.0.1", port, brand: "svc", sockets }))
@@ -316,7 +318,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
   )
 })
 
-it.live("limits users and addresses separately, with the time to wait", () =>
+it.live("limits users and addresses separately, and returns the time to wait", () =>
   Effect.gen(function* () {
     const rest = yield* RestClient
     const venue = yield* TestVenue

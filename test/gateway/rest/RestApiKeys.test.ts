@@ -1,4 +1,4 @@
-/** API keys over real sockets, from creation to revocation. */
+/** Tests of API keys over real sockets, from creation to revocation. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -38,7 +38,7 @@ const keyOf = (
 })
 
 it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
-  it.effect("creates a key, shows its secret once, lists it, and accepts its signatures", () =>
+  it.effect("creates a key, shows its secret once, lists the key, and accepts its signatures", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("maker")
       const { restUrl } = yield* RestClient
@@ -65,7 +65,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("refuses each invalid creation of a key with its status", () =>
+  it.effect("refuses each invalid creation of a key with its own status", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("faulty")
       const stranger = yield* (yield* TestVenue).user("somebody else")
@@ -115,7 +115,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("permits only the owner to rename a key", () =>
+  it.effect("allows only the owner to rename a key", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("namer")
       const thief = yield* signedIn("thief")
@@ -129,7 +129,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("I40: refuses a key from the first request after its revocation by the owner", () =>
+  it.effect("I40: refuses a key from the first request after the owner revokes it", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("revoker")
       const thief = yield* signedIn("another thief")
@@ -144,7 +144,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("replaces name and secret of a rotated key, keeps its permissions, and refuses the old pair at once", () =>
+  it.effect("rotates a key to a new name and secret with the same permissions, and refuses the old pair at once", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("rotator")
       const thief = yield* signedIn("third thief")
@@ -162,7 +162,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("hides keys of builders, and refuses to rename or rotate them", () =>
+  it.effect("hides the keys that builders hold, and refuses to rename or rotate them", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("client")
       const builder = yield* (yield* TestVenue).user("builder")
@@ -184,7 +184,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("refuses signed requests to the endpoints of keys, whatever the permissions", () =>
+  it.effect("refuses signed requests to the key endpoints, whatever the permissions", () =>
     Effect.gen(function* () {
       const { listed, user } = yield* signedIn("leaked")
       const rest = yield* RestClient
@@ -202,7 +202,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("refuses an application at the endpoints of keys, and permits its other reads", () =>
+  it.effect("refuses an application at the key endpoints, and allows its other reads", () =>
     Effect.gen(function* () {
       const { listed, user } = yield* signedIn("host")
       const tokens = yield* SessionTokens
@@ -247,7 +247,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("names the reason of each refusal: missing steps, second factor, frozen user", () =>
+  it.effect("names the reason for each refusal: missing steps, second factor, frozen user", () =>
     Effect.gen(function* () {
       const { as, user } = yield* signedIn("newcomer")
       const refusal = Effect.map(
@@ -291,7 +291,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("lists subaccounts in the order of their opening, without the main account", () =>
+  it.effect("lists subaccounts in the order in which they were opened, without the main account", () =>
     Effect.gen(function* () {
       const { as, user } = yield* signedIn("owner")
       expect((yield* as("GET", "/user/subaccounts")).body.account_ids).toEqual([])

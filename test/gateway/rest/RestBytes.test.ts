@@ -1,11 +1,11 @@
-/** Malformed requests over real sockets. */
+/** Tests of malformed requests over real sockets. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer, raw, RestClient } from "./RestClient.ts"
 
 it.live(
-  "I50: answers no sequence of bytes with a server error",
+  "I50: returns no server error for any sequence of bytes",
   () =>
     Effect.gen(function* () {
       const { restUrl, signed } = yield* RestClient
@@ -90,7 +90,7 @@ it.live(
   240_000
 )
 
-it.live("I50: refuses a URL above 8 KiB, and headers above 16 KiB with it", () =>
+it.live("I50: refuses a URL above 8 KiB, and headers above 16 KiB including the URL", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     const answerTo = (path: string, header = "") =>
@@ -111,7 +111,7 @@ it.live("I50: refuses a URL above 8 KiB, and headers above 16 KiB with it", () =
   }).pipe(Effect.provide(layer))
 )
 
-it.live("I50: refuses a request without Host, and one with an unknown expectation, in the usual format", () =>
+it.live("I50: refuses a request without Host or with an unknown expectation in the usual error format", () =>
   Effect.gen(function* () {
     const { adminUrl, restUrl } = yield* RestClient
     for (const url of [restUrl, adminUrl]) {

@@ -1,4 +1,4 @@
-/** In-memory venue with open REST and operator listeners, and a client that calls them over real sockets. */
+/** Venue in memory with open REST and operator listeners, and a client that calls them over real sockets. */
 import { expect } from "vitest"
 import { lackOf } from "./contract/RefusalText.ts"
 import { Hmac } from "@venue/auth/access/Hmac"
@@ -13,14 +13,14 @@ import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { connect } from "node:net"
 
-/** Addresses without a listener. */
+/** URLs at which nothing listens. */
 export const sockets = { trade: "wss://trade.venue.test", marketData: "wss://market-data.venue.test" }
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Parsed if it is JSON. */
+  /** Parsed body if the response is JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
@@ -54,14 +54,14 @@ export const call = (url: string, init: RequestInit = {}): Effect.Effect<Answer>
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
   })
 
-/** Sends a string body unchanged, any other as JSON. */
+/** Sends a string body unchanged, and any other body as JSON. */
 const request = (method: string, headers: Record<string, string>, body?: unknown): RequestInit => ({
   method,
   headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
   ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
 })
 
-/** Sends bytes and returns everything received before the connection ended. */
+/** Sends bytes and returns everything received before the connection closed. */
 export const raw = (url: string, bytes: string | Uint8Array): Effect.Effect<string> =>
   Effect.callback((resume) => {
     const { hostname, port } = new URL(url)
@@ -85,7 +85,7 @@ export const ask = Effect.fnUntraced(function* (
   return yield* call(`${restUrl}${path}`, request(method, headers, body))
 })
 
-/** Returns the calls of a client of this address. */
+/** Returns the request functions of a client for this URL. */
 export const callsTo = (restUrl: string): Pick<RestClient["Service"], "restUrl" | "get" | "post"> => ({
   restUrl,
   get: (path, headers = {}) => call(`${restUrl}${path}`, { headers }),
@@ -114,18 +114,18 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** On an existing venue. */
+/** The client on a venue that already exists. */
 export const layerOver = Layer.effect(RestClient, make).pipe(Layer.provideMerge(Health.layer))
 
 export const layer = layerOver.pipe(Layer.provideMerge(layerMemory))
 
-/** Without health checks, so that hours of the test clock pass quickly. */
+/** The client without health checks, so that hours on the test clock pass quickly. */
 export const layerQuiet = Layer.effect(RestClient, make).pipe(
   Layer.provideMerge(Layer.succeed(Health)({ ready: () => true, stop: Effect.void, answer: () => () => {} })),
   Layer.provideMerge(layerMemory)
 )
 
-/** With history from the test. */
+/** The client with a History that the test supplies. */
 export const layerReading = (history: History["Service"]) =>
   Layer.effect(RestClient, make).pipe(
     Layer.provide(Layer.succeed(History, history)),
@@ -133,7 +133,7 @@ export const layerReading = (history: History["Service"]) =>
     Layer.provideMerge(layerMemory)
   )
 
-/** With listeners that reach no desk, and no database if `gone`. */
+/** The client with listeners that reach no desk and, if `gone`, no database. */
 export const layerCutOff = (database: "there" | "gone") =>
   Layer.effect(RestClient, make).pipe(
     Layer.provide(

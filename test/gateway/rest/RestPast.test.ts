@@ -1,4 +1,4 @@
-/** History and fees of an account over real sockets, under the test clock. */
+/** Tests of an account's history and fees over real sockets, on the test clock. */
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -12,7 +12,7 @@ import { TestClock } from "effect/testing"
 import { aapl, friday, gold, limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "./RestClient.ts"
 
-/** Sells 10; closes the connections afterwards, since open ones cost time whenever the clock moves. */
+/** Sells 10 units, then closes the connections, because open ones slow down every advance of the clock. */
 const sell = (seller: TestUser, buyer: TestUser, price: number) =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
@@ -24,8 +24,8 @@ const sell = (seller: TestUser, buyer: TestUser, price: number) =>
   }).pipe(Effect.scoped)
 
 /**
- * Friday 15:00 UTC: Bob buys 10 AAPL-USD at 200 from Alice, the maker. At 15:10 the mark is 210; at 15:20 Bob
- * receives a deposit of 50,000; then it is 15:40.
+ * Friday 15:00 UTC: Bob buys 10 AAPL-USD at 200 from Alice, the maker. At 15:10 the mark is 210. At 15:20 Bob
+ * receives a deposit of 50,000. The tests start at 15:40.
  */
 const began = Effect.gen(function* () {
   const venue = yield* TestVenue
@@ -44,7 +44,7 @@ const began = Effect.gen(function* () {
   return { alice, bob }
 })
 
-/** Only the markets in use: each costs time whenever the clock moves. */
+/** Only the markets in use, because each market slows down every advance of the clock. */
 const settings = {
   ...defaults,
   instruments: new Map([aapl, gold].map((symbol) => [symbol, defaults.instruments.get(symbol)!] as const))
@@ -70,12 +70,12 @@ const points = (body: { readonly data: ReadonlyArray<{ readonly window_start: st
   body.data.map(({ value, window_start }) => [window_start.slice(11, 16), value])
 
 /**
- * The clock moves on from test to test and never stops at a full hour: the rows of the hour are projected shortly
- * after it.
+ * The clock advances from test to test and never stops at a full hour, because the rows of the hour are projected
+ * shortly after it.
  */
 it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
   it.effect(
-    "returns profit since the start of the span, net of fees, for each window; of given symbols only if there are any",
+    "returns the profit of each window since the start of the span, net of fees, optionally for given symbols only",
     () =>
       Effect.gen(function* () {
         const { alice, bob } = yield* Past
@@ -134,21 +134,23 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
       })
   )
 
-  it.effect("returns percent of equity at the start plus deposits since, cut to six decimals", () =>
-    Effect.gen(function* () {
-      const { alice, bob } = yield* Past
-      const of = (user: TestUser) =>
-        Effect.map(getAs(user, "/user/historic-pnl?duration=1d&unit=percent"), ({ body }) => points(body).slice(-3))
-      expect(yield* of(bob)).toEqual([
-        ["15:00", 0.098],
-        // 98 of 150,000.
-        ["15:15", 0.065333],
-        ["15:30", 0.065333]
-      ])
-      expect((yield* of(alice)).at(-1)).toEqual(["15:30", -0.1004])
-      const nobody = yield* (yield* TestVenue).user("nobody", 0)
-      expect((yield* of(nobody)).at(-1)).toEqual(["15:30", 0])
-    })
+  it.effect(
+    "returns profit as a percentage of the equity at the start plus later deposits, truncated to six decimals",
+    () =>
+      Effect.gen(function* () {
+        const { alice, bob } = yield* Past
+        const of = (user: TestUser) =>
+          Effect.map(getAs(user, "/user/historic-pnl?duration=1d&unit=percent"), ({ body }) => points(body).slice(-3))
+        expect(yield* of(bob)).toEqual([
+          ["15:00", 0.098],
+          // 98 of 150,000 is 0.065333 %.
+          ["15:15", 0.065333],
+          ["15:30", 0.065333]
+        ])
+        expect((yield* of(alice)).at(-1)).toEqual(["15:30", -0.1004])
+        const nobody = yield* (yield* TestVenue).user("nobody", 0)
+        expect((yield* of(nobody)).at(-1)).toEqual(["15:30", 0])
+      })
   )
 
   it.effect("refuses invalid durations, units, symbols and hours", () =>
@@ -177,7 +179,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
     })
   )
 
-  it.effect("returns volume of whole days including today, and fees of the user's tier", () =>
+  it.effect("returns the volume of whole days including today, and the fees of the user's tier", () =>
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
       const { body } = yield* getAs(bob, "/user/volume")
@@ -213,7 +215,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
     })
   )
 
-  it.effect("returns equity at the start of each window, equal to the account's balance", () =>
+  it.effect("returns the equity at the start of each window, consistent with the account's balance", () =>
     Effect.gen(function* () {
       const { bob } = yield* Past
       const venue = yield* TestVenue
@@ -236,7 +238,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
     })
   )
 
-  it.effect("returns history of a subaccount alone", () =>
+  it.effect("returns the history of a subaccount without that of other accounts", () =>
     Effect.gen(function* () {
       const { bob } = yield* Past
       const venue = yield* TestVenue
@@ -255,7 +257,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
     })
   )
 
-  it.effect("returns the first state of each hour, from the first known hour, limited to the last hours", () =>
+  it.effect("returns the first state of each hour from the first recorded hour, limited to the most recent hours", () =>
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
       const venue = yield* TestVenue
@@ -277,7 +279,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
     })
   )
 
-  it.effect("shows public users to anyone, at most a second old, and hides all others", () =>
+  it.effect("shows public users to every caller with data at most one second old, and hides all other users", () =>
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
       const profiles = yield* Profiles
@@ -318,7 +320,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
         Effect.map(get(path), ({ headers }) => Number(headers.get("ratelimit-remaining")))
       const first = yield* remaining("/public/trades?symbol=AAPL-USD")
       expect(first - (yield* remaining("/public/trades"))).toBe(5)
-      // 11,000 rows of each of two markets.
+      // 11,000 rows for each of two markets.
       const deep = yield* remaining("/public/trades?limit=1000&offset=10000")
       expect(first - 5 - deep).toBe(22)
       const own = yield* get(`/public/account/${alice.userId}/trades`)
@@ -343,14 +345,14 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
       yield* TestClock.adjust("30 seconds")
       const names = (body: { readonly data: ReadonlyArray<{ readonly account: { readonly user_id: string } }> }) =>
         body.data.map(({ account }) => account.user_id)
-      // Bob gained what Alice lost.
+      // Bob gained the amount that Alice lost.
       expect(names(yield* board("duration=1w"))).toEqual([bob.userId, alice.userId])
       expect(names(yield* board("duration=1w&sort=percent&limit=1&offset=1"))).toEqual([alice.userId])
       expect(names(yield* board("duration=all&sort=volume"))).toHaveLength(2)
       expect((yield* get("/public/leaderboard?sort=luck")).status).toBe(422)
 
-      // Users with the lowest ids do not displace those with the largest volume, and a user who is no longer public
-      // is dropped within a second.
+      // Users with the lowest ids do not displace those with the largest volume. A user who is no longer public
+      // disappears within a second.
       yield* Effect.forEach(
         Array.from({ length: 5_000 }, (_, at) => UserId.make(`0-${String(at).padStart(4, "0")}`)),
         (userId) => profiles.change(userId, { isPublic: true }),

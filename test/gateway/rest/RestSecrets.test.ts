@@ -1,4 +1,4 @@
-/** Secrets of API keys, tokens and builders' keys, searched for in every place that must not hold them. */
+/** Test that searches every output for secrets of API keys, tokens and builders' keys. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -82,7 +82,7 @@ interface Key {
 it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets of the REST interface", (it) => {
   const answers: Array<Answer> = []
   const frames: Array<string> = []
-  /** Secrets by name: the text, and the answer that issued it. */
+  /** Secrets by name, each with its text and the response that issued it. */
   const secrets = new Map<string, readonly [text: string, issuedBy?: Answer]>()
   const keep = (name: string, text: string, issuedBy?: Answer) =>
     void secrets.set(name, issuedBy === undefined ? [text] : [text, issuedBy])
@@ -108,7 +108,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     return { hmac: part }
   })
 
-  /** Authenticates on a new socket and returns the answer. */
+  /** Authenticates on a new socket and returns the response. */
   const authenticate = (url: string, params: object) =>
     Effect.callback<string>((resume) => {
       const socket = new WebSocket(url)
@@ -139,7 +139,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     return `ws://127.0.0.1:${port}`
   })
 
-  /** Returns tokens of a session, as the authentication service would issue them. */
+  /** Returns a session's tokens as the authentication service would issue them. */
   const token = Effect.fnUntraced(function* (name: string, userId: UserId) {
     const begun = { userId, clientId: null, publicClient: false, scope: null, method: "web3" } as const
     const { accessToken, refreshToken } = yield* (yield* SessionTokens).begin(begun)
@@ -158,7 +158,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       return result
     })
 
-  it.effect("I46: leaks no secret into a log line, span, refusal, header or table", () =>
+  it.effect("I46: writes no secret to a log line, span, refusal, header or table", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       const venue = yield* TestVenue
@@ -193,7 +193,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
         422
       )
 
-      // Sends tokens, also in the URL, where clients may put them.
+      // Sends tokens, also in the URL, where some clients put them.
       const inAddress = `${socketUrl}/?jwt=${jwt}&api_key=${second.secret_key}`
       expect(yield* authenticate(inAddress, { jwt })).toContain("authenticated")
       expect((yield* get(`/user/positions?jwt=${jwt}`)).status).toBe(401)
@@ -238,7 +238,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       expect((yield* ask("GET", "/user/positions", yield* signed("wallet's key", registered.body))).status).toBe(200)
       expect(yield* authenticate(socketUrl, yield* hmac("wallet's key", registered.body))).toContain("authenticated")
 
-      // Fails the database under each of them.
+      // Makes the database fail during each of these requests.
       const failures = yield* withoutTable(
         "audit",
         Effect.all([

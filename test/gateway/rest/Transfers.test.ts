@@ -1,4 +1,4 @@
-/** Subaccounts and transfers over REST, and repeated requests with an idempotency key. */
+/** Tests of subaccounts and transfers over REST, and of repeated requests with an idempotency key. */
 import { AccountId } from "@venue/domain/AccountId"
 import { Selectable } from "@venue/domain/Permission"
 import { Audit } from "@venue/storage/access/Audit"
@@ -25,7 +25,7 @@ const open = Effect.fnUntraced(function* (user: TestUser) {
 type Listed = { readonly account_id: string }
 const byId = (a: Listed, b: Listed) => (a.account_id < b.account_id ? -1 : 1)
 
-/** Returns the available balance of each account, the primary one first. */
+/** Returns the available balance of each account, with the primary account first. */
 const available = Effect.fnUntraced(function* (user: TestUser) {
   const { body } = yield* get(user, "/user/subaccounts/balance")
   return body.accounts.map((account: { readonly available_balance: number }) => account.available_balance)
@@ -66,76 +66,80 @@ it.effect("opens a subaccount with or without a body, lists it, and lets it trad
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("requires the permission to open subaccounts and read balances, and limits a user to twenty", () =>
-  Effect.gen(function* () {
-    const venue = yield* TestVenue
-    const rest = yield* RestClient
-    const user = yield* venue.user("owner")
-    const other = yield* venue.user("other")
-    const trader = yield* venue.user(
-      "trader",
-      0,
-      Selectable.literals.filter((name) => name !== "subaccount_ops")
-    )
-    expect((yield* post(trader, "/user/subaccounts", {})).status).toBe(403)
-    const foreign = { ...(yield* rest.signed(user)), "x-svc-requested-account-id": other.userId }
-    expect((yield* ask("POST", "/user/subaccounts", foreign, {})).status).toBe(200)
-    expect((yield* get(user, "/user/subaccounts/balance", { "x-svc-requested-account-id": other.userId })).status).toBe(
-      403
-    )
-    for (let count = 1; count < 20; count++) yield* open(user)
-    const { body, status } = yield* post(user, "/user/subaccounts", {})
-    expect([status, body.type, body.detail]).toEqual([
-      409,
-      `${rest.restUrl}/problems/too-many-subaccounts`,
-      "A user has at most 20 subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists."
-    ])
-    expect((yield* get(user, "/user/subaccounts")).body.account_ids.length).toBe(20)
-  }).pipe(Effect.provide(layer))
+it.effect(
+  "requires permissions to open subaccounts and to read balances, and limits a user to twenty subaccounts",
+  () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const rest = yield* RestClient
+      const user = yield* venue.user("owner")
+      const other = yield* venue.user("other")
+      const trader = yield* venue.user(
+        "trader",
+        0,
+        Selectable.literals.filter((name) => name !== "subaccount_ops")
+      )
+      expect((yield* post(trader, "/user/subaccounts", {})).status).toBe(403)
+      const foreign = { ...(yield* rest.signed(user)), "x-svc-requested-account-id": other.userId }
+      expect((yield* ask("POST", "/user/subaccounts", foreign, {})).status).toBe(200)
+      expect(
+        (yield* get(user, "/user/subaccounts/balance", { "x-svc-requested-account-id": other.userId })).status
+      ).toBe(403)
+      for (let count = 1; count < 20; count++) yield* open(user)
+      const { body, status } = yield* post(user, "/user/subaccounts", {})
+      expect([status, body.type, body.detail]).toEqual([
+        409,
+        `${rest.restUrl}/problems/too-many-subaccounts`,
+        "A user has at most 20 subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists."
+      ])
+      expect((yield* get(user, "/user/subaccounts")).body.account_ids.length).toBe(20)
+    }).pipe(Effect.provide(layer))
 )
 
-it.effect("I17: moves money between two accounts of a user, and refuses each invalid transfer with its status", () =>
-  Effect.gen(function* () {
-    const venue = yield* TestVenue
-    const user = yield* venue.user("owner", 3_686.3)
-    const other = yield* venue.user("other")
-    const sub = yield* open(user)
-    const done = yield* post(user, between(user.userId.toUpperCase(), sub), { amount: 3_000 })
-    expect([done.status, done.text]).toEqual([204, ""])
-    expect(yield* available(user)).toEqual([686.3, 3_000])
-    const tooMuch = yield* post(user, between(user.userId, sub), { amount: 3_700 })
-    expect([tooMuch.status, tooMuch.body.errors]).toEqual([
-      400,
-      [
-        {
-          location: "body.amount",
-          message: "Expected at most 686.3, the amount that the account can release, got 3700; the nearest is 686.3",
-          value: 3_700
-        }
-      ]
-    ])
-    const statuses = yield* Effect.forEach(
-      [
-        [between(sub, sub), { amount: 1 }],
-        [between(user.userId, other.userId), { amount: 1 }],
-        [between(other.userId, sub), { amount: 1 }],
-        [between(user.userId, sub), { amount: 0 }],
-        [between(user.userId, sub), { amount: -1 }],
-        [between(user.userId, sub), { amount: 0.0000001 }],
-        [between(user.userId, sub), {}],
-        [between(user.userId, "sub"), { amount: 1 }],
-        [`/user/transfer?src_account_id=${sub}`, { amount: 1 }],
-        [between(user.userId, sub), { amount: "686.3" }],
-        [between(user.userId, sub), { amount: 0.000001 }]
-      ] as const,
-      ([path, body]) => Effect.map(post(user, path, body), ({ status }) => status)
-    )
-    expect(statuses).toEqual([400, 403, 403, 422, 422, 422, 422, 422, 422, 204, 400])
-    expect(yield* available(user)).toEqual([0, 3_686.3])
-  }).pipe(Effect.provide(layer))
+it.effect(
+  "I17: transfers money between two accounts of a user, and refuses each invalid transfer with its own status",
+  () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const user = yield* venue.user("owner", 3_686.3)
+      const other = yield* venue.user("other")
+      const sub = yield* open(user)
+      const done = yield* post(user, between(user.userId.toUpperCase(), sub), { amount: 3_000 })
+      expect([done.status, done.text]).toEqual([204, ""])
+      expect(yield* available(user)).toEqual([686.3, 3_000])
+      const tooMuch = yield* post(user, between(user.userId, sub), { amount: 3_700 })
+      expect([tooMuch.status, tooMuch.body.errors]).toEqual([
+        400,
+        [
+          {
+            location: "body.amount",
+            message: "Expected at most 686.3, the amount that the account can release, got 3700; the nearest is 686.3",
+            value: 3_700
+          }
+        ]
+      ])
+      const statuses = yield* Effect.forEach(
+        [
+          [between(sub, sub), { amount: 1 }],
+          [between(user.userId, other.userId), { amount: 1 }],
+          [between(other.userId, sub), { amount: 1 }],
+          [between(user.userId, sub), { amount: 0 }],
+          [between(user.userId, sub), { amount: -1 }],
+          [between(user.userId, sub), { amount: 0.0000001 }],
+          [between(user.userId, sub), {}],
+          [between(user.userId, "sub"), { amount: 1 }],
+          [`/user/transfer?src_account_id=${sub}`, { amount: 1 }],
+          [between(user.userId, sub), { amount: "686.3" }],
+          [between(user.userId, sub), { amount: 0.000001 }]
+        ] as const,
+        ([path, body]) => Effect.map(post(user, path, body), ({ status }) => status)
+      )
+      expect(statuses).toEqual([400, 403, 403, 422, 422, 422, 422, 422, 422, 204, 400])
+      expect(yield* available(user)).toEqual([0, 3_686.3])
+    }).pipe(Effect.provide(layer))
 )
 
-it.effect("I17: keeps the user's total and no balance below 0 under concurrent transfers", () =>
+it.effect("I17: keeps the user's total, and every balance at 0 or above, under concurrent transfers", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const user = yield* venue.user("owner", 100)
@@ -157,7 +161,7 @@ it.effect("I17: keeps the user's total and no balance below 0 under concurrent t
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("I8: executes a request with an idempotency key once, and repeats its answer", () =>
+it.effect("I8: executes a request with an idempotency key once, and returns the same response to a repeat", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const { restUrl } = yield* RestClient
@@ -167,7 +171,7 @@ it.effect("I8: executes a request with an idempotency key once, and repeats its 
     expect(opened[1]!.body).toEqual(opened[0]!.body)
     expect(opened.map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true"])
     const sub = opened[0]!.body.account_id
-    // A key is specific to user and operation.
+    // An idempotency key is specific to the user and the operation.
     expect((yield* post(other, "/user/subaccounts", {}, "first")).headers.get("idempotent-replayed")).toBeNull()
     const moved = yield* Effect.all(
       [1, 2, 3].map(() => post(user, between(user.userId, sub), { amount: "30.0" }, "first")),
@@ -216,7 +220,7 @@ it.effect("executes an operator's credit with an idempotency key once, with one 
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("permits cross-origin requests to send the idempotency key and read the replay header, as documented", () =>
+it.effect("allows cross-origin requests to send the idempotency key and to read the replay header, as documented", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     const preflight = yield* call(`${restUrl}/user/transfer`, { method: "OPTIONS" })
@@ -236,7 +240,7 @@ it.effect("permits cross-origin requests to send the idempotency key and read th
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("answers 504 to a change and 503 to a read while the desk does not answer", () =>
+it.effect("returns 504 to a change and 503 to a read while the desk does not respond", () =>
   Effect.gen(function* () {
     const user = yield* (yield* TestVenue).user("owner")
     expect((yield* post(user, "/user/subaccounts", {})).status).toBe(504)

@@ -1,4 +1,4 @@
-/** Rate and memory limits of a WebSocket listener, and frames in pieces. */
+/** Tests of the rate and memory limits of a WebSocket listener, and of fragmented frames. */
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { assert, it } from "@effect/vitest"
@@ -8,7 +8,7 @@ import { WebSocket } from "ws"
 import * as RawClient from "./RawClient.ts"
 import { frame, fragmented } from "./RawClient.ts"
 
-/** An echo listener; only the test advances its clock. */
+/** Echo listener whose clock only the test advances. */
 const listening = (options: { readonly limits?: boolean; readonly budget?: SocketBudget.SocketBudget } = {}) =>
   Effect.gen(function* () {
     const clock = yield* TestClock.make()
@@ -47,7 +47,7 @@ const turns = (holds: () => boolean) =>
 const pings = (count: number) => Buffer.concat(Array.from({ length: count }, () => frame("ping")))
 
 it.live(
-  "accepts a message in 16 fragments with pings between, and closes the connection at the 17th with a reason",
+  "accepts a message in 16 fragments with pings in between, and closes the connection with a reason at the 17th fragment",
   () =>
     Effect.gen(function* () {
       const { port } = yield* listening()
@@ -68,36 +68,38 @@ it.live(
     })
 )
 
-it.live("charges a ping before its answer, then pauses and closes a flooding client without affecting others", () =>
-  Effect.gen(function* () {
-    const { clock, port } = yield* listening()
-    const flooder = yield* RawClient.open(port, "203.0.113.7")
-    const neighbour = yield* RawClient.open(port, "203.0.113.7")
-    const other = yield* RawClient.open(port, "203.0.113.8")
-    flooder.write(pings(5_000))
-    // 50 of its own, plus 7 x 128 of the 1,000 of its address.
-    yield* flooder.until(() => flooder.pongs() >= 946)
-    yield* echoed(neighbour, "a neighbour is served")
-    yield* echoed(other, "another is served")
-    assert.strictEqual(flooder.pongs(), 946)
-    for (let i = 0; i < 51; i++) yield* clock.adjust("100 millis")
-    yield* flooder.until(() => flooder.closed() !== undefined)
-    assert.strictEqual(flooder.closed()?.code, 1008)
-    assert.include(flooder.closed()?.reason, "too many frames or pings")
-    assert.isBelow(flooder.pongs(), 1_600)
-    yield* echoed(neighbour, "and is served again")
+it.live(
+  "charges a ping before it sends the pong, then pauses and closes a flooding client without affecting others",
+  () =>
+    Effect.gen(function* () {
+      const { clock, port } = yield* listening()
+      const flooder = yield* RawClient.open(port, "203.0.113.7")
+      const neighbour = yield* RawClient.open(port, "203.0.113.7")
+      const other = yield* RawClient.open(port, "203.0.113.8")
+      flooder.write(pings(5_000))
+      // The client spends 50 frames of its own bucket, plus 7 x 128 of the 1,000 in the address bucket.
+      yield* flooder.until(() => flooder.pongs() >= 946)
+      yield* echoed(neighbour, "a neighbour is served")
+      yield* echoed(other, "another is served")
+      assert.strictEqual(flooder.pongs(), 946)
+      for (let i = 0; i < 51; i++) yield* clock.adjust("100 millis")
+      yield* flooder.until(() => flooder.closed() !== undefined)
+      assert.strictEqual(flooder.closed()?.code, 1008)
+      assert.include(flooder.closed()?.reason, "too many frames or pings")
+      assert.isBelow(flooder.pongs(), 1_600)
+      yield* echoed(neighbour, "and is served again")
 
-    // The next socket of the address finds an empty address bucket, and has its own bucket only.
-    const again = yield* RawClient.open(port, "203.0.113.7")
-    const before = other.pongs()
-    again.write(pings(5_000))
-    other.write(pings(900))
-    yield* other.until(() => other.pongs() - before === 900)
-    assert.isAtMost(again.pongs(), 50 + 128)
-  })
+      // The next socket from the address has only its own bucket, because the address bucket is empty.
+      const again = yield* RawClient.open(port, "203.0.113.7")
+      const before = other.pongs()
+      again.write(pings(5_000))
+      other.write(pings(900))
+      yield* other.until(() => other.pongs() - before === 900)
+      assert.isAtMost(again.pongs(), 50 + 128)
+    })
 )
 
-it.live("charges text frames and pongs like pings, with limits on and off", () =>
+it.live("charges text frames and pongs like pings, whether rate limits are on or off", () =>
   Effect.gen(function* () {
     for (const limits of [true, false]) {
       const { clock, received, port } = yield* listening({ limits })
@@ -105,7 +107,7 @@ it.live("charges text frames and pongs like pings, with limits on and off", () =
       texts.write(Buffer.concat(Array.from({ length: 10_000 }, () => frame("text", "{}"))))
       const pongs = yield* RawClient.open(port, "203.0.113.8")
       pongs.write(Buffer.concat(Array.from({ length: 10_000 }, () => frame("pong"))))
-      // 100 of its own, plus 38 x 128 of the 5,000 of its address.
+      // The client spends 100 frames of its own bucket, plus 38 x 128 of the 5,000 in the address bucket.
       yield* texts.until(() => texts.texts.length >= 4_964)
       for (const client of [texts, pongs]) {
         while (client.closed() === undefined) {
@@ -119,19 +121,21 @@ it.live("charges text frames and pongs like pings, with limits on and off", () =
   })
 )
 
-it.live("limits the frames of a socket per turn, so that another client does not wait for the end of a flood", () =>
-  Effect.gen(function* () {
-    const { received, port } = yield* listening()
-    const flooder = yield* RawClient.open(port)
-    const other = yield* RawClient.open(port)
-    flooder.write(...Array.from({ length: 2_000 }, () => frame("text", "{}")))
-    yield* echoed(other, "other")
-    assert.isBelow(received.indexOf("other"), 500)
-    yield* flooder.until(() => flooder.texts.length === 2_000)
-  })
+it.live(
+  "limits the frames that a socket reads per turn, so that one client's flood does not delay another client",
+  () =>
+    Effect.gen(function* () {
+      const { received, port } = yield* listening()
+      const flooder = yield* RawClient.open(port)
+      const other = yield* RawClient.open(port)
+      flooder.write(...Array.from({ length: 2_000 }, () => frame("text", "{}")))
+      yield* echoed(other, "other")
+      assert.isBelow(received.indexOf("other"), 500)
+      yield* flooder.until(() => flooder.texts.length === 2_000)
+    })
 )
 
-it.live("reads each frame once and in order for any split into packets", () =>
+it.live("reads each frame once and in order, however the frames are split into packets", () =>
   Effect.gen(function* () {
     const { received, port } = yield* listening({
       budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade
@@ -163,7 +167,7 @@ it.live("reads each frame once and in order for any split into packets", () =>
   })
 )
 
-it.live("rejects a forbidden frame by its first bytes: 1002, or 1009 if it is too long", () =>
+it.live("rejects a forbidden frame after its first bytes, with 1002, or with 1009 if it is too long", () =>
   Effect.gen(function* () {
     const { port } = yield* listening()
     const start = (first: number, second: number, ...more: ReadonlyArray<number>) =>
@@ -191,7 +195,7 @@ it.live("rejects a forbidden frame by its first bytes: 1002, or 1009 if it is to
 )
 
 it.live(
-  "charges unfinished messages by memory, releases the charge when they end, and closes with 1013 at the limit",
+  "charges unfinished messages by memory, releases the charge when they end, and closes the socket with 1013 at the limit",
   () =>
     Effect.gen(function* () {
       let kept = 0
@@ -213,7 +217,7 @@ it.live(
       yield* client.until(() => client.texts.length === 1)
       assert.strictEqual(kept, 0)
 
-      // Each fragment of 10 bytes costs hundreds; the rest of its read buffer is not kept.
+      // Each 10-byte fragment uses hundreds of bytes of memory, but the rest of its read buffer is not kept.
       client.write(pings(8_000), fragmented(10, false))
       yield* turns(() => kept > 10 * 256)
       assert.isBelow(kept, 10 * 256 + 1_000)
@@ -227,7 +231,7 @@ it.live(
     })
 )
 
-it.live("bounds unread frames over all clients, and closes a slow client with 1013", () =>
+it.live("limits unread frames over all clients, and closes a slow client with 1013", () =>
   Effect.gen(function* () {
     let waiting = 0
     const allowance: SocketBudget.Allowance = {

@@ -1,4 +1,4 @@
-/** Long answers on a real socket: the unread limit beside them, and their charge. */
+/** Tests of long responses on a real socket: the limit on unread bytes, and their charge. */
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { maxWaitingBytes, type Transport } from "@venue/gateway/socket/Transport"
@@ -8,7 +8,7 @@ import * as RawClient from "./RawClient.ts"
 
 const mib = 1024 * 1024
 
-/** A client that does not read until the test resumes it, its transport, and the bytes counted as unread. */
+/** Client that does not read until the test resumes it, with its transport and the number of unread bytes. */
 const unreading = Effect.gen(function* () {
   let transport: Transport | undefined
   const unread: Array<number> = []
@@ -70,7 +70,7 @@ for (const inFlight of [0, 4 * mib]) {
 }
 
 it.live(
-  "counts long answers that wait outside the socket as unread, and closes it with 1013 above 256 MiB in total",
+  "counts long responses that wait outside the socket as unread, and closes the socket with 1013 above 256 MiB in total",
   () =>
     Effect.gen(function* () {
       const { client, transport, unread } = yield* unreading

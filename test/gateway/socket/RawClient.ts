@@ -1,4 +1,4 @@
-/** A WebSocket client that writes raw frames, valid or not, and reads the replies. */
+/** WebSocket client that writes raw frames, valid or not, and reads the replies. */
 import { Effect } from "effect"
 import { connect, type Socket } from "node:net"
 
@@ -8,7 +8,7 @@ export interface RawClient {
   /** Texts of the received frames. */
   readonly texts: ReadonlyArray<string>
   readonly pongs: () => number
-  /** Close code and reason of the server. */
+  /** Close code and reason that the server sent. */
   readonly closed: () => { readonly code: number; readonly reason: string } | undefined
   /** Waits until received data makes the condition true. */
   readonly until: (holds: () => boolean) => Effect.Effect<void>
@@ -16,7 +16,7 @@ export interface RawClient {
 
 export const opcodes = { continuation: 0, text: 1, close: 8, ping: 9, pong: 10 } as const
 
-/** Returns a masked frame; its mask is zero, so the payload is unchanged. */
+/** Returns a masked frame. The mask is zero, so the payload is unchanged. */
 export const frame = (opcode: keyof typeof opcodes, payload = "", isFinal = true): Buffer => {
   const bytes = Buffer.from(payload)
   const first = (isFinal ? 0x80 : 0) | opcodes[opcode]
@@ -37,7 +37,7 @@ export const fragmented = (count: number, isFinished = true): Buffer =>
     )
   )
 
-/** Connects a client; the listener under test uses `from` as its address. */
+/** Connects a client; the listener under test treats `from` as the client's address. */
 export const open = (port: number, from = "") =>
   Effect.acquireRelease(
     Effect.callback<RawClient>((resume) => {

@@ -1,4 +1,4 @@
-/** A WebSocket listener with misbehaving clients. */
+/** Tests of a WebSocket listener with misbehaving clients. */
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import type { Transport } from "@venue/gateway/socket/Transport"
@@ -10,7 +10,7 @@ import { type RawData, WebSocket } from "ws"
 const restUrl = "https://rest.venue.test"
 const unlimited = () => SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade
 
-/** An echo listener that throws on one special frame. */
+/** Echo listener that throws on one special frame. */
 const listening = Effect.gen(function* () {
   const received: Array<string> = []
   const { port } = yield* Socket.listen({
@@ -61,7 +61,7 @@ it.live("closes the connection with 1003 at a binary frame, and ignores later fr
   })
 )
 
-it.live("rule 6.11: accepts a frame of 64 KiB, and closes the connection with 1009 at a longer one", () =>
+it.live("rule 6.11: accepts a frame of 64 KiB, and closes the connection with 1009 at a longer frame", () =>
   Effect.gen(function* () {
     const { connect } = yield* listening
     const client = yield* connect
@@ -83,7 +83,7 @@ it.live("I50: closes only the connection whose frame causes a defect", () =>
   }).pipe(Effect.provide(Logger.layer([])))
 )
 
-it.live("answers a ping", () =>
+it.live("sends a pong for a ping", () =>
   Effect.gen(function* () {
     const { connect } = yield* listening
     const client = yield* connect
@@ -95,7 +95,7 @@ it.live("answers a ping", () =>
   })
 )
 
-it.live("holds frames read before a pause until its end, in order", () =>
+it.live("delays frames that were read before a pause until the pause ends, in order", () =>
   Effect.gen(function* () {
     const received: Array<string> = []
     const gone = yield* Deferred.make<void>()
@@ -146,7 +146,7 @@ it.live("holds frames read before a pause until its end, in order", () =>
     yield* answersAre(35)
     assert.deepStrictEqual(received, sent)
 
-    // Frames received before the close are processed, also those held by a pause.
+    // Frames received before the close are processed, including those delayed by a pause.
     for (const text of sent) client.send(text)
     client.close()
     for (const count of [40, 50, 60, 70]) {
@@ -158,7 +158,7 @@ it.live("holds frames read before a pause until its end, in order", () =>
   })
 )
 
-it.live("rule 6.11: allows 100 upgrades per minute for each address", () =>
+it.live("rule 6.11: allows 100 upgrades per minute from each address", () =>
   Effect.gen(function* () {
     const clock = yield* TestClock.make()
     const { port } = yield* Socket.listen({

@@ -9,7 +9,7 @@ const fill = (budget: SocketBudget, count: number, addressOf: (at: number) => st
     return budget.open(addressOf(at))
   })
 
-it("allows 100 trade and 20 market-data sockets per IPv4 address or IPv6 /64, and another one after a close", () => {
+it("allows 100 trade and 20 market-data sockets per IPv4 address or IPv6 /64 network, and one more after each close", () => {
   const { marketData, trade } = budgets(true)
   const [first] = fill(trade, 100, (at) => `2001:db8::${at.toString(16)}`)
   expect(trade.refusal("2001:db8::ffff")).toEqual({ _tag: "AddressFull", most: 100 })
@@ -20,7 +20,7 @@ it("allows 100 trade and 20 market-data sockets per IPv4 address or IPv6 /64, an
   expect(trade.refusal("2001:db8::ffff")).toBeUndefined()
 })
 
-it("allows any number of sockets per address with limits off, up to 10,000 in the process", () => {
+it("allows any number of sockets per address while rate limits are off, up to 10,000 in the process", () => {
   const { marketData, trade } = budgets(false)
   fill(trade, 6_000, () => "203.0.113.7")
   const [first] = fill(marketData, 4_000, () => "203.0.113.7")
@@ -30,7 +30,7 @@ it("allows any number of sockets per address with limits off, up to 10,000 in th
   expect(trade.refusal("203.0.113.8")).toBeUndefined()
 })
 
-it("divides 100 trade upgrades per minute by the live gateways, and does not divide market-data upgrades", () => {
+it("divides 100 trade upgrades per minute by the number of live gateways, and does not divide market-data upgrades", () => {
   let gateways = 2
   const { marketData, trade } = make({ limits: true, nowMillis: () => 0, livingGateways: () => gateways })
   for (let at = 0; at < 50; at++) expect(trade.refusal("203.0.113.7")).toBeUndefined()
@@ -41,7 +41,7 @@ it("divides 100 trade upgrades per minute by the live gateways, and does not div
   for (let at = 0; at < 100; at++) expect(marketData.refusal("203.0.113.7")).toBeUndefined()
 })
 
-it("allows one address the frames of five users' minute at once, and any number with limits off", () => {
+it("allows one address a burst of five users' frames per minute, and any number of frames while rate limits are off", () => {
   const clock = { millis: 0 }
   const { trade } = make({ limits: true, nowMillis: () => clock.millis })
   const sockets = fill(trade, 20, () => "203.0.113.7")
@@ -68,7 +68,7 @@ it("gives each socket a bucket of its own when the address bucket is empty", () 
   expect([modest!.frame(5), modest!.frame(1), modest!.control(), modest!.control()]).toEqual([true, false, true, false])
 })
 
-it("limits unfinished messages to 64 MiB in total, and then to 4 KiB per socket", () => {
+it("limits unfinished messages to 64 MiB in total, and beyond that to 4 KiB per socket", () => {
   const { marketData, trade } = budgets(false)
   const sockets = fill(trade, 512, () => "")
   for (const socket of sockets) expect(socket.unfinished(128 * 1024)).toBe(true)

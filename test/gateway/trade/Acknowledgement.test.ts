@@ -2,7 +2,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Acknowledgement from "@venue/gateway/trade/Acknowledgement"
 import { expect, it } from "vitest"
 
-/** A pending cancel of all orders, with the frames it sends. */
+/** Pending cancel of all orders, with the frames that it sends. */
 const waiting = () => {
   const sent: Array<string> = []
   const acknowledgements = Acknowledgement.make((frame) => void sent.push(frame.includes('"ack"') ? "ack" : frame))
@@ -29,14 +29,14 @@ const waiting = () => {
   }
 }
 
-/** The same, with every earlier request answered. */
+/** Pending cancel of all orders after every earlier request has its response. */
 const next = () => {
   const scene = waiting()
   scene.takeTurn()
   return scene
 }
 
-it("keeps a complete acknowledgement until its turn, past its due time", () => {
+it("keeps a complete acknowledgement until its turn, even past the due time", () => {
   const { committed, forwarded, giveUp, sent, takeTurn } = waiting()
   forwarded("A")
   committed("A")
@@ -48,7 +48,7 @@ it("keeps a complete acknowledgement until its turn, past its due time", () => {
   expect(sent).toEqual(["ack", "done"])
 })
 
-it("acknowledges a cancel of all orders once every market it touches has committed", () => {
+it("acknowledges a cancel of all orders once every affected market has committed", () => {
   const { acknowledgements, committed, forwarded, sent } = next()
   forwarded("A", "B")
   committed("A")
@@ -60,7 +60,7 @@ it("acknowledges a cancel of all orders once every market it touches has committ
   expect(acknowledgements.pending.size).toBe(0)
 })
 
-it("counts markets that commit before the desk has named them", () => {
+it("counts markets that commit before the desk has listed the affected markets", () => {
   const { committed, forwarded, sent } = next()
   committed("A")
   expect(sent).toEqual([])
@@ -68,7 +68,7 @@ it("counts markets that commit before the desk has named them", () => {
   expect(sent).toEqual(["ack", "done"])
 })
 
-it("acknowledges a cancel of all orders that touches no market at once", () => {
+it("acknowledges a cancel of all orders that affects no market at once", () => {
   const { forwarded, sent } = next()
   forwarded()
   expect(sent).toEqual(["ack", "done"])
@@ -89,7 +89,7 @@ it("ends a command that is refused", () => {
   expect(acknowledgements.pending.size).toBe(0)
 })
 
-it("sends a refusal at its turn, and at once for a command that has ended", () => {
+it("sends a refusal at its turn, and at once if the command has already ended", () => {
   const { refuse, sent, takeTurn } = waiting()
   refuse("refused")
   expect(sent).toEqual([])
@@ -99,7 +99,7 @@ it("sends a refusal at its turn, and at once for a command that has ended", () =
   expect(sent).toEqual(["refused", "done", "late"])
 })
 
-it("gives up on an incomplete command at its due time", () => {
+it("reports an incomplete command as unknown at its due time", () => {
   const { acknowledgements, committed, giveUp, sent } = next()
   giveUp(4_999)
   expect(sent).toEqual([])

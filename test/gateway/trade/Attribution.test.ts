@@ -1,4 +1,4 @@
-/** Builder code of a connection while the database is unavailable. */
+/** Tests of a connection's builder code while the database is unavailable. */
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -7,7 +7,7 @@ import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 
-it.effect("refuses a sign-in whose builder code cannot be looked up, and accepts one without a code", () =>
+it.effect("refuses a sign-in whose builder code cannot be looked up, and accepts a sign-in without a code", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const codes = yield* BuilderCodes

@@ -1,4 +1,4 @@
-/** Back-pressure on connections whose answers are delayed. */
+/** Tests of back-pressure on connections whose responses are delayed. */
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import * as Connection from "@venue/gateway/trade/Connection"
@@ -22,18 +22,18 @@ const auth = JSON.stringify({
 })
 
 interface Client {
-  /** Commands that were read and have no answer. */
+  /** Commands that were read and have no response yet. */
   readonly outstanding: ReadonlyArray<ExpectedOrder>
   readonly sent: ReadonlyArray<string>
   readonly waiting: () => number
   readonly write: (count: number, frame?: string) => void
   readonly read: () => void
-  /** Answers the oldest command. */
+  /** Responds to the oldest command. */
   readonly answer: () => void
   readonly closed: () => void
 }
 
-/** Clients whose frames wait in an unbounded buffer, from which the connection reads unless it is paused. */
+/** Clients whose frames wait in an unbounded buffer. The connection reads from the buffer unless it is paused. */
 const start = () => {
   const backpressure = Backpressure.makeTotal()
   let commands = 0
@@ -137,7 +137,7 @@ const start = () => {
   return { client, outstanding: () => all.reduce((sum, { length }) => sum + length, 0) }
 }
 
-it("reads at most 256 unanswered commands of one connection, and resumes at half of them", () => {
+it("reads at most 256 unanswered commands of one connection, and resumes at half of that number", () => {
   const { client } = start()
   const busy = client()
   busy.write(1_000)
@@ -148,7 +148,7 @@ it("reads at most 256 unanswered commands of one connection, and resumes at half
   expect(busy.outstanding).toHaveLength(256)
 })
 
-it("bounds the unanswered commands of a gateway with 500 busy connections", () => {
+it("limits the unanswered commands of a gateway with 500 busy connections", () => {
   const { client, outstanding } = start()
   const all = Array.from({ length: 500 }, client)
   for (const busy of all) busy.write(1_000)
@@ -156,7 +156,7 @@ it("bounds the unanswered commands of a gateway with 500 busy connections", () =
   expect(outstanding()).toBeLessThan(2 * 8_192)
 })
 
-it("reads and answers a connection below its share while others use the whole limit", () => {
+it("continues to serve a connection below its share while other connections use the whole limit", () => {
   const { client } = start()
   for (let i = 0; i < 100; i++) client().write(1_000)
   const quiet = client()
@@ -168,12 +168,12 @@ it("reads and answers a connection below its share while others use the whole li
   expect(quiet.outstanding).toHaveLength(1)
 })
 
-it("answers every command in order for any order of connections", () => {
+it("responds to every command in order, whatever the order of connections", () => {
   const { client, outstanding } = start()
   const all = Array.from({ length: 300 }, client)
   for (const busy of all) busy.write(400)
   for (let turn = 0; outstanding() > 0; turn++) {
-    // Starts with the last connection, and skips a third of them in each turn.
+    // Starts with the last connection, and skips a third of the connections in each turn.
     for (let i = all.length - 1; i >= 0; i--)
       if (all[i]!.outstanding.length > 0 && (turn + i) % 3 !== 0) all[i]!.answer()
   }
@@ -184,7 +184,7 @@ it("answers every command in order for any order of connections", () => {
   }
 })
 
-it("releases the charge of a connection when it closes", () => {
+it("releases a connection's charge when the connection closes", () => {
   const { client, outstanding } = start()
   const gone = Array.from({ length: 100 }, client)
   for (const busy of gone) busy.write(1_000)
@@ -212,7 +212,7 @@ it("I48: reads at most four unanswered frames of 64 KiB", () => {
   expect(busy.sent).toHaveLength(100)
 })
 
-it("I48: bounds the frames stored during sign-in by number and by length", () => {
+it("I48: limits the number and the total length of frames that are stored during sign-in", () => {
   const early = (frame: string, count: number) => {
     const closes: Array<number> = []
     const receiver = Connection.open(
@@ -274,7 +274,7 @@ const unused = (): never => {
 
 const marketStreams = { listed: new Set<never>(), open: unused, leave: unused, change: unused, sendText: unused }
 
-it("pauses a connection whose long answers wait, without changing the share of the others", () => {
+it("pauses a connection whose long responses wait, without changing the share of other connections", () => {
   const total = Backpressure.makeTotal()
   const calls: Array<string> = []
   const slow = Backpressure.make(total, { pause: () => calls.push("pause"), resume: () => calls.push("resume") })

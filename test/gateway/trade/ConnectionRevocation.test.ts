@@ -1,4 +1,4 @@
-/** Tokens and keys on the trade socket, and open connections when a credential or user changes. */
+/** Tests of tokens and keys on the trade socket, and of open connections when a credential or user changes. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { rules } from "@venue/auth/access/Permission"
@@ -16,7 +16,7 @@ import { TestClock } from "effect/testing"
 import { bring, enrol, type Progress, session } from "../../auth/access/Progress.ts"
 import { aapl, cancel, friday, limit, market, say, told } from "../../venue/Story.ts"
 
-/** Runs a test with a new venue and a user who may trade. */
+/** Runs a test with a new venue and a user who is allowed to trade. */
 const story = <E>(
   name: string,
   tell: (
@@ -88,7 +88,7 @@ story(
 )
 
 story(
-  "U1: closes the connections of a session when it ends, and keeps those of other sessions and keys",
+  "U1: closes the connections of a session when the session ends, and keeps those of other sessions and keys",
   (venue, alice) =>
     Effect.gen(function* () {
       const one = yield* session(alice.userId)
@@ -103,7 +103,7 @@ story(
 )
 
 story(
-  "closes the connections of an application when an operator disables it, and keeps those of other sessions",
+  "closes the connections of an application when an operator disables the application, and keeps those of other sessions",
   (venue, alice) =>
     Effect.gen(function* () {
       const registration = yield* ClientRegistration
@@ -127,26 +127,28 @@ story(
     })
 )
 
-story("D2: closes the connections of a signing key when it is removed in an emergency", (venue, alice) =>
-  Effect.gen(function* () {
-    const rotation = yield* KeyRotation
-    const operator = { actor: "operator", reason: "a test" }
-    const [before] = yield* rotation.ring
-    const old = yield* session(alice.userId)
-    const closing = yield* signIn({ jwt: old.token })
-    yield* rotation.activate(yield* rotation.standby(operator), { emergency: true }, operator)
-    const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
-    yield* venue.settle
-    assert.isUndefined(closing.closedWith())
-    yield* rotation.remove(before!.key.kid, { emergency: true }, operator)
-    yield* venue.settle
-    assert.strictEqual(closing.closedWith()?.code, 1008)
-    for (const client of staying) assert.isUndefined(client.closedWith())
-    yield* refused("a token of a removed key", { jwt: old.token })
-  })
+story(
+  "D2: closes the connections whose tokens a signing key signed when the key is removed in an emergency",
+  (venue, alice) =>
+    Effect.gen(function* () {
+      const rotation = yield* KeyRotation
+      const operator = { actor: "operator", reason: "a test" }
+      const [before] = yield* rotation.ring
+      const old = yield* session(alice.userId)
+      const closing = yield* signIn({ jwt: old.token })
+      yield* rotation.activate(yield* rotation.standby(operator), { emergency: true }, operator)
+      const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
+      yield* venue.settle
+      assert.isUndefined(closing.closedWith())
+      yield* rotation.remove(before!.key.kid, { emergency: true }, operator)
+      yield* venue.settle
+      assert.strictEqual(closing.closedWith()?.code, 1008)
+      for (const client of staying) assert.isUndefined(client.closedWith())
+      yield* refused("a token of a removed key", { jwt: old.token })
+    })
 )
 
-story("I40: closes the connections of a key when it is revoked, and refuses new ones", (venue, alice) =>
+story("I40: closes the connections of a key when the key is revoked, and refuses new connections", (venue, alice) =>
   Effect.gen(function* () {
     const { token } = yield* session(alice.userId)
     const closing = yield* venue.trade(alice)
@@ -158,7 +160,7 @@ story("I40: closes the connections of a key when it is revoked, and refuses new 
   })
 )
 
-story("closes the connections of a key when its permissions change, and accepts new ones", (venue, alice) =>
+story("closes the connections of a key when its permissions change, and accepts new connections", (venue, alice) =>
   Effect.gen(function* () {
     const closing = yield* venue.trade(alice, [])
     yield* (yield* ApiKeys).setPermission(alice.publicKey, "execute_orders", false)
@@ -176,7 +178,7 @@ story("refuses a key that is revoked during its sign-in", (venue) =>
     const alice = yield* venue.user("new", 0)
     const client = yield* venue.connect
     yield* client.sendAll([{ type: "auth", params: { hmac: yield* venue.sign(alice) } }, market("BUY", 1)])
-    // The sign-in waits for the trader to be loaded.
+    // The sign-in waits until the trader is loaded.
     assert.deepEqual(yield* client.drain, [])
     yield* keys.revoke(alice.userId, alice.publicKey)
     yield* venue.settle
@@ -185,20 +187,22 @@ story("refuses a key that is revoked during its sign-in", (venue) =>
   })
 )
 
-story("closes all connections of a frozen user, and refuses new ones until the user is unfrozen", (venue, alice) =>
-  Effect.gen(function* () {
-    const { token } = yield* session(alice.userId)
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    const open = [yield* venue.trade(alice), yield* signIn({ jwt: token })]
-    yield* bring(alice.userId, "frozen")
-    yield* venue.settle
-    for (const client of open) assert.strictEqual(client.closedWith()?.code, 1008)
-    assert.isUndefined(bob.closedWith())
-    yield* refused("a frozen user's key", { hmac: yield* venue.sign(alice) })
-    yield* refused("a frozen user's token", { jwt: token })
-    yield* bring(alice.userId, "onboarded")
-    yield* venue.trade(alice, [])
-  })
+story(
+  "closes all connections of a frozen user, and refuses new connections until the user is unfrozen",
+  (venue, alice) =>
+    Effect.gen(function* () {
+      const { token } = yield* session(alice.userId)
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      const open = [yield* venue.trade(alice), yield* signIn({ jwt: token })]
+      yield* bring(alice.userId, "frozen")
+      yield* venue.settle
+      for (const client of open) assert.strictEqual(client.closedWith()?.code, 1008)
+      assert.isUndefined(bob.closedWith())
+      yield* refused("a frozen user's key", { hmac: yield* venue.sign(alice) })
+      yield* refused("a frozen user's token", { jwt: token })
+      yield* bring(alice.userId, "onboarded")
+      yield* venue.trade(alice, [])
+    })
 )
 
 const gated = [
@@ -256,7 +260,7 @@ story("M1: closes the connections of single-factor sessions when the user enrols
   })
 )
 
-it("I47: names the blocked region in the refusal of an order, and permits cancels", () => {
+it("I47: names the blocked region in the refusal of an order, and allows cancels", () => {
   const blocked: Member = {
     caller: {
       userId: UserId.make("u"),
@@ -280,7 +284,7 @@ it("I47: names the blocked region in the refusal of an order, and permits cancel
   assert.isUndefined(accessRefusal(blocked, "cancel_all_orders"))
 })
 
-it("I47: covers every trading command in the tests of this file", () => {
+it("I47: the tests of this file cover every trading command", () => {
   const trading = Object.entries(rules).flatMap(([action, { needs }]) => (needs === "trade" ? [action] : []))
   const offered = trading.filter(
     (action) => !action.includes(" ") && !["add_twap", "modify_stop_order"].includes(action)

@@ -16,7 +16,7 @@ const start = () => {
   }
 }
 
-it("charges weights of 10, and the rest when the connection ends", () => {
+it("charges the desk in steps of weight 10, and charges the rest when the connection ends", () => {
   const { charges, charge, spend } = start()
   for (let n = 0; n < 9; n++) expect(spend(1)).toBe(0)
   expect(charges).toEqual([])
@@ -28,7 +28,7 @@ it("charges weights of 10, and the rest when the connection ends", () => {
   expect(charges.map(({ weight }) => weight)).toEqual([10, 3])
 })
 
-it("charges the weight added during a call after it, also if the connection has ended", () => {
+it("charges weight that accrues during a call after that call, even if the connection has ended", () => {
   const { charges, charge, spend } = start()
   spend(10)
   for (let n = 0; n < 200; n++) spend(1)
@@ -39,7 +39,7 @@ it("charges the weight added during a call after it, also if the connection has 
   expect(charges).toHaveLength(2)
 })
 
-it("refuses until the time that the desk returned, and charges again after it", () => {
+it("refuses commands until the time that the desk returned, and charges again afterwards", () => {
   const { charges, pass, spend } = start()
   spend(10)
   charges[0]!.done(500)
@@ -50,7 +50,7 @@ it("refuses until the time that the desk returned, and charges again after it", 
   expect(charges[1]!.weight).toBe(11)
 })
 
-it("repeats the charge of a desk that did not answer, and refuses at 1,000 uncharged", () => {
+it("repeats a charge to which the desk did not respond, and refuses commands at an uncharged weight of 1,000", () => {
   const { charges, spend } = start()
   spend(10)
   charges[0]!.done(undefined)

@@ -1,11 +1,11 @@
-/** Long answers over a slow link. */
+/** Tests of long responses over a slow connection. */
 import * as LargeAnswers from "@venue/gateway/trade/LargeAnswers"
 import { maxWaitingBytes } from "@venue/gateway/socket/Transport"
 import { expect, it } from "vitest"
 
 const kib = 1024
 
-/** Link that sends `bytesPerStep` in each step; frames of one turn are sent at its end. */
+/** Transport that sends `bytesPerStep` per step. Frames of one turn are sent at the end of the turn. */
 const scene = (bytesPerStep: number) => {
   const closed: Array<string> = []
   const sent: Array<string> = []
@@ -48,7 +48,7 @@ const scene = (bytesPerStep: number) => {
   }
 }
 
-it("sends answers of 900 KiB one by one to a slow client, with less than 1 MiB waiting beside the answer in flight", () => {
+it("sends responses of 900 KiB one by one to a slow client, with less than 1 MiB queued beside the response in flight", () => {
   const { ask, isIdle, most, sent, step, steps } = scene(100 * kib)
   for (const name of ["a", "b", "c"]) ask(name, 900 * kib)
   expect(sent).toEqual(["a"])
@@ -64,7 +64,7 @@ it("sends answers of 900 KiB one by one to a slow client, with less than 1 MiB w
   expect(sent).toEqual(["a", "b", "c", "d"])
 })
 
-it("sends a short answer without waiting for long ones", () => {
+it("sends a short response without waiting for long ones", () => {
   const { ask, sent } = scene(kib)
   ask("a", 900 * kib)
   ask("b", 900 * kib)
@@ -72,7 +72,7 @@ it("sends a short answer without waiting for long ones", () => {
   expect(sent).toEqual(["a", "c"])
 })
 
-it("counts the answer in flight and the waiting ones", () => {
+it("counts both the response in flight and the waiting responses", () => {
   const { ask, counted, steps } = scene(100 * kib)
   for (const name of "abc") ask(name, 900 * kib)
   expect(counted()).toEqual({ inFlight: 900 * kib, waiting: 2 * 900 * kib })
@@ -80,7 +80,7 @@ it("counts the answer in flight and the waiting ones", () => {
   expect(counted()).toEqual({ inFlight: 0, waiting: 0 })
 })
 
-it("closes a connection whose unread answers would exceed 8 MiB, and sends nothing after its end", () => {
+it("closes a connection whose unread responses would exceed 8 MiB, and sends nothing afterwards", () => {
   const { answers, ask, closed, counted, isIdle, sent, steps } = scene(0)
   for (let count = 0; count < 12; count++) ask("a", 900 * kib)
   expect(sent).toEqual(["a"])

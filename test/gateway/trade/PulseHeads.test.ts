@@ -1,4 +1,7 @@
-/** Feed heads in the renewals that a gateway sends: with pulses to desks of other processes only. */
+/**
+ * Tests of the feed heads that a gateway sends with pulses (calls that request account summaries), only to desks in
+ * other processes.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { FeedHeads } from "@venue/cluster/clients/FeedHeads"
@@ -57,7 +60,7 @@ const scene = Effect.fnUntraced(function* () {
   return { renewals, heads, desks: localEntities.desks, pulse }
 })
 
-it.effect("sends feed heads to a remote desk with a pulse, and none with a lease renewal", () =>
+it.effect("sends feed heads to a remote desk with a pulse, and sends none with a lease renewal", () =>
   Effect.gen(function* () {
     const { heads, pulse, renewals } = yield* scene()
     heads.push({ symbol: one.symbol, seq: 7 })
@@ -78,7 +81,7 @@ it.effect("sends feed heads to a remote desk with a pulse, and none with a lease
   })
 )
 
-it.effect("sends no feed heads to a desk of the same process", () =>
+it.effect("sends no feed heads to a desk in the same process", () =>
   Effect.gen(function* () {
     const { desks, heads, pulse, renewals } = yield* scene()
     desks.set("0", {} as never)

@@ -1,4 +1,4 @@
-/** Queries with late or missing answers. */
+/** Tests of queries whose responses are late or missing. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -28,7 +28,7 @@ const queries = [
   say("subscribe", { channels: ["positions"] })
 ]
 
-/** A history that fails after 2 s, as a desk that is cut off does. */
+/** History that fails after 2 s, like a desk without a connection. */
 const stalledHistory = Layer.succeed(
   History,
   History.of({
@@ -38,12 +38,12 @@ const stalledHistory = Layer.succeed(
   })
 )
 const stalledVenue = Layer.fresh(TestVenue.layer).pipe(Layer.provide(stalledHistory), Layer.provide(layerMemory))
-/** Sets the clock before the venue is built: a built venue would run every tick up to Friday. */
+/** Sets the clock before the venue is built, because a built venue would run every timer up to Friday. */
 const onFriday = Layer.unwrap(Effect.as(TestClock.setTime(friday), stalledVenue))
 
 for (const query of queries) {
   it.effect(
-    `I48: reads at most 256 unanswered ${query.type} frames of a connection, and resumes after giving them up`,
+    `I48: reads at most 256 unanswered ${query.type} frames of a connection, and resumes after they time out`,
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue
@@ -65,7 +65,7 @@ for (const query of queries) {
 }
 
 story(
-  "I51: reports a leverage change as unknown when the desk does not answer, and names the query that shows it",
+  "I51: reports a leverage change as unknown when the desk does not reply, and names the query that returns the leverage",
   (venue) =>
     Effect.gen(function* () {
       const gateway = yield* venue.gateway
@@ -80,7 +80,7 @@ story(
     })
 )
 
-story("I48: counts orders for an unlisted symbol as outstanding until they are answered", (venue) =>
+story("I48: counts orders for an unlisted symbol as outstanding until the desk replies", (venue) =>
   Effect.gen(function* () {
     const stranded = { symbol: MarketSymbol.make("MOON-USD") }
     const gateway = yield* venue.gateway
@@ -99,7 +99,7 @@ story("I48: counts orders for an unlisted symbol as outstanding until they are a
   })
 )
 
-/** Reads of empty tables; `answer` runs each. */
+/** Reads of empty tables; `answer` runs each read. */
 const empty =
   (answer: <A>(of: A) => Effect.Effect<A>): ReadTables["Service"]["read"] =>
   ({ memory }) =>
@@ -107,7 +107,7 @@ const empty =
 
 const unused = () => Effect.die("not expected")
 
-/** A history over the given tables, for an account with these watermarks. */
+/** History over the given tables, for an account with the given watermarks. */
 const historyOf = (
   watermarks: ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>,
   tables: Pick<ReadTables["Service"], "positions" | "read">
@@ -151,7 +151,7 @@ const reader = { userId: UserId.make("u"), accountId: AccountId.make("u"), cost:
 const page = Trades.page({ accountId: reader.accountId, limit: 10, offset: 0 })
 
 it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] }])(
-  "I48: runs at most 4 queries at once for 100 reads, and answers all of them (%j)",
+  "I48: runs at most 4 queries at once for 100 reads, and completes all of them (%j)",
   ({ watermarks }) =>
     Effect.gen(function* () {
       const opened = yield* Deferred.make<void>()
@@ -188,7 +188,7 @@ it.effect.each([
   { silent: "positions" as const, watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] },
   { silent: "read" as const, watermarks: [] }
 ])(
-  "I48: times out reads of a table that does not answer, also those that wait for a permit ($silent)",
+  "I48: times out reads of a table that does not respond, including reads that wait for a permit ($silent)",
   ({ silent, watermarks }) =>
     Effect.gen(function* () {
       const tables = {

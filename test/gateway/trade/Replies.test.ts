@@ -17,7 +17,7 @@ const start = () => {
   const backpressure = Backpressure.make(Backpressure.makeTotal(), { pause: () => {}, resume: () => {} })
   const sent: Array<string> = []
   const replies = new Replies({ backpressure, isListed: () => true, send: (frame) => void sent.push(frame) })
-  /** Delivers an event of a market with the frame of the order that it changed. */
+  /** Delivers a market's event with the frame of the order that the event changed. */
   const deliver = (symbol: MarketSymbol, commandId: string, order: string, options: Partial<EventReply> = {}) =>
     replies.deliver({ ...plain, symbol, commandId, order, ...options })
   return { deliver, outstanding: backpressure.outstanding, replies, sent }
@@ -83,7 +83,7 @@ it("acknowledges a cancel of all orders once every market has committed, then se
   expect(outstanding.weight).toBe(0)
 })
 
-it("I22: acknowledges an order before its cancellation when the market processed it before an earlier cancel of all orders", () => {
+it("I22: acknowledges an order before its cancellation even if the market processed it before an earlier cancel of all orders", () => {
   const { deliver, outstanding, replies, sent } = start()
   const all = cancelAll("A")
   replies.expect(all)
@@ -96,7 +96,7 @@ it("I22: acknowledges an order before its cancellation when the market processed
   expect(outstanding.weight).toBe(0)
 })
 
-it("sends the order responses of a cancel of all orders after its refusal or the report of an unknown outcome", () => {
+it("sends the order responses of a cancel of all orders after the refusal of that cancel or the report of an unknown outcome", () => {
   for (const isRefused of [true, false]) {
     const { deliver, outstanding, replies, sent } = start()
     const all = cancelAll("")
@@ -122,7 +122,7 @@ it("replaces the acknowledgement of a stop command by an error when the market r
   }
 })
 
-it("rule 21.4: runs a query about all symbols after every earlier reply, and sends later replies after its answer", () => {
+it("rule 21.4: runs a query about all symbols after every earlier reply, and sends later replies after the query's result", () => {
   const { deliver, outstanding, replies, sent } = start()
   let answer: ((frame: string) => void) | undefined
   const query: ExpectedQuery = {
@@ -146,7 +146,7 @@ it("rule 21.4: runs a query about all symbols after every earlier reply, and sen
   expect(outstanding.weight).toBe(0)
 })
 
-it("replies to an order for an unlisted symbol without waiting, and counts it as outstanding until the desk replies", () => {
+it("replies to an order for an unlisted symbol without waiting, and counts the order as outstanding until the desk replies", () => {
   const { outstanding, replies, sent } = start()
   const moon = MarketSymbol.make("MOON")
   const [refused, forwarded] = [order("refused", moon, "none"), order("forwarded", moon, "none")]

@@ -16,7 +16,7 @@ const start = () => {
   return { accept, barriers, enter, makeQueue, outstanding, pend, sent }
 }
 
-it("starts when it is the head of all its queues, and sends later replies when it leaves", () => {
+it("starts a query when it is first in all its queues, and sends later replies after it leaves", () => {
   const { accept, barriers, enter, makeQueue, outstanding, pend, sent } = start()
   const [a, b] = [makeQueue(), makeQueue()]
   pend(a, "a1")
@@ -33,7 +33,7 @@ it("starts when it is the head of all its queues, and sends later replies when i
   expect(outstanding.weight).toBe(0)
 })
 
-it("starts once, and at once when no queue has a pending command", () => {
+it("starts a query once, and at once when no queue has a pending command", () => {
   const { accept, barriers, enter, makeQueue, pend, sent } = start()
   enter("empty", [])
   expect(sent).toEqual(["empty starts"])
@@ -46,7 +46,7 @@ it("starts once, and at once when no queue has a pending command", () => {
   expect(sent).toEqual(["empty starts", "after accepted"])
 })
 
-it("adds the barriers of all symbols to a new queue in their order of arrival", () => {
+it("adds the queries about all symbols to a new queue in their order of arrival", () => {
   const { barriers, enter, makeQueue, pend, sent } = start()
   const old = makeQueue()
   pend(old, "first")
@@ -62,7 +62,7 @@ it("adds the barriers of all symbols to a new queue in their order of arrival", 
   expect(sent).toEqual(["one starts", "two starts", "of the old queue starts"])
 })
 
-it("does not hold back replies after leaving early, and may leave twice", () => {
+it("does not delay replies after a query leaves early, and allows it to leave twice", () => {
   const { accept, barriers, enter, makeQueue, pend, sent } = start()
   const queue = makeQueue()
   pend(queue, "first")

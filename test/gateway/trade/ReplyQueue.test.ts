@@ -22,7 +22,7 @@ const start = () => {
   }
 }
 
-it("rule 21.4: sends the events of a later command after the desk's answer to an earlier one", () => {
+it("rule 21.4: sends the events of a later command after the desk's reply to an earlier one", () => {
   const { answer, expect: expectReply, sent, deliver } = start()
   expectReply("a")
   expectReply("b")
@@ -33,7 +33,7 @@ it("rule 21.4: sends the events of a later command after the desk's answer to an
   expect(sent).toEqual(["RateLimited a", "ACK b", "fill of b"])
 })
 
-it("I35: sends a fill before a later cancel, although a desk answered a later command first", () => {
+it("I35: sends a fill before a later cancel, although a desk replied to a later command first", () => {
   const { answer, expect: expectReply, sent, deliver } = start()
   expectReply("cancel")
   expectReply("limited")
@@ -44,7 +44,7 @@ it("I35: sends a fill before a later cancel, although a desk answered a later co
   expect(sent).toEqual(["FILLED", "CANCELLED", "RateLimited"])
 })
 
-it("sends all frames of a command at its turn, and ends it with an empty frame", () => {
+it("sends all frames of a command at its turn, and ends the command with an empty frame", () => {
   const { expect: expectReply, sent, deliver } = start()
   expectReply("a")
   expectReply("cancel")
@@ -57,7 +57,7 @@ it("sends all frames of a command at its turn, and ends it with an empty frame",
   expect(sent).toEqual(["ACK a", "CANCELLED 1", "CANCELLED 2", "ACK c"])
 })
 
-it("I22: acknowledges an order before its cancellation when the market processed it before an earlier cancel", () => {
+it("I22: acknowledges an order before its cancellation even if the market processed it before an earlier cancel", () => {
   const { answer, expect: expectReply, queue, sent, deliver } = start()
   expectReply("cancel")
   expectReply("desk")
@@ -74,7 +74,7 @@ it("I22: acknowledges an order before its cancellation when the market processed
   expect(queue).toMatchObject({ entries: [], recorded: 0, outstanding: { weight: 0 } })
 })
 
-it("sends the events of an acknowledged command after its acknowledgement, in the order of the log", () => {
+it("sends the events of an acknowledged command after the acknowledgement, in log order", () => {
   const { answer, query, expect: expectReply, queue, sent, deliver, deliverAfter } = start()
   query("cancel all")
   deliverAfter("cancel all", "CANCELLED 1")
@@ -88,7 +88,7 @@ it("sends the events of an acknowledged command after its acknowledgement, in th
   expect(queue).toMatchObject({ entries: [], recorded: 0, outstanding: { weight: 0 } })
 })
 
-it("starts a query when every earlier request is answered, and sends later replies after its answer", () => {
+it("starts a query once every earlier request has its reply, and sends later replies after the query's result", () => {
   const { answer, query, expect: expectReply, sent, deliver } = start()
   const started: Array<string> = []
   query("free", () => started.push("free"))
@@ -106,7 +106,7 @@ it("starts a query when every earlier request is answered, and sends later repli
   expect(sent).toEqual(["at once", "ACK a", "answer", "ACK b"])
 })
 
-it("I51: reports an overdue command as unknown at its turn, and sends its outcome when it arrives", () => {
+it("I51: reports an overdue command as unknown at its turn, and sends the outcome when it arrives", () => {
   const { expect: expectReply, giveUp, sent, deliver } = start()
   expectReply("a", 10)
   expectReply("b", 20)
@@ -121,7 +121,7 @@ it("I51: reports an overdue command as unknown at its turn, and sends its outcom
   expect(sent).toEqual(["unknown request a", "ACK b", "ACK a", "ACK c"])
 })
 
-it("I48: charges pending requests and waiting frames by length until they are sent or given up", () => {
+it("I48: charges pending requests and waiting frames by length until they are sent or abandoned", () => {
   const { answer, expect: expectReply, giveUp, queue, deliver } = start()
   const long = "x".repeat(64 * 1_024)
   ReplyQueue.expect(queue, { commandId: "a", request: long, dueMillis: 10 })
@@ -139,10 +139,10 @@ it("I48: charges pending requests and waiting frames by length until they are se
 })
 
 /**
- * Commands are sent in order. A market's log answers its commands in order, mixed with events of other clients. A desk answers
- * its commands at any time after they were sent.
+ * Commands are sent in order. A market's log contains the outcomes of its commands in order, mixed with events of
+ * other clients. A desk replies to its commands at any time after they were sent.
  */
-it("rule 21.4: keeps answers in command order and events in log order for any interleaving of desk and log", () => {
+it("rule 21.4: keeps replies in command order and events in log order, however desk and log interleave", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("market", "desk", "event"), { maxLength: 40 }),
@@ -161,7 +161,7 @@ it("rule 21.4: keeps answers in command order and events in log order for any in
             if (kinds[sending] === "desk") desk.push(id)
             else log.push(id)
             sending++
-            // One command in five is followed by a query with a late answer.
+            // One command in five is followed by a query with a late result.
             if (pick(5) === 0) query(`${id} query`, () => desk.push(`${id} query`))
           } else if (step === 1 && log.length > 0) {
             const id = log.shift()!

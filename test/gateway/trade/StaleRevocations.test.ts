@@ -1,4 +1,7 @@
-/** A gateway that receives no revocations: it refuses commands that add risk, and closes its connections after 10 s. */
+/**
+ * Tests of a gateway that receives no revocations. It refuses commands that add risk, and closes its connections
+ * after 10 s.
+ */
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Revocations } from "@venue/storage/access/Revocations"
 import * as Client from "@venue/testing/Client"
@@ -8,7 +11,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, cancel, friday, limit, market, modify, say, told } from "../../venue/Story.ts"
 
-/** A second gateway of the venue, for which the test sets the age of the revocations. */
+/** Second gateway of the venue, for which the test sets the age of the revocations. */
 const gateway = Effect.gen(function* () {
   const inner = yield* Revocations
   const observers = new Set<() => void>()
@@ -56,7 +59,7 @@ const twap = (more: object) =>
   })
 
 story(
-  "I40: refuses commands that add risk when revocations are over 3 s old, and executes those that reduce it",
+  "I40: refuses commands that add risk when revocations are more than 3 s out of date, and executes commands that reduce risk",
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const { revocations, trade } = yield* gateway
@@ -109,7 +112,7 @@ story(
 )
 
 story(
-  "I40: closes its sockets after 10 s without revocations, and accepts new connections later",
+  "I40: closes all sockets after 10 s without revocations, and accepts new connections later",
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const { revocations, trade } = yield* gateway

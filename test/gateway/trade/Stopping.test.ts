@@ -1,33 +1,35 @@
-/** Connections of a gateway that stops. */
+/** Tests of connections to a gateway that shuts down. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { limit, say, story, told } from "../../venue/Story.ts"
 
-story("closes idle connections at once when the gateway stops, and busy ones after their next answer", (venue) =>
-  Effect.gen(function* () {
-    const gateway = yield* venue.gateway
-    const user = yield* venue.user("alice")
-    const quiet = yield* venue.trade(user, [], { gateway })
-    yield* TestClock.adjust("1 second")
-    const busy = yield* venue.trade(user, undefined, { gateway })
-    const refused = yield* venue.trade(user, [], { gateway })
-    yield* Effect.forkScoped(gateway.drain)
-    yield* TestClock.adjust("20 millis")
-    assert.strictEqual(quiet.closedWith()?.code, 1001)
-    yield* TestClock.adjust("800 millis")
-    assert.isUndefined(busy.closedWith())
+story(
+  "closes idle connections at once when the gateway shuts down, and busy connections after their next reply",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const user = yield* venue.user("alice")
+      const quiet = yield* venue.trade(user, [], { gateway })
+      yield* TestClock.adjust("1 second")
+      const busy = yield* venue.trade(user, undefined, { gateway })
+      const refused = yield* venue.trade(user, [], { gateway })
+      yield* Effect.forkScoped(gateway.drain)
+      yield* TestClock.adjust("20 millis")
+      assert.strictEqual(quiet.closedWith()?.code, 1001)
+      yield* TestClock.adjust("800 millis")
+      assert.isUndefined(busy.closedWith())
 
-    yield* busy.send(limit("BUY", 1, 190))
-    yield* refused.send(say("get_order", { symbol: "MOON-USD" }))
-    yield* venue.settle
-    assert.deepEqual(told(yield* busy.drain), ["ACK"])
-    assert.strictEqual((yield* refused.drain).length, 1)
-    assert.deepEqual([busy.closedWith()?.code, refused.closedWith()?.code], [1001, 1001])
-  })
+      yield* busy.send(limit("BUY", 1, 190))
+      yield* refused.send(say("get_order", { symbol: "MOON-USD" }))
+      yield* venue.settle
+      assert.deepEqual(told(yield* busy.drain), ["ACK"])
+      assert.strictEqual((yield* refused.drain).length, 1)
+      assert.deepEqual([busy.closedWith()?.code, refused.closedWith()?.code], [1001, 1001])
+    })
 )
 
-story("refuses new commands 2 s after the gateway stops while answers are outstanding", (venue) =>
+story("refuses new commands 2 s after the gateway starts to shut down while replies are outstanding", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const user = yield* venue.user("alice")
@@ -45,7 +47,7 @@ story("refuses new commands 2 s after the gateway stops while answers are outsta
       (yield* client.drain).map(({ err }) => err?.message),
       ["the venue is going down; not done"]
     )
-    // The desk is cut off, so its answers never arrive.
+    // The desk is disconnected, so its replies never arrive.
     yield* TestClock.adjust("10 seconds")
     const last = yield* client.drain
     assert.isAbove(last.length, 0)

@@ -1,4 +1,4 @@
-/** The details of a bank account that a bank would take. */
+/** Valid bank account details. */
 export const details = {
   first_name: "Ada",
   last_name: "Example",

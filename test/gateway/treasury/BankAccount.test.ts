@@ -1,4 +1,4 @@
-/** A bank account is unlinked, and what leaves for it at the same time. */
+/** Test that unlinks a bank account while a withdrawal to it is requested. */
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
@@ -10,7 +10,7 @@ import { details } from "./Bank.ts"
 import * as Rails from "./Rails.ts"
 import { layerOver } from "./TreasuryClient.ts"
 
-/** It is done once, when the next change is about to begin. */
+/** Runs once, just before the next change begins. */
 let meanwhile: Effect.Effect<unknown> = Effect.void
 
 const interrupted = Layer.effect(
@@ -29,7 +29,7 @@ const interrupted = Layer.effect(
 
 const layer = layerOver.pipe(Layer.provide(interrupted), Layer.provideMerge(restLayer), Layer.provideMerge(Rails.layer))
 
-it.effect("refuses to unlink an account with an open withdrawal, also one accepted at the last moment", () =>
+it.effect("refuses to unlink a bank account with an open withdrawal, even one accepted at the last moment", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("ann", 1_000)

@@ -1,4 +1,4 @@
-/** Webhooks of the bank at the funding address. */
+/** Tests of the bank's webhooks at the treasury URL. */
 import { RailClient } from "@venue/cluster/clients/RailClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
@@ -21,7 +21,7 @@ const post = (url: string, headers: Readonly<Record<string, string>>, text = bod
     }).then((response) => response.text().then((text) => ({ status: response.status, text })))
   )
 
-/** A venue's funding address, and which rails it has woken. */
+/** Opens a venue's treasury interface, and records which rails it has woken. */
 const opened = (bankWebhookSecret: Redacted.Redacted | undefined, isUp = true) =>
   Effect.gen(function* () {
     const woken: Array<string> = []
@@ -48,7 +48,7 @@ it.live("wakes the bank's rail once for a repeated message", () =>
   }).pipe(Effect.scoped, venue)
 )
 
-it.live("rejects a message with a foreign signature, an old time or another body", () =>
+it.live("rejects a bank message with a foreign signature, an old time or a changed body", () =>
   Effect.gen(function* () {
     const { url, woken } = yield* opened(secret)
     const other = Redacted.make("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
@@ -67,14 +67,14 @@ it.live("rejects a message with a foreign signature, an old time or another body
   }).pipe(Effect.scoped, venue)
 )
 
-it.live("answers the bank with success while the rail is down", () =>
+it.live("responds to the bank with success while the rail is down", () =>
   Effect.gen(function* () {
     const { url } = yield* opened(secret, false)
     assert.strictEqual((yield* post(url, yield* signed("m-1"))).status, 204)
   }).pipe(Effect.scoped, venue)
 )
 
-it.live("answers 404 without a secret", () =>
+it.live("returns 404 if no webhook secret is configured", () =>
   Effect.gen(function* () {
     const { url } = yield* opened(undefined)
     assert.strictEqual((yield* post(url, yield* signed("m-1"))).status, 404)

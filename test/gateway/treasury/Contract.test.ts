@@ -1,4 +1,4 @@
-/** The description of the funding interface is walked as that of REST is. */
+/** Contract walk through the document of the treasury interface, as for REST. */
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { Bearers } from "@venue/auth/session/Bearers"
@@ -34,7 +34,7 @@ const scene = Layer.effect(
   })
 ).pipe(Layer.provideMerge(layer))
 
-it("each message that users are sent is as the document has it, and is of its event alone", () => {
+it("every webhook message matches the document's schema of its own event and of no other event", () => {
   const { validatorOf, webhooks } = treasury
   expect(Object.keys(webhooks)).toEqual(WebhookEvent.literals)
   const sent = WebhookEvent.literals.flatMap((event) =>

@@ -11,10 +11,10 @@ const read = (network: Network, text: string, token?: string) =>
   Result.getOrUndefined(Destination.read(problems("https://funding.venue.test"), network, text, token))
 
 const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
-/** The contract of USDT there. */
+/** Address of the USDT contract on TRON. */
 const tron = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 
-it("an EVM address is taken in one letter case, or with its checksum, and written with that", () => {
+it("accepts an EVM address in a single letter case or with its checksum, and returns it with the checksum", () => {
   for (const text of [evm, evm.toLowerCase(), `0x${evm.slice(2).toUpperCase()}`]) {
     expect([text, read("ARBITRUM_ONE", text)]).toEqual([text, evm])
   }
@@ -24,14 +24,14 @@ it("an EVM address is taken in one letter case, or with its checksum, and writte
   }
 })
 
-it("an address of TRON is known by its first byte and its checksum", () => {
+it("accepts a TRON address only with the right first byte and checksum", () => {
   for (const text of [tron, TronAddress.ofEvm(evm)]) expect([text, read("TRON", text)]).toEqual([text, text])
   const wrong = ["", ` ${tron}`, tron.slice(0, -1), `${tron}t`, tron.replace("R7", "R8"), tron.toLowerCase(), evm]
   for (const text of [...wrong, tron.replace("j", "0"), "T".repeat(60_000)])
     expect([text, read("TRON", text)]).toEqual([text, undefined])
 })
 
-it("rejects addresses of other networks and lengths, and the zero address of TRON", () => {
+it("rejects addresses of other networks and lengths, and the TRON zero address", () => {
   const { encode } = createBase58check((bytes) => new Uint8Array(createHash("sha256").update(bytes).digest()))
   const written = (first: number, length: number, fill: number) =>
     encode(Uint8Array.from({ length }, (_, at) => (at === 0 ? first : fill)))
@@ -41,13 +41,13 @@ it("rejects addresses of other networks and lengths, and the zero address of TRO
   for (const text of [...wrong, written(0x41, 21, 0)]) expect([text, read("TRON", text)]).toEqual([text, undefined])
 })
 
-it("rejects the contract of the token in any letter case", () => {
+it("rejects the token's contract address in any letter case", () => {
   for (const text of [evm, evm.toLowerCase()]) expect(read("ARBITRUM_ONE", text, evm)).toBeUndefined()
   expect(read("TRON", tron, tron)).toBeUndefined()
   expect(read("TRON", TronAddress.ofEvm(evm), tron)).toBe(TronAddress.ofEvm(evm))
 })
 
-it("names the expected form in a refusal", () => {
+it("names the expected form of an address in a refusal", () => {
   const refused = Destination.read(problems("https://funding.venue.test"), "TRON", evm, undefined)
   expect(Result.isFailure(refused) && refused.failure).toMatchObject({
     status: 400,

@@ -1,4 +1,4 @@
-/** A request about money with several faults is refused with all of them. */
+/** Tests that a treasury request with several faults is refused with all of them. */
 import { UserStates } from "@venue/storage/access/UserStates"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
@@ -35,7 +35,7 @@ const required = [
   "postal_code"
 ].map((member) => `body.${member}: ${member} is required: a string`)
 
-it.effect("422 lists the faults of query and body at once, a missing currency among them", () =>
+it.effect("returns 422 with the faults of query and body at once, including a missing currency", () =>
   Effect.gen(function* () {
     const { call } = yield* asUser("ann")
     const currency = "query.currency: currency is required: usd"
@@ -61,7 +61,7 @@ it.effect("422 lists the faults of query and body at once, a missing currency am
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("400 lists all words, addresses, amounts and details that cannot be used", () =>
+it.effect("returns 400 with all unusable words, addresses, amounts and details at once", () =>
   Effect.gen(function* () {
     const { call } = yield* asUser("ann")
     const places = ({ faults, status, type }: Effect.Success<ReturnType<typeof call>>) => [
@@ -98,22 +98,20 @@ it.effect("400 lists all words, addresses, amounts and details that cannot be us
   }).pipe(Effect.provide(layer))
 )
 
-it.effect(
-  "a newcomer without identity and terms gets 401 that names both steps, and 403 once the terms are accepted",
-  () =>
-    Effect.gen(function* () {
-      const { call, user } = yield* asUser("new")
-      const states = yield* UserStates
-      yield* states.setIdentity(user.userId, "none")
-      yield* states.acceptTerms(user.userId, "0")
-      const before = yield* call("GET", "/address")
-      expect([before.status, before.type]).toEqual([401, "onboarding-required"])
-      expect(before.faults.join(" ")).toMatch(/POST \/user\/verification.*POST \/user\/terms/)
-      yield* states.acceptTerms(user.userId, "1")
-      const after = yield* call("GET", "/address")
-      expect([after.status, after.type]).toEqual([403, "onboarding-required"])
-      expect(after.faults).toEqual([
-        "onboarding.identity: identity: verify your identity with POST /user/verification of the REST interface"
-      ])
-    }).pipe(Effect.provide(layer))
+it.effect("returns 401 that names both missing steps to a new user, and 403 once the terms are accepted", () =>
+  Effect.gen(function* () {
+    const { call, user } = yield* asUser("new")
+    const states = yield* UserStates
+    yield* states.setIdentity(user.userId, "none")
+    yield* states.acceptTerms(user.userId, "0")
+    const before = yield* call("GET", "/address")
+    expect([before.status, before.type]).toEqual([401, "onboarding-required"])
+    expect(before.faults.join(" ")).toMatch(/POST \/user\/verification.*POST \/user\/terms/)
+    yield* states.acceptTerms(user.userId, "1")
+    const after = yield* call("GET", "/address")
+    expect([after.status, after.type]).toEqual([403, "onboarding-required"])
+    expect(after.faults).toEqual([
+      "onboarding.identity: identity: verify your identity with POST /user/verification of the REST interface"
+    ])
+  }).pipe(Effect.provide(layer))
 )

@@ -1,4 +1,7 @@
-/** The account that pays withdrawals is no destination: a gateway reads it from the cursor of the rail. */
+/**
+ * Tests that the account that pays withdrawals is not a valid destination. A gateway reads the account from the
+ * rail's cursor.
+ */
 import * as Cursor from "@venue/providers/rails/arbitrum/Cursor"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import * as TronCursor from "@venue/providers/rails/tron/TronCursor"
@@ -15,7 +18,7 @@ import { ask, layer as restLayer, RestClient } from "../rest/RestClient.ts"
 import { addressAt } from "./Rails.ts"
 import { layerOver } from "./TreasuryClient.ts"
 
-/** The rails of a gateway, which has neither a wallet nor an endpoint of a chain. */
+/** Rails of a gateway without a wallet or a chain endpoint. */
 const gatewayRails = Layer.unwrap(
   Effect.map(
     Config.all({ arbitrum: ArbitrumSettings.all, tron: TronSettings.all, bank: BankSettings.all }),
@@ -46,7 +49,7 @@ for (const { cursor, network, spellings } of [
     cursor: TronCursor.write({ tip: tronBlock, solid: tronBlock, hot: TronAddress.hexOf(tron) })
   }
 ] as const) {
-  it.effect(`refuses the paying account of ${network} as a destination, and debits nothing`, () =>
+  it.effect(`refuses the ${network} account that pays withdrawals as a destination, and debits nothing`, () =>
     Effect.gen(function* () {
       const { signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("amy", 1_000)

@@ -1,4 +1,4 @@
-/** How each endpoint of the funding interface is brought to answer with each status that its description names. */
+/** Requests that provoke each documented status of each treasury endpoint. */
 import { maxBankAccounts } from "@venue/domain/BankAccount"
 import { maxWebhooks } from "@venue/domain/Webhook"
 import { DepositAddresses, maxDepositAddresses } from "@venue/storage/treasury/DepositAddresses"

@@ -13,7 +13,7 @@ export const addressAt = Result.getOrThrow(DepositAddresses.make(publicExtendedK
 
 export const tronAddressAt = (index: number): string => TronAddress.ofEvm(addressAt(index))
 
-/** The contracts of the tokens. */
+/** Contract addresses of the tokens. */
 export const tokens = {
   ARBITRUM_ONE: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
   TRON: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
@@ -50,5 +50,5 @@ export const layer = Layer.succeed(RailProviders)(
   ])
 )
 
-/** A venue that is connected to nothing. */
+/** Venue without any rails. */
 export const layerNone = Layer.succeed(RailProviders)(new Map())

@@ -1,4 +1,4 @@
-/** A venue on Postgres with every way in and out of money, of which all is kept that it logs, traces and answers. */
+/** Venue on Postgres with every deposit and withdrawal path, which keeps all its log lines, traces and responses. */
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import * as WebhookDelivery from "@venue/cluster/singletons/WebhookDelivery"

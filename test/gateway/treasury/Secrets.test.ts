@@ -1,4 +1,4 @@
-/** Everything secret that money comes in and goes out with, searched for where it must not be, whatever becomes of a request. */
+/** Test that searches every output for treasury secrets, whatever the result of each request. */
 import { UserId } from "@venue/domain/UserId"
 import { calm } from "@venue/simulation/bank/BankSimulator"
 import { Signer } from "@venue/providers/rails/Signer"
@@ -67,11 +67,11 @@ const known: Readonly<Record<string, string>> = {
   sealKey
 }
 
-it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets of the treasury", (it) => {
+it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("treasury secrets", (it) => {
   const answers: Array<Answer> = []
-  /** Output of processes that fail to start, and urls of requests to other servers. */
+  /** Output of processes that fail to start, and URLs of requests to other servers. */
   const outputs: Array<string> = []
-  /** Secrets by name, each with the only answer that may contain it. */
+  /** Secrets by name, each with the only response that is allowed to contain it. */
   const issued = new Map<string, readonly [text: string, by: Answer]>()
   const kept = <E, R>(answer: Effect.Effect<Answer, E, R>) =>
     Effect.tap(answer, (received) => Effect.sync(() => answers.push(received)))
@@ -79,7 +79,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
   const until = <A, E, R>(look: Effect.Effect<A, E, R>, is: (found: A) => boolean) =>
     Effect.repeat(look, { until: is, schedule: Schedule.spaced("50 millis") })
 
-  /** Bank accounts, payouts that fail in every way, and an endpoint that takes nothing. */
+  /** Bank accounts, payouts that fail in every way, and a webhook endpoint that accepts nothing. */
   const money = Effect.gen(function* () {
     const { signed } = yield* RestClient
     const { simulator } = yield* BankUnderTest
@@ -120,7 +120,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     const last = yield* payout("approve")
     yield* simulator.behave({ ...calm, settle_after_seconds: 0 })
     yield* comesTo(last, "SETTLED")
-    // All of it had reached the bank.
+    // All account numbers had reached the bank.
     expect((yield* simulator.payouts).map(({ request }) => request.payee.account_number)).toEqual([
       details.account_number,
       details.account_number
@@ -149,7 +149,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     expect((yield* byKey("DELETE", `/bank-account/${account_id}`)).status).toBe(204)
   })
 
-  /** Returns requests of an appointed operator; `dismissed` dismisses the operator. */
+  /** Returns the requests of an appointed operator; `dismissed` dismisses the operator. */
   const operator = Effect.gen(function* () {
     const { admin } = yield* RestClient
     const appointed = yield* kept(admin("POST", "/operators", { name: "teo", roles: ["treasurer"], reason: "a test" }))
@@ -203,7 +203,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     expect((yield* kept(call(`${url}/accounts`))).status).toBe(401)
   })
 
-  /** A start that its settings end, in the words of the process. */
+  /** Output of a process whose start fails because of its settings. */
   const startEnds = Effect.gen(function* () {
     const chain = { VENUE_ARBITRUM_RPC_URLS: "http://127.0.0.1:9", VENUE_ARBITRUM_XPUB: TestRail.xpub }
     const keys = { VENUE_WALLET_HOT_KEY: TestRail.hotKey, VENUE_WALLET_XPRV: TestRail.xprv }
@@ -236,7 +236,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     }
   })
 
-  it.effect("I46: appear only in the answers that hand them out", () =>
+  it.effect("I46: secrets appear only in the responses that issue them", () =>
     Effect.gen(function* () {
       for (const part of [money, bankWebhooks, walletSigns, startEnds]) yield* part
       const places = {

@@ -1,4 +1,4 @@
-/** A venue in memory whose REST client sends to the funding interface. */
+/** Venue in memory whose REST client sends to the treasury interface. */
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
 import { Effect, Layer } from "effect"
 import { callsTo, layer as restLayer, RestClient } from "../rest/RestClient.ts"
@@ -6,7 +6,7 @@ import * as Rails from "./Rails.ts"
 
 export const options = { host: "127.0.0.1", port: 0, brand: "acme", newAddressHoldHours: 24 }
 
-/** Replaces the address of the REST client by the one of the funding interface. */
+/** Replaces the REST client's URL by that of the treasury interface. */
 export const layerOver = Layer.effect(
   RestClient,
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** A venue without rails refuses destinations that it could not pay to. */
+/** Tests that a venue without rails refuses destinations that it could not pay. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -20,7 +20,7 @@ it.layer(unconnected, { excludeTestServices: true })("a venue without rails", (i
     ["/withdrawal-addresses", { address: addressAt(0), network: "ARBITRUM_ONE" }, "ARBITRUM_ONE"],
     ["/withdrawal-addresses", { address: tronAddressAt(0), network: "TRON" }, "TRON"]
   ] as const) {
-    it.effect(`answers POST ${path} for ${rail} with 503`, () =>
+    it.effect(`returns 503 for POST ${path} with ${rail}`, () =>
       Effect.gen(function* () {
         const { body: refusal, status } = yield* asked(path, body)
         expect([status, refusal.type]).toEqual([503, expect.stringContaining("/problems/rail-not-connected")])
@@ -30,7 +30,7 @@ it.layer(unconnected, { excludeTestServices: true })("a venue without rails", (i
   }
 })
 
-it.effect("names the member of bank details that is wrong", () =>
+it.effect("names the invalid member of bank details", () =>
   Effect.gen(function* () {
     const { body, status } = yield* asked("/bank-account?currency=usd", { ...details, routing_number: "021000022" })
     expect([status, body.type]).toEqual([400, expect.stringContaining("/problems/invalid-bank-details")])

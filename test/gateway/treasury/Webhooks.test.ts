@@ -1,4 +1,4 @@
-/** Webhook endpoints over REST, and their messages. */
+/** Tests of webhook endpoints over REST, and of their messages. */
 import * as WebhookLoop from "@venue/cluster/singletons/WebhookLoop"
 import { WebhookEvent } from "@venue/domain/Webhook"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -23,7 +23,7 @@ const askAs = Effect.fnUntraced(function* (user: TestUser, method: string, path:
 
 const newUser = (name: string) => Effect.flatMap(TestVenue, (venue) => venue.user(name))
 
-it.live("returns the secret once with `no-store`, and shows the endpoint to its user only", () =>
+it.live("returns the webhook secret once with `no-store`, and lists the endpoint only to its owner", () =>
   Effect.gen(function* () {
     const [amy, ben] = [yield* newUser("amy"), yield* newUser("ben")]
     const made = yield* askAs(amy, "POST", "/webhooks", { url: "https://Example.com/venue?key=canary" })
@@ -44,7 +44,7 @@ it.live("returns the secret once with `no-store`, and shows the endpoint to its 
   }).pipe(Effect.provide(layer))
 )
 
-it.live("rejects an invalid url with the expected form, without repeating it", () =>
+it.live("rejects an invalid URL with the expected form, without repeating the URL", () =>
   Effect.gen(function* () {
     const amy = yield* newUser("amy")
     const refused = Effect.fnUntraced(function* (body: object, expected: number, message: RegExp) {
@@ -69,7 +69,7 @@ it.live("rejects an invalid url with the expected form, without repeating it", (
   }).pipe(Effect.provide(layer))
 )
 
-it.live("sends later events to a new endpoint, signed with its secret", () =>
+it.live("sends later events to a new endpoint, signed with the endpoint's secret", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(204))
     const amy = yield* newUser("amy")

@@ -1,4 +1,4 @@
-/** Withdrawals over the funding interface and real sockets: debits, holds and refusals. */
+/** Tests of withdrawals over the treasury interface and real sockets: debits, holds and refusals. */
 import { Identities } from "@venue/storage/access/Identities"
 import { WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
@@ -32,42 +32,50 @@ const person = Effect.fnUntraced(function* (name: string, usd = 1_000) {
   return { user, byKey, withdraw, withdrawals }
 })
 
-it.effect("debits a withdrawal before its empty answer, and lists it with the net amount", () =>
-  Effect.gen(function* () {
-    const { byKey, withdraw, withdrawals } = yield* person("amy")
-    const answer = yield* withdraw({ amount: "100.5" })
-    expect([answer.status, answer.text, answer.headers.get("content-length")]).toEqual([200, "", "0"])
-    yield* TestClock.adjust(1)
-    yield* byKey("POST", "/withdraw", { amount: 20, address: tronAddressAt(3), network: "TRON" })
-    const [second, first, ...others] = yield* withdrawals
-    expect(others).toEqual([])
-    expect(first).toMatchObject({
-      kind: "crypto",
-      amount: 100.5,
-      fee: 1,
-      net_amount: 99.5,
-      network: "ARBITRUM_ONE",
-      destination: here,
-      // The first withdrawal to the address.
-      status: "HELD_FOR_REVIEW",
-      blocked: false,
-      tx_hash: null
-    })
-    expect(second).toMatchObject({ amount: 20, fee: 3, net_amount: 17, network: "TRON", destination: tronAddressAt(3) })
-    const rest = yield* withdraw({ amount: 880 })
-    expect([rest.status, rest.body.errors[0]]).toEqual([
-      400,
-      {
-        location: "body.amount",
-        message: "Expected at most 879.5, the amount that the account can release, got 880; the nearest is 879.5",
-        value: 880
-      }
-    ])
-    expect((yield* withdraw({ amount: 879.5 })).status).toBe(200)
-  }).pipe(Effect.provide(layer))
+it.effect(
+  "debits a withdrawal before it returns the empty response, and lists the withdrawal with the net amount",
+  () =>
+    Effect.gen(function* () {
+      const { byKey, withdraw, withdrawals } = yield* person("amy")
+      const answer = yield* withdraw({ amount: "100.5" })
+      expect([answer.status, answer.text, answer.headers.get("content-length")]).toEqual([200, "", "0"])
+      yield* TestClock.adjust(1)
+      yield* byKey("POST", "/withdraw", { amount: 20, address: tronAddressAt(3), network: "TRON" })
+      const [second, first, ...others] = yield* withdrawals
+      expect(others).toEqual([])
+      expect(first).toMatchObject({
+        kind: "crypto",
+        amount: 100.5,
+        fee: 1,
+        net_amount: 99.5,
+        network: "ARBITRUM_ONE",
+        destination: here,
+        // This is the first withdrawal to the address.
+        status: "HELD_FOR_REVIEW",
+        blocked: false,
+        tx_hash: null
+      })
+      expect(second).toMatchObject({
+        amount: 20,
+        fee: 3,
+        net_amount: 17,
+        network: "TRON",
+        destination: tronAddressAt(3)
+      })
+      const rest = yield* withdraw({ amount: 880 })
+      expect([rest.status, rest.body.errors[0]]).toEqual([
+        400,
+        {
+          location: "body.amount",
+          message: "Expected at most 879.5, the amount that the account can release, got 880; the nearest is 879.5",
+          value: 880
+        }
+      ])
+      expect((yield* withdraw({ amount: 879.5 })).status).toBe(200)
+    }).pipe(Effect.provide(layer))
 )
 
-it.effect("makes two withdrawals of two equal requests, and one of two with the same key", () =>
+it.effect("executes two equal requests without a key as two withdrawals, and two with the same key as one", () =>
   Effect.gen(function* () {
     const { withdraw, withdrawals } = yield* person("ben", 100)
     const twice = (headers: object) =>
@@ -95,7 +103,7 @@ it.effect("makes two withdrawals of two equal requests, and one of two with the 
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("answers 400 to an impossible withdrawal and 422 to an invalid request, without a debit", () =>
+it.effect("returns 400 for an impossible withdrawal and 422 for an invalid request, without a debit", () =>
   Effect.gen(function* () {
     const { byKey, withdraw, withdrawals } = yield* person("cid")
     const refused: ReadonlyArray<readonly [object, number, string]> = [
@@ -172,7 +180,7 @@ for (const [member, value] of [
     }).pipe(Effect.provide(layer))
   )
 
-it.effect("pays an account that was linked with any text as its state", () =>
+it.effect("pays a bank account that was linked with any text as its state", () =>
   Effect.gen(function* () {
     const { byKey, user } = yield* person("cal")
     const accountId = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d21"
@@ -183,7 +191,7 @@ it.effect("pays an account that was linked with any text as its state", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("holds withdrawals to a new unverified address for a day, and withdrawals with a flag", () =>
+it.effect("holds withdrawals to a new unverified address for a day, and holds those of a flagged user", () =>
   Effect.gen(function* () {
     const { user, withdraw } = yield* person("dan")
     const withdrawals = yield* Withdrawals
@@ -210,7 +218,7 @@ it.effect("holds withdrawals to a new unverified address for a day, and withdraw
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("limits a builder's key to withdrawals to registered addresses", () =>
+it.effect("limits withdrawals with a builder's key to registered addresses", () =>
   Effect.gen(function* () {
     const { user, withdraw } = yield* person("eve")
     const { signed } = yield* RestClient
@@ -254,50 +262,54 @@ it.effect("limits a builder's key to withdrawals to registered addresses", () =>
     for (const [method, path, body] of others) {
       expect([path, (yield* byBuilder(method, path, body)).status]).toEqual([path, 403])
     }
-    // The user themselves may send it anywhere.
+    // The user can withdraw to any address.
     expect((yield* withdraw({ amount: 10, address: addressAt(9) })).status).toBe(200)
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("I47: answers 401 before the terms and 403 before other steps, and serves lists at every step", () =>
-  Effect.gen(function* () {
-    const states = yield* UserStates
-    const venue = yield* TestVenue
-    const { byKey, user, withdraw } = yield* person("fay")
-    const bearer = { authorization: `Bearer ${yield* venue.token(user)}` }
-    const asks = [
-      () => withdraw({ amount: 10 }),
-      () => byKey("GET", "/address"),
-      () => ask("GET", "/address", bearer),
-      () => ask("POST", "/withdraw", bearer, { amount: 10, address: here }),
-      () => byKey("GET", "/withdrawal-addresses"),
-      () => byKey("GET", "/fiat-address?currency=usd&payment_rail=wire"),
-      () => byKey("POST", "/bank-account?currency=usd", details)
-    ]
-    const answersWith = Effect.fnUntraced(function* (status: number) {
-      for (const send of asks) expect((yield* send()).status).toBe(status)
-      expect((yield* byKey("GET", "/withdrawals")).body.data).toEqual([])
-      expect((yield* ask("GET", "/deposits", bearer)).status).toBe(200)
-    })
-    yield* states.acceptTerms(user.userId, "0")
-    yield* answersWith(401)
-    yield* states.setIdentity(user.userId, "none")
-    yield* answersWith(401)
-    yield* states.acceptTerms(user.userId, "1")
-    yield* answersWith(403)
-    yield* states.setIdentity(user.userId, "verified")
-    yield* states.setRegion(user.userId, "KP")
-    yield* answersWith(403)
-    yield* states.setRegion(user.userId, "DE")
-    const account = yield* venue.subaccount(user, 0)
-    for (const named of [account, "00000000-0000-4000-8000-ffffffffffff"]) {
-      const other = { "x-svc-requested-account-id": named }
-      expect((yield* byKey("GET", "/address", undefined, other)).status).toBe(403)
-    }
-    expect((yield* byKey("GET", "/address", undefined, { "x-svc-requested-account-id": user.userId })).status).toBe(200)
-    yield* states.freeze(user.userId)
-    for (const send of asks) expect((yield* send()).status).toBe(403)
-  }).pipe(Effect.provide(layer))
+it.effect(
+  "I47: returns 401 before the terms are accepted and 403 before other steps, and serves lists at every step",
+  () =>
+    Effect.gen(function* () {
+      const states = yield* UserStates
+      const venue = yield* TestVenue
+      const { byKey, user, withdraw } = yield* person("fay")
+      const bearer = { authorization: `Bearer ${yield* venue.token(user)}` }
+      const asks = [
+        () => withdraw({ amount: 10 }),
+        () => byKey("GET", "/address"),
+        () => ask("GET", "/address", bearer),
+        () => ask("POST", "/withdraw", bearer, { amount: 10, address: here }),
+        () => byKey("GET", "/withdrawal-addresses"),
+        () => byKey("GET", "/fiat-address?currency=usd&payment_rail=wire"),
+        () => byKey("POST", "/bank-account?currency=usd", details)
+      ]
+      const answersWith = Effect.fnUntraced(function* (status: number) {
+        for (const send of asks) expect((yield* send()).status).toBe(status)
+        expect((yield* byKey("GET", "/withdrawals")).body.data).toEqual([])
+        expect((yield* ask("GET", "/deposits", bearer)).status).toBe(200)
+      })
+      yield* states.acceptTerms(user.userId, "0")
+      yield* answersWith(401)
+      yield* states.setIdentity(user.userId, "none")
+      yield* answersWith(401)
+      yield* states.acceptTerms(user.userId, "1")
+      yield* answersWith(403)
+      yield* states.setIdentity(user.userId, "verified")
+      yield* states.setRegion(user.userId, "KP")
+      yield* answersWith(403)
+      yield* states.setRegion(user.userId, "DE")
+      const account = yield* venue.subaccount(user, 0)
+      for (const named of [account, "00000000-0000-4000-8000-ffffffffffff"]) {
+        const other = { "x-svc-requested-account-id": named }
+        expect((yield* byKey("GET", "/address", undefined, other)).status).toBe(403)
+      }
+      expect((yield* byKey("GET", "/address", undefined, { "x-svc-requested-account-id": user.userId })).status).toBe(
+        200
+      )
+      yield* states.freeze(user.userId)
+      for (const send of asks) expect((yield* send()).status).toBe(403)
+    }).pipe(Effect.provide(layer))
 )
 
 it.effect("links a bank account of the verified holder, and holds payouts to an unknown holder", () =>

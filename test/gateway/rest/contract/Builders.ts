@@ -6,7 +6,7 @@ import { wallet } from "../../../auth/wallet/Wallets.ts"
 import { RestClient } from "../RestClient.ts"
 import { withoutCredentials, byKeyOf, type Provocation } from "./Scene.ts"
 
-/** Returns a builder with an active code; without a username, registrations of wallets fail. */
+/** Returns a builder with an active code. Without a username, the builder's wallet registrations fail. */
 export const activeBuilder = Effect.fnUntraced(function* (username: string | undefined) {
   const { admin } = yield* RestClient
   const user = yield* (yield* TestVenue).user(username ?? "unnamed", 0, ["register_user"])
@@ -20,7 +20,7 @@ export const activeBuilder = Effect.fnUntraced(function* (username: string | und
 
 let wallets = 100
 
-/** Requests the key of a wallet; `altered` changes the signed body. */
+/** Requests a key for a wallet; `altered` changes the signed body. */
 export const registration = (
   altered: (signed: { readonly message: string; readonly signature: string }) => unknown
 ): Provocation =>

@@ -1,21 +1,24 @@
-/** Requests that provoke common statuses at any endpoint. */
+/** Requests that provoke statuses common to all endpoints. */
 import { Effect } from "effect"
 import { type Answer, call, raw, RestClient } from "../RestClient.ts"
 import type { Operation } from "./Operations.ts"
 import { withoutCredentials, byKey, byKeyOf, credentialsFor, inPerson, type Provocation, Scene } from "./Scene.ts"
 
-/** Returns undefined if the operation lacks the status, or needs a provocation of its own. */
+/** Returns a provocation, or undefined if the operation lacks the status or needs a provocation of its own. */
 type CommonProvocation = (operation: Operation) => Provocation | undefined
 
-/** Returns a URL of the operation with placeholder parameters. */
+/** Returns the operation's URL with placeholder parameters. */
 export const urlOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/g, "x")
 
-/** Provocation by status; the table of an operation takes precedence. */
+/** Provocations by status. Those in the operation's own table take precedence. */
 export const commonProvocations: Readonly<Record<number, CommonProvocation>> = {
   /** A malformed body. */
   400: (operation) => (operation.body === undefined ? undefined : unreadable(operation)),
   401: (operation) => (operation.via.length === 0 ? undefined : withoutCredentials(operation.method, urlOf(operation))),
-  /** The other kind of credentials; if both are accepted, another user's account or a key without permissions. */
+  /**
+   * Credentials of the kind that is not accepted. If both kinds are accepted: another user's account, or a key
+   * without permissions.
+   */
   403: (operation) => {
     const { method, parameters, via } = operation
     const url = urlOf(operation)
@@ -40,7 +43,7 @@ export const commonProvocations: Readonly<Record<number, CommonProvocation>> = {
   }
 }
 
-/** Sends valid credentials of an accepted kind, if any. */
+/** Sends valid credentials of an accepted kind, if the operation accepts credentials. */
 export const withValidCredentials = ({ method, via }: Operation, url: string, init: RequestInit = {}): Provocation =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient

@@ -1,4 +1,4 @@
-/** Walk through the REST document; `Provocations.ts` has the requests. */
+/** Test of every status in the REST document. The requests are in `Provocations.ts`. */
 import { Api } from "@venue/api/rest/Api"
 import { routesOf } from "@venue/gateway/http/Gate"
 import { rest } from "./Operations.ts"

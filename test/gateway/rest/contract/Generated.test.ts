@@ -1,4 +1,4 @@
-/** OpenAPI documents in external programs: a validator and a generated client. */
+/** Tests of the OpenAPI documents with external programs: a validator and a generated client. */
 import { Validator } from "@seriousme/openapi-schema-validator"
 import ofRest from "@venue/api/rest/Examples.json" with { type: "json" }
 import ofTreasury from "@venue/api/treasury/Examples.json" with { type: "json" }
@@ -14,12 +14,12 @@ for (const [what, { operations, spec, validatorOf }, examples] of [
   ["REST", rest, ofRest],
   ["funding", treasury, ofTreasury]
 ] as const) {
-  it(`describes ${what} in a valid OpenAPI 3.1 document`, async () => {
+  it(`publishes a valid OpenAPI 3.1 document of the ${what} interface`, async () => {
     const { errors, valid } = await new Validator().validate(JSON.parse(JSON.stringify(spec)))
     expect([valid, errors ?? []]).toEqual([true, []])
   })
 
-  it(`has examples of ${what} that match their schemas`, () => {
+  it(`publishes examples of the ${what} interface that match their schemas`, () => {
     const shown = Object.entries(spec.components.schemas).flatMap(([name, schema]) =>
       ((schema as { readonly examples?: ReadonlyArray<unknown> }).examples ?? []).map(
         (example) => [name, example] as const
@@ -31,11 +31,11 @@ for (const [what, { operations, spec, validatorOf }, examples] of [
     }
   })
 
-  it(`has no example of a removed schema for ${what}`, () => {
+  it(`has no example of a removed schema for the ${what} interface`, () => {
     expect(Object.keys(examples).filter((name) => !(name in spec.components.schemas))).toEqual([])
   })
 
-  it(`has an example of every request and answer body of ${what}`, () => {
+  it(`has an example for every request and response body of the ${what} interface`, () => {
     const shown = (schema: object | undefined): boolean => {
       if (schema === undefined) return true
       const { $ref, anyOf } = schema as { readonly $ref?: string; readonly anyOf?: ReadonlyArray<object> }
@@ -109,11 +109,11 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("gen
     })
   )
 
-  it.effect("reports the fault of a request to a generated client", () =>
+  it.effect("reports a faulty request to a generated client", () =>
     Effect.gen(function* () {
       const { byKey, inPerson, open } = yield* made
       expect((yield* open("positions_positions")).status).toBe(401)
-      // The client sends only the kinds of credentials that the document names for the operation.
+      // The client sends only the kinds of credentials that the document lists for the operation.
       expect((yield* inPerson("builderCode_builderCode")).status).toBe(401)
       expect((yield* byKey("leverage_setLeverage", { requestBody: { symbol: "EUR-USD", leverage: 0 } })).status).toBe(
         422

@@ -1,4 +1,4 @@
-/** Operations of an OpenAPI document, and a check of answers against it. */
+/** Operations of an OpenAPI document, and a check that responses conform to the document. */
 import { document } from "@venue/api/rest/Document"
 import { document as ofTreasury } from "@venue/api/treasury/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
@@ -9,14 +9,14 @@ import type { Answer } from "../RestClient.ts"
 export type Parameter = OpenApi.OpenAPISpecOperation["parameters"][number]
 
 export interface Operation {
-  /** Such as `GET /candles/{symbol}`. */
+  /** Name such as `GET /candles/{symbol}`. */
   readonly name: string
   readonly method: string
   readonly path: string
   readonly parameters: ReadonlyArray<Parameter>
-  /** Schema of the request body; undefined without one. */
+  /** Schema of the request body; undefined if the operation has no body. */
   readonly body: object | undefined
-  /** Accepted credentials; empty for a public operation. */
+  /** Accepted kinds of credentials; empty for a public operation. */
   readonly via: ReadonlyArray<"hmac" | "jwt">
   readonly statuses: ReadonlyArray<number>
   readonly responses: OpenApi.OpenAPISpecOperation["responses"]
@@ -29,7 +29,7 @@ export interface Description {
   /** Webhooks by event. */
   readonly webhooks: Readonly<Record<string, { readonly schema: object; readonly example: unknown }>>
   readonly validatorOf: (schema: object) => ValidateFunction
-  /** Returns how an answer deviates from the document; undefined if it conforms. */
+  /** Returns how a response deviates from the document, or undefined if it conforms. */
   readonly faultOf: (operation: Operation, answer: Answer) => string | undefined
 }
 
@@ -103,7 +103,7 @@ const formats = {
   uri: /^[a-z][a-z\d+.-]*:\S+$/i
 }
 
-/** Options of the tests' listeners, except for their address. */
+/** Options of the tests' listeners, except their URL. */
 const served = { brand: "acme", baseUrl: "http://venue.test", accessOf: ruleOf }
 export const rest = describe(document(served))
 export const treasury = describe(ofTreasury(served))

@@ -1,4 +1,4 @@
-/** Coverage of problem pages: each is provoked by a walk or a named test, or listed with a reason. */
+/** Tests that each problem page is provoked by a contract walk or by a named test, or is listed with a reason. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -6,7 +6,7 @@ import { places } from "./ProblemPages.ts"
 
 const root = join(import.meta.dirname, "../../../..")
 
-it("finds the text of each problem page in its test", () => {
+it("finds the text of each problem page in the test that the list names", () => {
   const lost = Object.entries(places).filter(([, place]) => {
     if (!Array.isArray(place)) return false
     const [file, text] = place as readonly [string, string]

@@ -1,4 +1,7 @@
-/** Where each problem page is provoked: by a walk, by a test with a text of it, or nowhere with the reason. */
+/**
+ * List of the test that provokes each problem page: a contract walk, a test that contains the page's text, or none
+ * with a reason.
+ */
 import type { Page } from "@venue/api/ProblemPages"
 
 type Walk = "rest" | "funding"

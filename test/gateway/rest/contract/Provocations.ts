@@ -254,7 +254,7 @@ function chart(name: string, offered: string, strange: string) {
   }
 }
 
-/** Request with a builder's key that is revoked. */
+/** Sends a request with a builder's key that has been revoked. */
 function granted(): Provocation {
   return Effect.gen(function* () {
     const { trader } = yield* Scene
@@ -270,7 +270,7 @@ function granted(): Provocation {
   }).pipe(Effect.orDie)
 }
 
-/** Transfers from the trader's primary account. */
+/** Transfers money from the trader's primary account. */
 function transfer(to: string): Provocation {
   return Effect.gen(function* () {
     const { trader } = yield* Scene
@@ -296,7 +296,7 @@ function key(label: string) {
   return { label, permissions: ["view_orders"], scope: "all_accounts" }
 }
 
-/** Requests with a key that was just created, and with an unknown key. */
+/** Sends the same request with a key that was just created and with an unknown key. */
 function ofKey(done: number, method: string, suffix: string, body?: unknown) {
   return {
     [done]: Effect.gen(function* () {
@@ -315,7 +315,7 @@ function unverified(method: string, path: string, body: unknown): Provocation {
   })
 }
 
-/** The same request while the identity provider does not answer. */
+/** Sends the same request while the identity provider does not respond. */
 function withoutProvider(self: Provocation): Provocation {
   const fails = () => Effect.fail(new IdentityUnavailable({ cause: "a test" }))
   return Effect.scoped(

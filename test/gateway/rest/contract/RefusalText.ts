@@ -1,6 +1,6 @@
 /**
- * Checks the text of every refusal: it differs from the status title, names a fix, and a number if its page has a
- * bound.
+ * Checks the text of every refusal: it differs from the status title, names a fix, and names a number if the problem
+ * page has a limit.
  */
 import { type Page, pages } from "@venue/api/ProblemPages"
 import { titles } from "@venue/api/StatusTitle"
@@ -10,7 +10,7 @@ interface Answer {
   readonly body: { readonly type?: unknown; readonly detail?: unknown; readonly errors?: unknown }
 }
 
-/** Pages whose refusals name a limit. */
+/** Problem pages whose refusals must name a limit. */
 const bounded: ReadonlySet<string> = new Set<Page>([
   "body-too-large",
   "downloads-full",
@@ -36,13 +36,13 @@ const verbs =
   "accept|add|ask|cancel|check|choose|correct|create|expected|get|give|list|name one|read|register|remove|repeat|revoke|see|send|set|shorten|sign|stop|try|use|wait"
 const fix = new RegExp(String.raw`\b(${verbs})\b|\b(GET|POST|PATCH|PUT|DELETE) /`, "i")
 
-/** Returns the page of a refusal; undefined if it has none of its own. */
+/** Returns the problem page of a refusal, or undefined if the refusal has no page. */
 export const pageOf = ({ body }: Answer): Page | undefined => {
   const name = String(body.type ?? "").split("/problems/")[1]
   return name !== undefined && name in pages ? (name as Page) : undefined
 }
 
-/** Returns the missing part of the text; undefined for a complete one. */
+/** Returns the missing part of the text, or undefined if the text is complete. */
 export const lackOf = (answer: Answer): string | undefined => {
   const { detail, errors } = answer.body
   const page = pageOf(answer)

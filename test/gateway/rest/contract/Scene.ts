@@ -1,4 +1,4 @@
-/** Venue with trades, its users, and requests on their behalf. */
+/** Venue with trades and users, and requests on the users' behalf. */
 import { Bearers } from "@venue/auth/session/Bearers"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { Figures } from "@venue/gateway/marketData/Figures"
@@ -15,11 +15,11 @@ import * as Client from "../RestClient.ts"
 export class Scene extends Context.Service<
   Scene,
   {
-    /** Has traded GOLD-USD, and has a position and a resting order in it. */
+    /** User who has traded GOLD-USD, and has a position and a resting order in it. */
     readonly trader: TestUser
     /** User whose key has no permissions. */
     readonly powerless: TestUser
-    /** URL of a listener of the same venue without database and readiness. */
+    /** URL of a listener of the same venue that has no database and is not ready. */
     readonly downUrl: string
   }
 >()("test/gateway/rest/contract/Scene") {
@@ -29,7 +29,7 @@ export class Scene extends Context.Service<
   ).pipe(Layer.provideMerge(Client.layer))
 }
 
-/** Services of a provocation. */
+/** Services that a provocation uses. */
 export type Services = Layer.Success<typeof Scene.layer>
 
 /** One request that provokes a certain status. */
@@ -38,7 +38,7 @@ export type Provocation = Effect.Effect<Client.Answer, unknown, Services>
 export const withoutCredentials = (method: string, path: string, body?: unknown): Provocation =>
   Client.ask(method, path, {}, body)
 
-/** With the trader's key. */
+/** Sends a request that the trader's key signs. */
 export const byKey = (method: string, path: string, body?: unknown): Provocation =>
   Effect.flatMap(Scene, ({ trader }) => byKeyOf(trader, method, path, body))
 
@@ -47,7 +47,7 @@ export const byKeyOf = (user: TestUser, method: string, path: string, body?: unk
     return yield* Client.ask(method, path, yield* (yield* Client.RestClient).signed(user), body)
   })
 
-/** With the trader's session. */
+/** Sends a request in the trader's session. */
 export const inPerson = (method: string, path: string, body?: unknown): Provocation =>
   Effect.flatMap(Scene, ({ trader }) => inPersonOf(trader, method, path, body))
 
@@ -57,7 +57,7 @@ export const inPersonOf = (user: TestUser, method: string, path: string, body?: 
     return yield* Client.ask(method, path, { authorization }, body)
   })
 
-/** Returns headers of the trader with an accepted kind of credentials. */
+/** Returns the trader's headers for one of the accepted kinds of credentials. */
 export const credentialsFor = Effect.fnUntraced(function* (via: ReadonlyArray<"hmac" | "jwt">) {
   const { trader } = yield* Scene
   if (via.includes("hmac")) return yield* (yield* Client.RestClient).signed(trader)
@@ -66,11 +66,11 @@ export const credentialsFor = Effect.fnUntraced(function* (via: ReadonlyArray<"h
   return headers
 })
 
-/** Returns a new user. */
+/** Creates a new user. */
 export const newcomer = (name: string, usd = 0): Effect.Effect<TestUser, never, Services> =>
   Effect.flatMap(TestVenue, (venue) => venue.user(name, usd))
 
-/** The same request at another listener. */
+/** Sends the same request to another listener. */
 export const at = <A, E, R>(restUrl: string, self: Effect.Effect<A, E, R>) =>
   Effect.updateService(self, Client.RestClient, (client) => ({ ...client, ...Client.callsTo(restUrl) }))
 
@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
 
 const day = 86_400_000
 
-/** Records a future of oil. */
+/** Records an oil future. */
 const planted = Effect.gen(function* () {
   const { admin } = yield* Client.RestClient
   const now = yield* Clock.currentTimeMillis

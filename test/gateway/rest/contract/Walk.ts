@@ -1,7 +1,7 @@
 /**
- * Walk through an OpenAPI document: provokes each status of each endpoint and checks each body against its schema.
- * The requests are in the provocations of the interface and in `CommonProvocations.ts`; a missing provocation fails the walk,
- * and so does an unused one.
+ * Contract walk through an OpenAPI document: provokes each status of each endpoint and checks each body against its
+ * schema. The requests are in the interface's provocations and in `CommonProvocations.ts`. A missing or unused
+ * provocation fails the walk.
  */
 import type { Page } from "@venue/api/ProblemPages"
 import type { Route } from "@venue/gateway/http/Gate"
@@ -21,13 +21,13 @@ export interface Walk {
   readonly routes: ReadonlyArray<Route>
   readonly provocations: Readonly<Record<string, Readonly<Record<number, Provocation>>>>
   readonly scene: Layer.Layer<Services, unknown>
-  /** A refused change with the usual weight of changes. */
+  /** A change that is refused and has the usual weight of a change. */
   readonly change: readonly [method: string, path: string, body: unknown]
-  /** Problem pages that the walk must meet. */
+  /** Problem pages that the walk must provoke. */
   readonly pages: ReadonlyArray<Page>
 }
 
-/** Provoked below at all endpoints together. */
+/** Statuses that are provoked below at all endpoints together. */
 const walkedTogether = new Set([429, 504])
 
 export const walk = ({ change, description, pages, provocations, routes, scene }: Walk): void => {
@@ -38,7 +38,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
   const successOf = ({ name }: Operation): Provocation | undefined =>
     Object.entries(provocations[name] ?? {}).find(([status]) => Number(status) < 300)?.[1]
 
-  /** Without the database, credentials cannot be checked and public endpoints cannot read. */
+  /** While the database is down, credentials cannot be checked and public endpoints cannot read. */
   const whileDown = (operation: Operation): Provocation | undefined => {
     const ask = operation.via.length === 0 ? successOf(operation) : withValidCredentials(operation, urlOf(operation))
     return ask === undefined ? undefined : Effect.flatMap(Scene, ({ downUrl }) => at(downUrl, ask))
@@ -77,7 +77,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
   })
 
   it.layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("walk of a venue", (it) => {
-    it.effect("serves the document that the walk reads", () =>
+    it.effect("serves the document on which the walk is based", () =>
       Effect.gen(function* () {
         const { get, restUrl } = yield* RestClient
         const { body } = yield* get("/openapi.json")
@@ -86,7 +86,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     )
 
     for (const operation of operations) {
-      it.effect(`${operation.name} answers with each of its statuses as described`, () =>
+      it.effect(`${operation.name} returns each of its documented statuses with a valid body`, () =>
         Effect.gen(function* () {
           for (const status of operation.statuses) {
             if (walkedTogether.has(status)) continue
@@ -97,7 +97,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     }
   })
 
-  it.effect("answers 429 at every documented endpoint after the limit of an address or user is spent", () =>
+  it.effect("returns 429 at every documented endpoint once the limit of the address or user is used up", () =>
     Effect.gen(function* () {
       // No time passes, so the bucket gains no tokens.
       for (const ask of [byKey, withoutCredentials]) {
@@ -114,7 +114,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     }).pipe(Effect.provide(scene))
   )
 
-  it.effect("answers 504 at every documented endpoint after the deadline", () =>
+  it.effect("returns 504 at every documented endpoint after the deadline", () =>
     Effect.gen(function* () {
       const named = operations.filter(({ statuses }) => statuses.includes(504))
       const allAsked = yield* Deferred.make<void>()
@@ -145,7 +145,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     })
   )
 
-  it("meets each problem page that is listed for the walk", () => {
+  it("provokes each problem page that is listed for the walk", () => {
     expect(pages.filter((page) => !met.has(page))).toEqual([])
   })
 }

@@ -1,4 +1,4 @@
-/** Used part of the generated client; the package has no types. */
+/** Types of the part of the generated client that the tests use, because the package has no types. */
 declare module "swagger-client" {
   interface Execution {
     readonly operationId: string
@@ -8,7 +8,7 @@ declare module "swagger-client" {
   }
   interface Client {
     readonly errors: ReadonlyArray<unknown>
-    /** Fails for a status other than success, with the answer as `response`. */
+    /** Fails with the response as `response` if the status is not a success. */
     // oxlint-disable-next-line typescript/no-explicit-any
     readonly execute: (execution: Execution) => Promise<{ readonly status: number; readonly body: any }>
   }
