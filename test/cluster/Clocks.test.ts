@@ -1,4 +1,4 @@
-/** A venue whose nodes have clocks one minute apart. */
+/** Tests of a venue whose nodes have clocks one minute apart. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { WalletNonces } from "@venue/storage/access/WalletNonces"
@@ -12,7 +12,7 @@ import { freePort, gateway, runner } from "./VenueNodes.ts"
 
 const symbols = ["AAPL-USD", "NVDA-USD", "TSLA-USD", "MSFT-USD"]
 
-/** Offset of the node's own clock in milliseconds. */
+/** Returns a node clock with this offset in milliseconds. */
 const off = (shiftMillis: number) =>
   DatabaseClock.layerShifted.pipe(Layer.provide(Layer.succeed(DatabaseClock.ClockShift)(shiftMillis)))
 
@@ -27,7 +27,7 @@ const startGateway = Effect.fnUntraced(function* (url: Redacted.Redacted, shiftM
   return { services, venue: Context.get(services, TestVenue) }
 })
 
-/** Signs in with a nonce and a timestamp at this offset from now, and returns the reply. */
+/** Signs in with a nonce and a timestamp at this offset in seconds from now, and returns the reply. */
 const signIn = Effect.fnUntraced(function* (client: Client, user: TestUser, nonce: string, seconds: number) {
   const unix_ts = Math.floor((yield* Clock.currentTimeMillis) / 1_000) + seconds
   const signature = createHmac("sha256", user.secretKey).update(`${nonce}:${unix_ts}`).digest("hex")
@@ -50,7 +50,7 @@ const rest = (client: Client, price: number) =>
   )
 
 it.live(
-  "I36, I37: nodes with clocks one minute apart accept the same orders, signatures and nonces",
+  "I36, I37: accepts the same orders, signatures and nonces on nodes with clocks one minute apart",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

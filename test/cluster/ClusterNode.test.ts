@@ -1,4 +1,4 @@
-/** Connections between nodes, in plain text and with mutual TLS. */
+/** Tests of connections between nodes, in plain text and with mutual TLS. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
@@ -26,7 +26,7 @@ const Echo = Entity.make("Echo", [Rpc.make("Say", { payload: { words: Schema.Str
 type Options = Partial<Pick<ClusterNode.RunnerOptions, "dialFrom" | "tls" | "address">>
 const common = { lockSeconds: 3, dialFrom: undefined, tls: undefined }
 
-/** A runner that receives messages, with the messages and its log lines. */
+/** Starts a runner that receives messages, and returns the messages and its log lines. */
 const listening = Effect.fnUntraced(function* (url: Redacted.Redacted, options: Options = {}) {
   const heard: Array<string> = []
   const logged: Array<string> = []
@@ -49,7 +49,7 @@ const testLayer = (url: Redacted.Redacted) =>
     Layer.succeed(VenueSettings)({ ...defaults, desks: 2 })
   )
 
-/** Sends a message from a node without entities to the runner, and collects log lines. */
+/** Sends a message to the runner from a node without entities, and collects log lines. */
 const say = (url: Redacted.Redacted, words: string, options: Options = {}, logged: Array<string> = []) =>
   Effect.flatMap(Echo.client, (client) => client("one").Say({ words })).pipe(
     Effect.provide(
@@ -70,7 +70,7 @@ const until = (logged: ReadonlyArray<string>, said: RegExp) =>
   )
 
 it.live(
-  "accepts certificates of the venue's authority; refuses and logs another authority, no certificate and no TLS",
+  "accepts certificates of the venue's authority, and refuses and logs another authority, a missing certificate and plain text",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -90,7 +90,7 @@ it.live(
       bare.on("error", () => {})
       yield* until(logged, /refused a connection .*did not return a certificate/)
 
-      // The refused node refuses the runner in turn.
+      // The refused node also refuses the runner's connections.
       const own: Array<string> = []
       const saying = Effect.ignoreCause(say(url, "a stranger", { tls: tlsOf("stranger", "other-authority") }, own))
       yield* Effect.raceFirst(
@@ -132,7 +132,7 @@ it.live(
 
 for (const tls of [undefined, tlsOf("runner")]) {
   it.live(
-    `a node dials from the address that it is bound to, ${tls === undefined ? "in plain" : "with TLS"}`,
+    `a node connects from the address to which it is bound, ${tls === undefined ? "in plain text" : "with TLS"}`,
     () =>
       Effect.gen(function* () {
         const url = yield* freshDatabase
@@ -156,7 +156,7 @@ for (const tls of [undefined, tlsOf("runner")]) {
         })
         yield* say(url, "from there", { tls, dialFrom: "127.0.0.9" })
         assert.deepEqual(runner.heard, ["from there"])
-        // The other address is that of the runner's pings to itself.
+        // The runner's pings to itself come from the other address.
         from.delete("127.0.0.8")
         assert.deepEqual([...from], ["127.0.0.9"])
       }).pipe(Effect.scoped),

@@ -1,4 +1,4 @@
-/** The connection limit of a user over all gateways, across a move of the desk. */
+/** Tests of a user's connection limit over all gateways while the user's desk moves. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -9,7 +9,7 @@ import { freshDatabase } from "../Postgres.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
 it.live(
-  "I48: a desk that has moved counts the connections of its users within seconds",
+  "I48: counts the connections of a desk's users within seconds after the desk has moved",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

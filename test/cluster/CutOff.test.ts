@@ -1,4 +1,4 @@
-/** A gateway without a connection to the database, while the rest of the venue trades. */
+/** Tests of a gateway without a database connection while the rest of the venue trades. */
 import { Health } from "@venue/gateway/http/Health"
 import { Revocations } from "@venue/storage/access/Revocations"
 import type { Client } from "@venue/testing/Client"
@@ -16,14 +16,14 @@ const add = (price: number) => ({
   params: { symbol, side: "BUY", order_type: "LIMIT", order_time_in_force: "GTC", quantity: 0.1, price }
 })
 
-/** Reply to the last command. */
+/** Returns the reply to the last command. */
 const answer = (client: Client) =>
   Effect.map(Effect.raceFirst(client.take("order_response"), client.take("err")), (frame) =>
     "err" in frame ? `${frame["err"].error_code}: ${frame["err"].message}` : frame["order_response"].status
   )
 
 it.live(
-  "I40: a gateway without the database refuses risk after 3 s and closes all connections after 10 s",
+  "I40: a gateway without the database refuses added risk after 3 s and closes all connections after 10 s",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -1,4 +1,4 @@
-/** Detection of dead runners by their database sessions. */
+/** Tests that detect dead runners by their database sessions. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
 import * as Runner from "@venue/cluster/Runner"
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../..")
 const until = <R>(isSo: Effect.Effect<boolean, unknown, R>) =>
   Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), isSo), { until: (so) => so })
 
-it.live("a silent runner stays registered until its last database session ends", () =>
+it.live("keeps a silent runner registered until its last database session ends", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const address = RunnerAddress.make("127.0.0.1", 4_101)
@@ -25,7 +25,7 @@ it.live("a silent runner stays registered until its last database session ends",
     const counted = Effect.map(Nodes, (nodes) =>
       Nodes.of({
         ...nodes,
-        // Renews the time at which it was seen.
+        // Renews the time at which the runner was last seen.
         dead: Effect.andThen(
           nodes.renew("runner-1 of now", { isReady: true, shards: 1 }).pipe(Effect.orDie),
           Effect.tap(nodes.dead, () => Effect.sync(() => void looks++))
@@ -68,7 +68,7 @@ it.live("a silent runner stays registered until its last database session ends",
 )
 
 it.live(
-  "shards of a killed runner move within seconds, although its locks last one minute",
+  "moves the shards of a killed runner within seconds, although its locks last one minute",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -95,7 +95,7 @@ it.live(
         )
         yield* until(Effect.map(isRegistered, (is) => is && held() > 0 && held() < all.length))
         const both = held()
-        // Enough intervals for the check of dead runners.
+        // This is long enough for several checks of dead runners.
         yield* Effect.sleep("1 second")
         assert.strictEqual(held(), both, "a runner that lives keeps its shards")
         assert.isTrue(yield* isRegistered)

@@ -1,6 +1,6 @@
 /**
- * Two processes over one journal, each of which acts as the owner of every desk and market. The one called last has claimed them; the
- * other continues with old state when it is called again.
+ * Tests of two processes over one journal, each of which acts as the owner of every desk and market. The process
+ * called last has claimed them. The other process continues with old state when it is called again.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Places from "@venue/cluster/clients/Places"
@@ -22,7 +22,10 @@ const settings = { ...defaults, desks: 1, rateLimits: false, instruments: new Ma
 const accountId = primaryAccountOf(userId)
 const expiresAtMillis = friday + 60_000
 
-/** A resting order, one without enough margin, the cancel of the first, and a cancel of another user's order. */
+/**
+ * Requests: a resting order, an order without enough margin, a cancel of the first, and a cancel of another user's
+ * order.
+ */
 const requests = (count: number): ReadonlyArray<Submission["request"]> => {
   const place = { _tag: "PlaceOrder", side: "BUY", type: "LIMIT", timeInForce: "GTC", price: 190 } as const
   const terms = { ...place, expiresAtMillis, symbol: one.symbol, reduceOnly: false, builderCode: "" }
@@ -37,7 +40,10 @@ const requests = (count: number): ReadonlyArray<Submission["request"]> => {
   })
 }
 
-/** Final answers by a desk. Each process follows its own markets only, so that they are silent while the other owns them. */
+/**
+ * Returns true for a final reply of a desk. Each process follows only its own markets, so a market is silent to it
+ * while the other process owns the market.
+ */
 const isDecided = (answer: Submitted) =>
   answer._tag !== "Refused" || !["AccountLoading", "MarketSilent"].includes(answer.refusal._tag)
 
@@ -53,7 +59,7 @@ const owner = Effect.fnUntraced(function* (journal: Journal["Service"]) {
 interface Step {
   readonly command: number
   readonly owner: 0 | 1
-  /** Makes this owner claim the market. */
+  /** Owner that claims the market, if any. */
   readonly market: 0 | 1 | undefined
   readonly passMillis: number
 }
@@ -88,7 +94,7 @@ const scene = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
     if (passMillis > 0) yield* pass(passMillis)
     else yield* first.venue.settle
   }
-  // Repeats submissions without an answer or outcome, as a gateway does.
+  // Repeats submissions without a reply or outcome, as a gateway does.
   const outcomes = Effect.map(journal.read(marketStream(one.symbol), 0, 100_000), (rows) =>
     rows
       .flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
@@ -108,12 +114,12 @@ const scene = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   for (let n = 0; n < 60; n++) {
     const left = yield* Effect.filter(delivered, (command) => Effect.map(isOver(command), (is) => !is))
     if (left.length === 0) break
-    // One of them is the newest owner. The other may only repeat earlier answers.
+    // One process is the newest owner. The other process can only repeat earlier replies.
     yield* claimMarket(n % 2)
     for (const command of left) yield* Effect.forkScoped(deliver(command, n % 2), { startImmediately: true })
     yield* pass(250)
   }
-  // Delayed copies arrive late, at either owner.
+  // Delayed copies of submissions arrive late, at either owner.
   for (const command of delivered) {
     for (const to of [0, 1]) yield* Effect.forkScoped(deliver(command, to), { startImmediately: true })
     yield* pass(1_000)
@@ -143,10 +149,10 @@ const times = (found: ReadonlyArray<Step>) => {
 }
 
 it(
-  "I8, I20: executes a submission delivered up to five times, at old and new owners, at most once with equal answers",
+  "I8, I20: executes a submission at most once and with equal replies if it is delivered up to five times to old and new owners",
   { timeout: 240_000 },
   async () => {
-    /** Counts of submissions that reached a market, without and with an outcome. */
+    /** Number of submissions that reached a market, without and with an outcome. */
     const count: [number, number] = [0, 0]
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }).map(times), async (steps) => {
@@ -159,7 +165,7 @@ it(
         )
         for (const { answers, command, ends } of told) {
           expect(answers, `answers to ${command}`).toEqual(answers.map(() => answers[0]))
-          // The cancel may arrive before its order.
+          // The cancel can arrive before its order.
           const kinds = [["Accepted"], ["Refused"], ["Done", "Refused"], []][command]!
           expect(ends.length, `outcomes of ${command}`).toBeLessThanOrEqual(1)
           for (const end of ends) expect(kinds).toContain(end)

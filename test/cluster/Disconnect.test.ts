@@ -1,4 +1,4 @@
-/** Cancel on disconnect over several nodes: desks move while connections are armed, and gateways die. */
+/** Tests of cancel on disconnect over several nodes: desks move while connections are armed, and gateways crash. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { assert, it } from "@effect/vitest"
 import type { Client } from "@venue/testing/Client"
@@ -18,7 +18,7 @@ const start = Effect.fnUntraced(function* (url: Parameters<typeof runner>[0]) {
   return { scope, desks: Context.get(services, LocalEntities).desks }
 })
 
-/** Retries while a desk is moving to another node. */
+/** Requests the open orders, and retries while a desk is moving to another node. */
 const openOrders = Effect.fnUntraced(function* (client: Client) {
   yield* client.drain
   yield* client.send(say("get_user_orders"))
@@ -27,7 +27,7 @@ const openOrders = Effect.fnUntraced(function* (client: Client) {
   return answer.all_orders_response.orders.map(({ client_order_id }) => client_order_id).toSorted()
 })
 
-/** Waits until these orders are open. */
+/** Waits until exactly these orders are open. */
 const isLeft = (client: Client, names: ReadonlyArray<string>) =>
   openOrders(client).pipe(
     Effect.repeat({ until: (open) => open?.join() === names.join(), schedule: Schedule.spaced("100 millis") }),
@@ -36,7 +36,7 @@ const isLeft = (client: Client, names: ReadonlyArray<string>) =>
   )
 
 it.live(
-  "I34: a move of a desk cancels no orders; the death of a gateway cancels the orders of its connections",
+  "I34: cancels no orders when a desk moves, and cancels the orders of a gateway's connections when the gateway crashes",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -59,7 +59,7 @@ it.live(
       yield* Effect.repeat(Effect.sleep("100 millis"), { until: () => second.desks.size === 4 }).pipe(
         Effect.timeout("2 minutes")
       )
-      // The orders are still open after more than a lease.
+      // The orders are still open after more than one lease period.
       yield* Effect.sleep("4500 millis")
       yield* isLeft(other, ["armed", "other"])
       assert.isUndefined(armed.closedWith())

@@ -1,4 +1,4 @@
-/** A market with a real engine, next to a desk under test. */
+/** Market with a real engine, for tests of a desk. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketCommand, MarketEvent } from "@venue/domain/Market"
@@ -7,12 +7,12 @@ import * as Engine from "@venue/matching/Engine"
 import { Clock, Effect, Layer } from "effect"
 import { neighbours, one, two } from "./Neighbours.ts"
 
-/** One market that decides queued commands when the test tells it to, and publishes the events. */
+/** Creates a market that decides queued commands when the test requests it, and then publishes the events. */
 export const makeMarket = () => {
   const near = neighbours()
   const engine = Engine.make(one, { maxOpenOrders: 200 })
   const log: Array<MarketEvent> = []
-  /** The events as rows, after a first row for the claim. */
+  /** The events as rows, after a first row that records the owner's claim. */
   const rows: Array<{ readonly seq: number; readonly events: ReadonlyArray<MarketEvent> }> = []
   let seq = 1
   near.answers(one)

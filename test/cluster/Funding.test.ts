@@ -1,4 +1,4 @@
-/** Funding at the end of an hour while markets and desks move between runners. */
+/** Tests of funding at the end of an hour while markets and desks move between runners. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
@@ -24,14 +24,14 @@ const order = (side: "BUY" | "SELL", quantity: number, price: number) => ({
   params: { symbol: apple.symbol, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity, price }
 })
 
-/** Net funding in the next pulse, in 1e-6 USD. */
+/** Returns the net funding in the next account summary, in 1e-6 USD. */
 const told = Effect.fnUntraced(function* (client: Client) {
   yield* client.drain
   const { balance_response: balance } = yield* client.take("balance_response")
   return Math.round(balance.net_funding * 1e6)
 })
 
-/** Hours with recorded funding, oldest first. */
+/** Returns the hours with recorded funding, oldest first. */
 const hours = Effect.fnUntraced(function* (journal: Journal["Service"]) {
   const rows = yield* journal.read(marketStream(apple.symbol), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
@@ -51,7 +51,7 @@ const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 const patiently = Schedule.spaced("100 millis")
 
 it.live(
-  "I32: pays funding once while a runner joins and another leaves, with equal reports by every owner",
+  "I32: pays funding once and reports it equally on every owner while one runner joins and another leaves",
   () =>
     Effect.gen(function* () {
       const { clock, set } = settable(yield* Clock.Clock)

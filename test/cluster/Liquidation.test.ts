@@ -1,4 +1,4 @@
-/** Liquidations while desks and markets move between runners: on the book, by takeover and by deleveraging. */
+/** Tests of liquidations on the book, by takeover and by deleveraging while desks and markets move between runners. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -14,7 +14,7 @@ import { Context, Effect, Exit, Layer, type Redacted, Schedule, Scope } from "ef
 import { freshDatabase } from "../Postgres.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
-/** The mark after a fall from 200, and the units then sold of 50 in an account with 1,100 USD. */
+/** Each mark after a fall from 200, with the lots that an account with 1,100 USD then sells of its 50 units. */
 const falls = [
   { symbol: MarketSymbol.make("AAPL-USD"), mark: 190, soldLots: 16_782 },
   { symbol: MarketSymbol.make("NVDA-USD"), mark: 186, soldLots: 50_000 },
@@ -35,7 +35,7 @@ const order = (symbol: string, side: "BUY" | "SELL", quantity: number, price: nu
 
 const patiently = Schedule.spaced("100 millis")
 
-/** One account has bought 50 at 200 from another, which bids for 50 more at 189. */
+/** Creates an account that has bought 50 at 200 from another account, which bids for 50 more at 189. */
 const deal = Effect.fnUntraced(function* (venue: TestVenue["Service"], symbol: MarketSymbol) {
   const long = yield* venue.user(`long ${symbol}`, 1_110)
   const buyer = yield* venue.trade(long)
@@ -49,7 +49,7 @@ const deal = Effect.fnUntraced(function* (venue: TestVenue["Service"], symbol: M
   return long.userId
 })
 
-/** Lots sold in liquidations so far. */
+/** Returns the number of lots sold in liquidations so far. */
 const soldIn = Effect.fnUntraced(function* (journal: Journal["Service"], symbol: MarketSymbol) {
   const rows = yield* journal.read(marketStream(symbol), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
@@ -82,7 +82,7 @@ it.live(
         concurrency: "unbounded"
       })
 
-      // Without any request, a desk loads the traders with wake-up entries.
+      // The desk loads the traders that have wake-up entries, without any request.
       const isDone = (found: ReadonlyArray<number>) => found.every((lots, index) => lots === falls[index]!.soldLots)
       const sold = Effect.forEach(falls, ({ symbol }) => soldIn(Context.get(services, Journal), symbol))
       yield* Effect.repeat(sold, { until: isDone, schedule: patiently }).pipe(Effect.timeout("2 minutes"))

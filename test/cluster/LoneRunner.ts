@@ -1,4 +1,7 @@
-/** A runner without entities, in this process or in one that a test kills: `node LoneRunner.ts <database> <name> <port>`. */
+/**
+ * Runner without entities, in this process or in a process that a test kills: `node LoneRunner.ts <database> <name>
+ * <port>`.
+ */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -8,12 +11,12 @@ import { Effect, Layer, Redacted } from "effect"
 import { Membership } from "../../apps/process/Membership.ts"
 import * as Pools from "../../apps/process/Pools.ts"
 
-/** Longer than any test waits, so that an earlier move has another cause. */
+/** Longer than any test waits, so that a move within a test cannot be caused by an expired lock. */
 const lockSeconds = 60
 
 export const desks = 4
 
-/** The layers of `apps/runner` without the venue. */
+/** Returns the layers of `apps/runner` without the venue. */
 export const layer = (databaseUrl: Redacted.Redacted, name: string, port: number) => {
   const pools = Pools.make({ databaseUrl, name }, "runner")
   const address = { host: "127.0.0.1", port }

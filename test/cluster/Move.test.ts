@@ -1,4 +1,4 @@
-/** Moves of markets and desks between runners under a steady flow of orders. */
+/** Tests of markets and desks that move between runners under a steady flow of orders. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { assert, it } from "@effect/vitest"
 import type { Client } from "@venue/testing/Client"
@@ -15,7 +15,7 @@ interface Placed {
   sent: number
 }
 
-/** Places resting orders until it is stopped. Each reply must be an ACK or "unknown". */
+/** Places resting orders until it is stopped. Each reply must be an ACK or report an unknown outcome. */
 const keepPlacing = Effect.fnUntraced(function* (client: Client, name: string, placed: Placed, stop: () => boolean) {
   while (!stop()) {
     const id = `${name}-${placed.sent++}`
@@ -41,7 +41,7 @@ const keepPlacing = Effect.fnUntraced(function* (client: Client, name: string, p
 })
 
 it.live(
-  "I1, I4, I20: answers and keeps every order exactly once while a runner joins and another leaves",
+  "I1, I4, I20: replies to every order and keeps it exactly once while one runner joins and another leaves",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -68,7 +68,7 @@ it.live(
         everybody.push({ placed, client, fiber })
       }
       const ackedByAll = () => everybody.reduce((sum, { placed }) => sum + placed.acked.size, 0)
-      /** Waits until every client gets replies again. */
+      /** Waits until every client receives replies again. */
       const progress = Effect.gen(function* () {
         const before = everybody.map(({ placed }) => placed.acked.size)
         yield* Effect.repeat(Effect.sleep("20 millis"), {

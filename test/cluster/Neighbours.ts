@@ -1,4 +1,4 @@
-/** Fakes for a desk or a market under test: markets and a feed that the test controls. */
+/** Stubs around a desk or market under test: markets and a feed that the test controls. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
 import type { Batch } from "@venue/cluster/feed/Batch"
@@ -35,10 +35,10 @@ export function settings() {
 
 export const userId = UserId.make("00000000-0000-4000-8000-000000000001")
 
-/** The nth id of a test. */
+/** Returns the nth id of a test. */
 export const idOf = (n: number): Id => version4(0, 0, 0, n)
 
-/** A market order for three units of the first contract, at up to 200. */
+/** Returns a market order for three units of the first contract, at up to 200. */
 export const buyingThree = (commandId: Id, accountId: AccountId, nowMillis: number): PlaceOrder => ({
   _tag: "PlaceOrder",
   commandId,
@@ -59,7 +59,7 @@ export const neighbours = () => {
   const followers = new Map<string, Set<Follower>>()
   const heads = new Map<string, number>()
   const submitted: Array<{ readonly symbol: MarketSymbol; readonly command: TraderCommand }> = []
-  /** Reachable markets, with the seq of their views. */
+  /** Row number of the view of each reachable market. */
   const views = new Map<string, number>()
   const recorded = new Map<string, ReadonlyArray<string>>()
   /** Position of `userId` in a market's view, in lots. */
@@ -67,7 +67,7 @@ export const neighbours = () => {
   /** Cash flow of `userId` in a market's view. */
   const cash = new Map<string, number>()
   const asked: Array<string> = []
-  /** Traders in each view request, and the maximum number in one answer. */
+  /** Number of traders in each view request, and the maximum number in one response. */
   const viewed: Array<number> = []
   const room = { viewers: maxViewers }
   const introduced: Array<string> = []
@@ -78,7 +78,7 @@ export const neighbours = () => {
   const tradingStates = new Map<MarketSymbol, TradingState>()
   const watchers = new Set<(batch: Batch) => void>()
   const stands: Array<{ readonly symbol: MarketSymbol; readonly stands: ReadonlyArray<Stand> }> = []
-  /** Time of the last row or heartbeat of a market; by default none. */
+  /** Time of a market's last row or heartbeat; absent by default. */
   const heard = new Map<string, number>()
 
   const view = (symbol: MarketSymbol, traders: ReadonlyArray<Viewer>) =>
@@ -201,7 +201,7 @@ export const neighbours = () => {
   }
 }
 
-/** Long enough for pending commits of a journal in memory. */
+/** Waits long enough for pending commits of a journal in memory. */
 export const turns = Effect.repeat(
   Effect.callback<void>((resume) => {
     setImmediate(() => resume(Effect.void))

@@ -1,4 +1,4 @@
-/** Reads after pushes, with desk, market and gateway on different nodes. */
+/** Tests of reads after pushes, with desk, market and gateway on different nodes. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import type { Client } from "@venue/testing/Client"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -14,7 +14,7 @@ const order = (symbol: string, side: "BUY" | "SELL", price: number) => ({
   params: { symbol, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity: 1, price }
 })
 
-/** Reads each order, fill and cancel right after its push. */
+/** Reads each order, fill and cancel directly after its push. */
 const tradeAndRead = Effect.fnUntraced(function* (client: Client, maker: Client, rounds: number) {
   const openIds = Effect.gen(function* () {
     yield* client.send({ type: "get_user_orders", params: {} })
@@ -35,7 +35,7 @@ const tradeAndRead = Effect.fnUntraced(function* (client: Client, maker: Client,
 })
 
 it.live(
-  "a read right after a push contains the order and its fill, wherever desk and market are",
+  "includes an order and its fill in a read directly after the push, whichever nodes own desk and market",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

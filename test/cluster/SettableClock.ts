@@ -1,4 +1,4 @@
-/** A clock that can be set and then advances with real time. */
+/** Clock that a test can set and that then advances with real time. */
 import { type Clock, Effect } from "effect"
 
 export const settable = (real: Clock.Clock) => {

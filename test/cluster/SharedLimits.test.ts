@@ -1,4 +1,4 @@
-/** Limits and keys that two gateways share. */
+/** Tests of limits and keys that two gateways share. */
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import * as RestBuckets from "@venue/cluster/clients/RestBuckets"
@@ -13,7 +13,7 @@ import { freePort, gateway, runner } from "./VenueNodes.ts"
 const spaced = Schedule.spaced("20 millis")
 
 it.live(
-  "two gateways share a user's REST bucket, and a signing key replaced at one is used by the other",
+  "two gateways share a user's REST bucket, and each one uses a signing key that was replaced at the other",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -23,14 +23,14 @@ it.live(
 
       const chargeOf = (services: typeof one) => Effect.provide(RestBuckets.make("requests"), services)
       const [chargeOne, chargeOther] = [yield* chargeOf(one), yield* chargeOf(other)]
-      // A slow desk lets a new user pass at both gateways; only the shared bucket makes the user wait.
+      // A slow desk lets a new user pass at both gateways, so only the shared bucket makes the user wait.
       const spentTwice = Effect.gen(function* () {
         const somebody = UserId.make(randomUUID())
         yield* chargeOne(somebody, 1_200)
         return yield* chargeOther(somebody, 1_200)
       })
       yield* Effect.repeat(spentTwice, { until: ({ waitMillis }) => waitMillis > 0, schedule: spaced })
-      // Both report the quota of the shared bucket.
+      // Both gateways report the quota of the shared bucket.
       const toldTwice = Effect.gen(function* () {
         const somebody = UserId.make(randomUUID())
         yield* chargeOne(somebody, 1_000)

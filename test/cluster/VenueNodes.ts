@@ -31,12 +31,12 @@ const venue = {
 
 const cluster = { lockSeconds: 2, dialFrom: undefined, tls: undefined, simulate: true }
 
-/** Layer of the node's clock: by default the database clock. */
+/** Layer of the node's clock. Default: the database clock. */
 type Time = typeof DatabaseClock.layer
 
 interface NodeOptions {
   readonly time?: Time
-  /** Off by default. */
+  /** Default: false. */
   readonly rateLimits?: boolean
 }
 

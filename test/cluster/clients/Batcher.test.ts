@@ -2,7 +2,7 @@ import * as Batcher from "@venue/cluster/clients/Batcher"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 
-/** A target whose answers and a clock whose time the test controls. */
+/** Creates a batcher whose target's replies and whose clock the test controls. */
 const scene = (mayOverlap = false) => {
   const due: Array<() => void> = []
   const paused: Array<() => void> = []
@@ -25,7 +25,7 @@ const scene = (mayOverlap = false) => {
   }
 }
 
-it("sends the items of one turn in one batch, and items that arrive during a call in the next", () => {
+it("sends the items of one turn in one batch, and items that arrive during a call in the next batch", () => {
   const { calls, push, sent, turn } = scene()
   push(1)
   push(2)
@@ -44,7 +44,7 @@ it("sends the items of one turn in one batch, and items that arrive during a cal
   ])
 })
 
-it("with overlapping batches, sends one per turn; after a failure resends everything in flight, in order", () => {
+it("with overlapping batches, sends one batch per turn, and after a failure resends everything in flight in order", () => {
   const { calls, push, resume, sent, turn } = scene(true)
   for (const n of [1, 2, 3]) {
     push(n)
@@ -53,7 +53,7 @@ it("with overlapping batches, sends one per turn; after a failure resends everyt
   calls[0]!.done(true)
   calls[1]!.done(false)
   push(4)
-  // An answer older than the failure is ignored, so its batch is sent again.
+  // A reply from before the failure is ignored, so its batch is sent again.
   calls[2]!.done(true)
   turn()
   expect(sent()).toEqual([[1], [2], [3]])
@@ -71,7 +71,7 @@ it("I48: queues at most 100,000 items and sends at most 4,096 in one call", () =
   expect(push(100_000)).toBe(true)
 })
 
-it("delivers every item in order of submission, whatever fails or overlaps", () => {
+it("delivers every item in order of submission, whichever calls fail or overlap", () => {
   const step = fc.constantFrom("push", "turn", "done", "fail", "resume")
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { maxLength: 80 }), (mayOverlap, steps) => {
@@ -83,7 +83,7 @@ it("delivers every item in order of submission, whatever fails or overlaps", () 
         const call = calls[answered]
         if (call === undefined) return false
         answered++
-        // An ordered target has received these items even if its answer is lost.
+        // An ordered target has received these items even if its reply is lost.
         for (const item of call.items) if (!first.includes(item)) first.push(item)
         call.done(isDone)
         return true

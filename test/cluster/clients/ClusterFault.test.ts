@@ -1,11 +1,11 @@
-/** Faults of calls between nodes, as the caller sees them. */
+/** Tests of failed calls between nodes, as the caller sees them. */
 import { bounded, LastReport } from "@venue/cluster/clients/ClusterFault"
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Schema } from "effect"
 import { MalformedMessage } from "effect/cluster/ClusterError"
 import { TestClock } from "effect/testing"
 
-/** An error as it arrives from another node. */
+/** Returns an error as it arrives from another node. */
 const travelled = (defect: unknown): unknown => {
   const codec = Schema.Defect()
   return Schema.decodeUnknownSync(codec)(JSON.parse(JSON.stringify(Schema.encodeSync(codec)(defect))))
@@ -17,9 +17,9 @@ const answer = Effect.orDie(Schema.decodeUnknownEffect(Schema.Struct({ seq: Sche
 it.effect.each([
   ["that the other node cannot read", Effect.die(travelled(unread))],
   ["that this node cannot write", Effect.die(unread)],
-  ["whose answer this node cannot read", answer]
+  ["whose reply this node cannot read", answer]
 ] satisfies ReadonlyArray<readonly [string, Effect.Effect<unknown>]>)(
-  "I51: reports a call %s as unknown, and logs it once for all its retries",
+  "I51: fails a call %s with Unavailable, and logs the call once for all retries",
   ([, call]) => {
     const told: Array<unknown> = []
     return Effect.gen(function* () {
@@ -39,7 +39,7 @@ it.effect.each([
   }
 )
 
-it.effect("passes on a defect of the other node", () =>
+it.effect("reports a defect of the other node to the caller unchanged", () =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit(bounded("desk 3", Effect.die(travelled(new TypeError("a bug")))))
     assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))

@@ -2,10 +2,10 @@ import { Ids } from "@venue/cluster/clients/Ids"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-it.effect("draws unique version 4 UUIDs", () =>
+it.effect("generates unique version 4 UUIDs", () =>
   Effect.gen(function* () {
     const ids = yield* Ids
-    // More ids than one draw of random bytes contains.
+    // More ids than one batch of random bytes contains.
     const texts = Array.from({ length: 10_000 }, () => ids.next().text)
     assert.strictEqual(new Set(texts).size, texts.length)
     for (const text of texts)

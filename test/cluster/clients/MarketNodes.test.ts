@@ -1,4 +1,4 @@
-/** Calls to a market on another node: direct while it is watched, otherwise through the cluster. */
+/** Tests of calls to a market on another node: direct while the market is watched, otherwise through the cluster. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { type NodeLink, NodeLinks } from "@venue/cluster/clients/NodeLinks"
@@ -34,7 +34,7 @@ const refuse = (n: number): TraderCommand => ({
   echo: noEcho
 })
 
-/** A node with markets and a node without, with the direct commands from the second to the first. */
+/** Returns a node with markets, a node without markets, and the direct commands from the second to the first. */
 const twoNodes = Effect.gen(function* () {
   const there = yield* Layer.build(LocalEntities.layer)
   const links = { self: owner, to: () => Effect.never }
@@ -90,7 +90,7 @@ it.effect("sends commands directly while the market is watched, otherwise throug
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("a direct call for a market on another node fails with Unavailable", () =>
+it.effect("fails a direct call for a market on another node with Unavailable", () =>
   Effect.gen(function* () {
     const { link } = yield* twoNodes
     const { symbol } = two

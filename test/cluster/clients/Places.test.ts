@@ -20,7 +20,7 @@ const shards = Effect.gen(function* () {
   }
 }).pipe(Effect.provide(Runner.alone({ simulate: false })))
 
-/** Number of these shards on each runner, by the assignment of the library. */
+/** Returns the number of these shards on each runner under the library's assignment. */
 const spread = (runners: ReadonlyArray<RunnerAddress.RunnerAddress>, taken: ReadonlyArray<number>) => {
   const ring = HashRing.make<RunnerAddress.RunnerAddress>()
   for (const runner of runners) HashRing.add(ring, runner)
@@ -28,7 +28,7 @@ const spread = (runners: ReadonlyArray<RunnerAddress.RunnerAddress>, taken: Read
   return runners.map((runner) => taken.filter((shard) => owners[shard - 1] === runner).length)
 }
 
-it.effect("assigns each desk and each market a shard of its own", () =>
+it.effect("assigns each desk and each market a separate shard", () =>
   Effect.gen(function* () {
     const { ofDesks, ofMarkets } = yield* shards
     assert.strictEqual(new Set(ofDesks).size, desks)
@@ -36,7 +36,7 @@ it.effect("assigns each desk and each market a shard of its own", () =>
   })
 )
 
-it.effect("three runners at any addresses get 5 or 6 of 16 desks and 3 to 6 of 14 markets each", () =>
+it.effect("assigns each of three runners 5 or 6 of 16 desks and 3 to 6 of 14 markets, whatever their addresses", () =>
   Effect.gen(function* () {
     const { ofDesks, ofMarkets } = yield* shards
     for (let trial = 0; trial < 500; trial++) {
@@ -47,7 +47,7 @@ it.effect("three runners at any addresses get 5 or 6 of 16 desks and 3 to 6 of 1
   })
 )
 
-it("an address contains the id of its desk or market", () => {
+it("includes the id of the desk or market in its entity address", () => {
   assert.strictEqual(Places.idOf("12.7"), "7")
   assert.strictEqual(Places.idOf("3.BTC-USD"), "BTC-USD")
 })

@@ -12,7 +12,7 @@ import { TestClock } from "effect/testing"
 
 const alice = UserId.make("00000000-0000-4000-8000-000000000001")
 
-/** Charges while the desk answers like this. */
+/** Charges a bucket whose desk returns the given reply. */
 const charging = (bucket: RestBucket, answer: Effect.Effect<number, Unavailable>, rateLimits = true) =>
   RestBuckets.make(bucket).pipe(
     Effect.provideService(DeskClient, { ask: () => answer } as unknown as DeskClient["Service"]),
@@ -23,7 +23,7 @@ const charging = (bucket: RestBucket, answer: Effect.Effect<number, Unavailable>
     Effect.provideService(VenueSettings, { ...defaults, rateLimits })
   )
 
-it.effect("returns the charge of the desk", () =>
+it.effect("returns the charge that the desk reports", () =>
   Effect.gen(function* () {
     const refused = yield* charging("requests", Effect.succeed(700))
     assert.deepStrictEqual(yield* refused(alice, 20), {
@@ -45,7 +45,7 @@ it.effect("returns no quota for a desk of an earlier release", () =>
   })
 )
 
-it.effect("charges a bucket of the gateway if the desk does not answer within 500 ms", () =>
+it.effect("charges a bucket of the gateway if the desk does not reply within 500 ms", () =>
   Effect.gen(function* () {
     const charge = yield* charging("wallets", Effect.never)
     const asked = yield* Effect.forkChild(
@@ -76,7 +76,7 @@ it.effect("charges a bucket of the gateway at once if the desk is unreachable", 
   })
 )
 
-it.effect("calls no desk while limits are off", () =>
+it.effect("calls no desk while rate limits are off", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.never, false)
     assert.strictEqual(yield* charge(alice, 10_000), RateLimits.uncharged)

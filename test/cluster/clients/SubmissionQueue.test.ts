@@ -1,4 +1,4 @@
-/** A submission queue for a desk that may not answer. */
+/** Tests of a submission queue for a desk that does not always reply. */
 import * as SubmissionQueue from "@venue/cluster/clients/SubmissionQueue"
 import { noCost, type Submission, type Submitted } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -29,7 +29,7 @@ const refused = (n: number, tag: "AccountLoading" | "DeskUnreachable" | "Faulted
   refusal: { _tag: tag }
 })
 
-/** A desk whose answers and a clock whose time the test controls. */
+/** Creates a queue for a desk whose replies and whose clock the test controls. */
 const scene = () => {
   const due: Array<() => void> = []
   const slept: Array<number> = []
@@ -39,7 +39,7 @@ const scene = () => {
     readonly isRepeated: boolean
     readonly done: (answers: ReadonlyArray<Submitted> | undefined, here?: boolean) => void
   }> = []
-  /** Numbers of submissions that were handed on and have no outcome. */
+  /** Numbers of submissions that the desk has sent to a market and that have no outcome. */
   const outstanding = new Set<number>()
   const replies: Array<Submitted> = []
   let now = 0
@@ -82,7 +82,7 @@ const scene = () => {
   }
 }
 
-it("I51: resends unanswered submissions with their ids, in order, before later ones", () => {
+it("I51: resends unanswered submissions with their ids, in order, before later submissions", () => {
   const { calls, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -98,7 +98,7 @@ it("I51: resends unanswered submissions with their ids, in order, before later o
   expect(calls[2]).toMatchObject({ ids: [idOf(4).d], isRepeated: false })
 })
 
-it("I51: after a failed call, resends submissions without an outcome before later ones", () => {
+it("I51: after a failed call, resends submissions without an outcome before later submissions", () => {
   const { calls, outstanding, push, replies, send, settle } = scene()
   push(1, 2)
   settle()
@@ -114,7 +114,7 @@ it("I51: after a failed call, resends submissions without an outcome before late
   expect(replies).toEqual([handedOn(1), handedOn(2), handedOn(3)])
 })
 
-it("I51: resends a submission without an outcome after 1 s, until it has one or expires", () => {
+it("I51: resends a submission without an outcome every second until its outcome arrives or it expires", () => {
   const { calls, outstanding, push, replies, settle } = scene()
   push(1)
   settle()
@@ -130,7 +130,7 @@ it("I51: resends a submission without an outcome after 1 s, until it has one or 
   expect(replies).toEqual([handedOn(1)])
 })
 
-it("delivers a later refusal of a submission that was handed on, unless its outcome is known", () => {
+it("delivers a later refusal of a submission that the desk sent to a market, unless its outcome is known", () => {
   const { calls, outstanding, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -142,7 +142,7 @@ it("delivers a later refusal of a submission that was handed on, unless its outc
   expect(replies).toEqual([handedOn(1), handedOn(2), refused(1, "Faulted")])
 })
 
-it("does not resend what a desk of the same node has handed on", () => {
+it("does not resend a submission that a desk on the same node has sent to a market", () => {
   const { calls, outstanding, push, settle } = scene()
   push(1)
   settle()
@@ -152,7 +152,7 @@ it("does not resend what a desk of the same node has handed on", () => {
   expect(calls).toHaveLength(1)
 })
 
-it("backs off from 50 to 250 ms, and starts again after an answer", () => {
+it("increases the backoff from 50 to 250 ms, and resets it after a reply", () => {
   const { calls, push, settle, slept } = scene()
   push(1)
   settle()
@@ -169,7 +169,7 @@ it("backs off from 50 to 250 ms, and starts again after an answer", () => {
   expect(slept.at(-1)).toBe(50)
 })
 
-it("I51: answers an expired submission as unknown if it was sent, and as not placed otherwise", () => {
+it("I51: reports an expired submission as unknown if it was sent, and as not placed otherwise", () => {
   const { calls, pass, push, replies, settle } = scene()
   push(1)
   settle()
@@ -181,7 +181,7 @@ it("I51: answers an expired submission as unknown if it was sent, and as not pla
   expect(replies).toEqual([refused(1, "DeskUnreachable"), refused(2, "AccountLoading")])
 })
 
-it("retries undecided submissions without delaying decided ones", () => {
+it("retries undecided submissions without delaying decided submissions", () => {
   const { calls, pass, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -195,7 +195,7 @@ it("retries undecided submissions without delaying decided ones", () => {
   expect(replies).toEqual([handedOn(2), refused(1, "AccountLoading")])
 })
 
-it("a trader that cannot be loaded delays no other user of its desk", () => {
+it("a trader that cannot be loaded does not delay other users of its desk", () => {
   const { calls, push, pushOf, replies, send, settle } = scene()
   push(1)
   pushOf(other, 2)
@@ -217,7 +217,7 @@ it("a trader that cannot be loaded delays no other user of its desk", () => {
   expect(replies).toEqual([2, 4, 5, 6, 1, 3].map(handedOn))
 })
 
-it("sends the queued submissions of a loaded trader at once, and later ones with the other users' batch", () => {
+it("sends the queued submissions of a loaded trader at once, and later ones in the batch of the other users", () => {
   const { calls, push, pushOf, replies, send, settle, slept } = scene()
   push(1)
   send()
@@ -237,7 +237,7 @@ it("sends the queued submissions of a loaded trader at once, and later ones with
   expect(replies).toEqual([1, 3, 2].map(handedOn))
 })
 
-it("resends a loading trader's submissions without an outcome before its later ones after a failed call", () => {
+it("after a failed call, resends a loading trader's submissions without an outcome before the trader's later submissions", () => {
   const { calls, outstanding, push, send, settle } = scene()
   push(1)
   send()
@@ -253,7 +253,7 @@ it("resends a loading trader's submissions without an outcome before its later o
   expect(calls[3]).toMatchObject({ ids: [1, 2, 3].map((n) => idOf(n).d), isRepeated: true })
 })
 
-it("executes a user's commands in order and answers all, whatever is lost and whenever traders load", () => {
+it("executes a user's commands in order and replies to all, whichever calls are lost and whenever traders load", () => {
   const users = [userId, other, UserId.make("a third user")]
   const who = fc.nat({ max: users.length - 1 })
   const step = fc.oneof(
@@ -340,7 +340,7 @@ it("whenReplied ignores the replies of other users", () => {
   expect(told).toEqual(["nothing to wait for", "another", "one"])
 })
 
-it("I8, I51: gives each submission one reply, which never denies one that may have been executed", () => {
+it("I8, I51: returns one reply per submission, and never reports a possibly executed submission as not placed", () => {
   const step = fc.constantFrom("push", "answer", "lose the call", "lose the answer", "not yet", "pass")
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

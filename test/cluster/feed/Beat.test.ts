@@ -1,11 +1,11 @@
-/** Beats, whose timers run only while there is work. */
+/** Tests of beats: periodic work whose timers run only while work exists. */
 import * as Beat from "@venue/cluster/feed/Beat"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { counted } from "../../Wakes.ts"
 
-it.effect("runs work one step after the start and while there is more, then sets no timer", () =>
+it.effect("runs work one interval after the start and while more work exists, then sets no timer", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -33,7 +33,7 @@ it.effect("runs work one step after the start and while there is more, then sets
   })
 )
 
-it.effect("a start during the work schedules another step", () =>
+it.effect("a start during the work schedules another run", () =>
   Effect.gen(function* () {
     let done = 0
     const beat: Beat.Beat = yield* Beat.make(

@@ -1,4 +1,4 @@
-/** The levels of a book, compared with a sorted map. */
+/** Tests of a book's levels, compared with a sorted map. */
 import * as Depth from "@venue/cluster/feed/Depth"
 import type { Level } from "@venue/domain/Market"
 import { expect, it } from "@effect/vitest"
@@ -18,7 +18,7 @@ const level: fc.Arbitrary<Level> = fc.record({
   quantityLots: fc.nat({ max: 3 })
 })
 
-it("keeps each side sorted, best price first, after changes and resets", () => {
+it("keeps each side sorted with the best price first, after changes and resets", () => {
   const steps = fc.array(fc.record({ isReset: fc.boolean(), levels: fc.array(level, { maxLength: 12 }) }), {
     maxLength: 12
   })

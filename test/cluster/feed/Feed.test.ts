@@ -1,4 +1,4 @@
-/** The feed of one node: gaps, repeats, moves and observers that throw. */
+/** Tests of one node's feed: gaps, repeats, moves and observers that throw. */
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -11,7 +11,7 @@ import { idOf, one, turns, userId } from "../Neighbours.ts"
 
 import { testLayer, event, funded, setUp } from "./WrittenMarket.ts"
 
-/** Time for a new watch after the end of one. */
+/** Waits long enough for a new watch after a watch ends. */
 const back = Effect.gen(function* () {
   yield* turns
   yield* TestClock.adjust("50 millis")
@@ -42,7 +42,7 @@ const depthOf = ({ depth }: Feed["Service"]) =>
     [...depth(one.symbol)!.levels(side)].map((level) => ({ side, ...level }))
   )
 
-it.effect("tracks open takeovers of the log, and replaces them when a watch begins", () =>
+it.effect("tracks the open takeovers of the log, and replaces them when a watch begins", () =>
   Effect.gen(function* () {
     const { close, feed, record, taking } = yield* setUp
     const open = () => Object.fromEntries(feed.takeovers.get(one.symbol)!)
@@ -145,7 +145,7 @@ it.effect("values open interest at the last prices, and at 0 for a delisted cont
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("detects missed rows by a heartbeat without a new row", () =>
+it.effect("detects missed rows from a heartbeat that names a newer row", () =>
   Effect.gen(function* () {
     const { feed, follow, head, heard, record } = yield* setUp
     follow()
@@ -158,7 +158,7 @@ it.effect("detects missed rows by a heartbeat without a new row", () =>
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("a market on this node counts as alive at each read while its journal answers and no row is missing", () =>
+it.effect("counts a market on this node as alive while its journal responds and no row is missing", () =>
   Effect.gen(function* () {
     const { feed, live, record } = yield* setUp
     yield* record(1)
@@ -179,7 +179,7 @@ it.effect("a market on this node counts as alive at each read while its journal 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("continues the log after a change of owner", () =>
+it.effect("continues the log after the owner changes", () =>
   Effect.gen(function* () {
     const { close, feed, follow, heard, move, record } = yield* setUp
     follow()
@@ -195,7 +195,7 @@ it.effect("continues the log after a change of owner", () =>
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("detaches a follower that throws, and continues with the others", () =>
+it.effect("detaches a follower that throws, and continues with the other followers", () =>
   Effect.gen(function* () {
     const { follow, heard, record } = yield* setUp
     let broken = 0
@@ -213,7 +213,7 @@ it.effect("detaches a follower that throws, and continues with the others", () =
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("calls a watcher that threw with the next row, and continues with the others", () =>
+it.effect("calls a watcher that threw again for the next row, and continues with the other watchers", () =>
   Effect.gen(function* () {
     const { feed, follow, heard, record } = yield* setUp
     const watched: Array<string> = []

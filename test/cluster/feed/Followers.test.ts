@@ -1,4 +1,4 @@
-/** Followers of accounts and markets: order, detaching and failures during delivery. */
+/** Tests of followers of accounts and markets: order, detaching and failures during delivery. */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import * as Followers from "@venue/cluster/feed/Followers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -74,7 +74,7 @@ const setUp = () => {
   }
 }
 
-it("delivers to traders before sockets", () => {
+it("delivers an event to traders before sockets", () => {
   const { follow, tell, told } = setUp()
   follow("socket", "socket")
   follow("trader", "trader")
@@ -82,7 +82,7 @@ it("delivers to traders before sockets", () => {
   assert.deepEqual(told, ["trader", "socket"])
 })
 
-it("delivers an event to the followers after one that throws", () => {
+it("delivers an event to the remaining followers after one throws", () => {
   const { follow, reported, tell, told } = setUp()
   const fault = new Error("fault")
   follow("trader", "first", () => {
@@ -95,7 +95,7 @@ it("delivers an event to the followers after one that throws", () => {
   assert.deepEqual(reported, [["trader", fault]])
 })
 
-it("delivers an event to the followers after one that leaves", () => {
+it("delivers an event to the remaining followers after one detaches", () => {
   const { follow, tell, told } = setUp()
   const leave = follow("socket", "first", () => leave())
   follow("socket", "second")
@@ -118,7 +118,7 @@ it("delivers market-wide events once to each follower of the market", () => {
   assert.deepEqual(told, ["other Funded"])
 })
 
-it("delivers market-wide events to the others when a follower throws or leaves", () => {
+it("delivers market-wide events to the remaining followers when one throws or detaches", () => {
   const { followMarket, reported, tell, told } = setUp()
   const fault = new Error("fault")
   followMarket(one, "first", () => {
@@ -132,7 +132,7 @@ it("delivers market-wide events to the others when a follower throws or leaves",
   assert.deepEqual(reported, [["trader", fault]])
 })
 
-it("delivers a rewarded trade once to the code's owner, not to its sockets, and not again if the owner traded", () => {
+it("delivers a rewarded trade once to the code's owner, not to the owner's sockets, and not again if the owner traded", () => {
   const { follow, tell, told } = setUp()
   follow("socket", "socket")
   follow("trader", "trader")
@@ -158,7 +158,7 @@ it("delivers takeover events only to followers of the account", () => {
   assert.deepEqual(told, ["trader", "socket", "trader", "socket"])
 })
 
-it("delivers an outcome to sockets as trades, final orders, then other events; to traders in log order", () => {
+it("delivers an outcome to sockets as trades, final orders, then other events, and to traders in log order", () => {
   const told: Array<string> = []
   const followers = Followers.make(() => {})
   const account = primaryAccountOf(userId)
@@ -202,7 +202,7 @@ it("delivers an outcome to sockets as trades, final orders, then other events; t
   assert.deepEqual(told, ["log Modified", "Modified", "log Traded", "Traded", "filled 3: 1000 of 2500"])
 })
 
-it("stops an outcome for a socket that throws or leaves, and completes it for the others", () => {
+it("stops delivering an outcome to a socket that throws or detaches, and completes it for the others", () => {
   const told: Array<string> = []
   const reported: Array<unknown> = []
   const followers = Followers.make((followed, { rank }) => reported.push([followed, rank]))
@@ -251,7 +251,7 @@ it("stops an outcome for a socket that throws or leaves, and completes it for th
   ])
   followers.deliver({ ...batch, events: [trade] }, 0)
   assert.deepEqual(told.splice(0), ["fourth observes", "fourth is filled"])
-  // Stopping an earlier follower twice does not detach a later one.
+  // Stopping an earlier follower twice does not detach a later follower.
   stop.get("fourth")!()
   follow("fifth", undefined, () => {})
   for (const name of ["first", "fourth"]) stop.get(name)!()

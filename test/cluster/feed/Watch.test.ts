@@ -1,4 +1,4 @@
-/** Watches of a market on another node that fall silent or hang. */
+/** Tests of watches of a market on another node that fall silent or hang. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { LocalEntities, type LocalMarket } from "@venue/cluster/clients/LocalEntities"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -32,13 +32,13 @@ const beats = Stream.fromSchedule(Schedule.spaced("1 second")).pipe(Stream.map((
 const moveSecond = 4
 
 interface Happening {
-  /** A call that never returns. */
+  /** Returns true for a call that never returns. */
   readonly isUnanswered?: (question: number) => boolean
   /** Moves the market during the first watch, to this node or away from it. */
   readonly moves?: (markets: Map<MarketSymbol, LocalMarket>) => void
 }
 
-/** Each watch sends `beatsOf` heartbeats and then falls silent; closing one takes until `left`. */
+/** Sends `beatsOf` heartbeats in each watch and then falls silent. Closing a watch takes until `left`. */
 const following = Effect.fnUntraced(function* (
   beatsOf: (watch: number) => number,
   left: Effect.Effect<void>,
@@ -97,7 +97,7 @@ it.effect("attaches to a market that moved to this node, even if the old watch h
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("watches a market on another node if it leaves during the first call", () =>
+it.effect("watches a market on another node if the market leaves this node during the first call", () =>
   Effect.gen(function* () {
     const { markets } = yield* LocalEntities
     markets.set(one.symbol, local)

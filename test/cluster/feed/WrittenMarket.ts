@@ -1,4 +1,4 @@
-/** A market of one node whose rows a test writes, and the feed of that node. */
+/** Market on one node whose rows a test writes, and the feed of that node. */
 import { limitsOf } from "@venue/domain/Limits"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -21,7 +21,7 @@ export const testLayer = Layer.mergeAll(
   Logger.layer([])
 ).pipe(Layer.provideMerge(Layer.succeed(VenueSettings)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
 
-/** A funding event with this rate. */
+/** Returns a funding event with this rate. */
 export const funded = (n: number): MarketEvent => ({
   _tag: "Funded",
   rateE12: n,
@@ -40,7 +40,9 @@ export const event = (n: number): MarketEvent => ({
   atMillis: 1
 })
 
-/** A market on this node whose rows the test writes, and a feed that receives those that the test chooses. */
+/**
+ * Creates a market on this node whose rows the test writes, and a feed that receives the rows that the test selects.
+ */
 export const setUp = Effect.gen(function* () {
   const journal = yield* Journal
   const localEntities = yield* LocalEntities
@@ -145,7 +147,7 @@ export const setUp = Effect.gen(function* () {
     feed,
     follow,
     heard,
-    /** Commits an event, or the given events, and publishes the row to the feed by default. */
+    /** Commits one event, or the given events, and by default publishes the row to the feed. */
     record: Effect.fnUntraced(function* (n: number, isTold = true, events: ReadonlyArray<MarketEvent> = [event(n)]) {
       const seq = yield* Effect.callback<number>((resume) => {
         done = (seq) => resume(Effect.succeed(seq))
@@ -161,7 +163,7 @@ export const setUp = Effect.gen(function* () {
       levels = all
       levelsSeq = seq
     },
-    /** Sets the takeovers with which a watch begins; undefined for a market of an older release. */
+    /** Sets the takeovers with which a watch begins, or undefined for a market of an older release. */
     taking: (all: DepthAt["takeovers"]) => {
       takeovers = all
     },
@@ -175,7 +177,7 @@ export const setUp = Effect.gen(function* () {
     close: () => {
       for (const watcher of watchers) watcher.closed()
     },
-    /** Sets whether the market's journal answers. */
+    /** Sets whether the market's journal responds. */
     live: (alive: boolean) => {
       isAlive = alive
     },

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import { serialization } from "./Message.ts"
 
-/** Decodes with one schema what another has encoded; `undefined` if that fails. */
+/** Decodes with one schema what another schema encoded; returns `undefined` if decoding fails. */
 const carried = (from: Schema.Top, to: Schema.Top, value: unknown): unknown => {
   const [writer, reader] = [from, to].map((schema) => serialization.codecFor(schema) as Schema.Codec<unknown, unknown>)
   const bytes = Schema.encodeSync(writer!)(value)
@@ -19,8 +19,8 @@ const newer = Schema.Struct({
 const old = { symbol: "GOLD-USD", atTicks: 34_112 }
 const young = { ...old, notes: ["first", "first"], isHidden: true }
 
-describe("changes of messages between nodes of two releases", () => {
-  it("an added optional field is ignored by the older node", () => {
+describe("message changes between nodes of two releases", () => {
+  it("the older node ignores an added optional field", () => {
     assert.deepStrictEqual(carried(newer, older, young), old)
     assert.deepStrictEqual(carried(older, newer, old), old)
     const [many, few] = [Schema.Array(newer), Schema.Array(older)]
@@ -33,7 +33,7 @@ describe("changes of messages between nodes of two releases", () => {
     assert.isUndefined(carried(Schema.Struct({ at: Schema.optionalKey(Schema.Number) }), Schema.Void, { at: 1 }))
   })
 
-  it("an added required, removed or renamed field is not decoded", () => {
+  it("the other node does not decode an added required, a removed or a renamed field", () => {
     const further = Schema.Struct({ ...stop, side: Schema.String })
     assert.isUndefined(carried(older, further, old))
     assert.isUndefined(carried(Schema.Struct({ symbol: Schema.String }), older, old))
@@ -42,14 +42,14 @@ describe("changes of messages between nodes of two releases", () => {
     )
   })
 
-  it("an optional field with a changed type is dropped silently", () => {
+  it("the other node silently drops an optional field with a changed type", () => {
     const [words, number] = [Schema.String, Schema.Number].map((schema) =>
       Schema.Struct({ ...stop, note: Schema.optionalKey(schema) })
     )
     assert.deepStrictEqual(carried(words!, number!, { ...old, note: "seven" }), old)
   })
 
-  it("an added literal or union member is decoded only by the newer node", () => {
+  it("only the newer node decodes an added literal or union member", () => {
     const [two, three] = [Schema.Literals(["BUY", "SELL"]), Schema.Literals(["BUY", "SELL", "NONE"])]
     assert.strictEqual(carried(two, three, "SELL"), "SELL")
     assert.isUndefined(carried(three, two, "NONE"))
@@ -60,7 +60,7 @@ describe("changes of messages between nodes of two releases", () => {
     assert.isUndefined(carried(more, few, { _tag: "Hidden", id: "7" }))
   })
 
-  it("a first union and a new `null` are decoded by neither node", () => {
+  it("neither node decodes a field that becomes a union or that newly allows `null`", () => {
     const kinds = ["Placed", "Moved"].map((tag) => Schema.TaggedStruct(tag, { id: Schema.String }))
     const [one, both] = [kinds[0]!, Schema.Union(kinds)]
     assert.isUndefined(carried(one, both, { _tag: "Placed", id: "7" }))

@@ -2,7 +2,9 @@
 import { Schema, SchemaAST } from "effect"
 import type { Json } from "./Message.ts"
 
-/** The first examples have every field. Further ones omit all optional fields and use the first literal. */
+/**
+ * Returns examples: the first ones have every field; further ones omit all optional fields and use the first literal.
+ */
 export const examples = (schema: Schema.Top): ReadonlyArray<Json> => {
   const text = SchemaAST.toEncoded(Schema.toCodecJson(schema).ast)
   return [false, true].flatMap((isBare) => each(text, "value", isBare)).filter(isFirst)
@@ -41,7 +43,7 @@ const each = (ast: SchemaAST.AST, name: string, isBare: boolean): ReadonlyArray<
   }
 }
 
-/** As many examples as the field with the most variants has. */
+/** Generates as many examples as the field with the most variants has. */
 const fields = (ast: SchemaAST.Objects, isBare: boolean): ReadonlyArray<Json> => {
   const known = ast.propertySignatures
     .filter(({ type }) => !(isBare && SchemaAST.isOptional(type)))
@@ -62,7 +64,7 @@ const checkOf = (ast: SchemaAST.AST, id: string): Check | undefined =>
     ?.map(({ annotations }) => annotations?.representation as Check | undefined)
     .find((check) => check?.id === `effect/schema/${id}`)
 
-/** Text derived from the name, with varying length in bytes. */
+/** Derives text from the name, with varying length in bytes. */
 const count = (ast: SchemaAST.AST, name: string): number =>
   checkOf(ast, "isBetween")?.payload.maximum ?? hash(name) % 10 ** (1 + (hash(name) % 9))
 

@@ -1,4 +1,4 @@
-/** `node test/cluster/protocol/Keep.ts` stores examples of new messages. Stored examples never change. */
+/** Stores examples of new messages: `node test/cluster/protocol/Keep.ts`. Stored examples never change. */
 import { writeFileSync } from "node:fs"
 import { examples } from "./Example.ts"
 import { file, kept, written } from "./Kept.ts"

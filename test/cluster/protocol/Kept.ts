@@ -5,7 +5,7 @@ import type { Json, Message } from "./Message.ts"
 export interface Kept {
   readonly part: Message["part"]
   readonly value: Json
-  /** In base 64. */
+  /** Encoded bytes, in base64. */
   readonly bytes: string
 }
 

@@ -4,8 +4,8 @@ import { EntityAddress, EntityId, EntityType, Runners, ShardId, Snowflake } from
 import * as Headers from "effect/http/Headers"
 import { serialization } from "./Message.ts"
 
-// Frames begin with a fingerprint of their schema. A node closes a connection with another fingerprint.
-describe("the envelope of the library is unchanged, so that nodes of two releases can communicate", () => {
+// Each frame begins with a fingerprint of its schema. A node closes a connection whose fingerprint differs.
+describe("library envelope, which must not change so that nodes of two releases can communicate", () => {
   it.each([
     [
       "Request",
@@ -19,12 +19,12 @@ describe("the envelope of the library is unchanged, so that nodes of two release
     ["Interrupt", { _tag: "Interrupt", requestId: "7" }, "DSGnH79IhhL/awgCATc="],
     ["Ping", { _tag: "Ping" }, "CiGnH79IhhL/awM="],
     ["Pong", { _tag: "Pong" }, "CiGnH79IhhL/awY="]
-  ])("a frame of %s", (_, frame, bytes) => {
+  ])("encodes and decodes a %s frame as the stored bytes", (_, frame, bytes) => {
     assert.deepStrictEqual(serialization.makeUnsafe().decode(Buffer.from(bytes, "base64")), [frame])
     assert.strictEqual(base64(serialization.makeUnsafe().encode(frame)), bytes)
   })
 
-  it("a call of an entity", () => {
+  it("encodes a call to an entity as the stored bytes", () => {
     const bytes =
       "ayCQm8GqH1+YlcWaFinQ27jyNAREZXNruOem2kADYy0ysKajq1kQga6NzhsG4Oij7i8EZGVza6j67sMZAgEC+Om9nRsFxra21TXw4LWiOQdSZXF1ZXN0mJnl/UoEV2FrZcieu5lrAJO89eEp"
     const codec = serialization.codecFor(Runners.Rpcs.requests.get("Effect")!.payloadSchema) as Schema.Codec<

@@ -4,7 +4,7 @@ import { kept } from "./Kept.ts"
 import { messages } from "./Message.ts"
 
 describe("messages between nodes", () => {
-  it("every message has stored examples: run `node test/cluster/protocol/Keep.ts`", () => {
+  it("every message has stored examples; if some are missing, run `node test/cluster/protocol/Keep.ts`", () => {
     const without = messages.filter((message) => !kept(message).some(({ part }) => part === message.part))
     assert.deepStrictEqual(without.map(named), [])
   })

@@ -17,12 +17,12 @@ export interface Message {
   readonly rpc: string
   readonly part: "payload" | "success" | "error" | "chunk"
   readonly schema: Schema.Codec<unknown, unknown>
-  /** Encodes a value to the bytes between nodes, and back. */
+  /** Encodes a value to the bytes that nodes exchange. */
   readonly encode: (json: Json) => Uint8Array
   readonly decode: (bytes: Uint8Array) => Json
 }
 
-/** The serialisation of the nodes. */
+/** The serialization that nodes use. */
 export const serialization = Effect.runSync(
   Effect.scoped(
     Effect.map(Layer.build(RpcSerialization.layerSchemaBinary()), (built) =>
@@ -95,7 +95,7 @@ const between = (schema: Codec, coded: Coder | Codec): Pick<Message, "encode" | 
   const coder: Coder =
     "ast" in coded ? { encode: Schema.encodeSync(coded as Codec), decode: Schema.decodeSync(coded as Codec) } : coded
   return {
-    // Copied, because the library reuses the buffer.
+    // The bytes are copied because the library reuses its buffer.
     encode: (json) => (coder.encode(Schema.decodeUnknownSync(text)(json)) as Uint8Array).slice(),
     decode: (bytes) => (Schema.encodeSync(text)(coder.decode(bytes)) ?? null) as Json
   }

@@ -1,4 +1,4 @@
-/** Encoding of REST charges. */
+/** Tests of the encoding of REST charges. */
 import * as RestCharge from "@venue/cluster/protocol/RestCharge"
 import * as RateLimits from "@venue/domain/RateLimits"
 import { restRates } from "@venue/domain/RestRates"
@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 
 const charging = () => RateLimits.make({ ...restRates.requests, enabled: true, nowMillis: () => 0 })
 
-it("decodes the remaining quota of a charge and the wait of a refused one", () => {
+it("decodes the remaining quota of a charge, and the wait of a refused charge", () => {
   const limits = charging()
   for (const weight of [1, 10, 1_189, 20, 10_000]) {
     const charge = limits.charge("alice", weight)

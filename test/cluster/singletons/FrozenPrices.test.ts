@@ -1,4 +1,4 @@
-/** Sources that repeat an old quote: a price is as old as its quote. */
+/** Tests of price sources that repeat an old quote. The age of a price is the age of its quote. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Logger } from "effect"
@@ -40,7 +40,7 @@ it.effect("I29: rule 3.11: a source that repeats one quote is stale 60 s after t
   )
 })
 
-it.effect("I29: ignores a quote three hours old or six seconds ahead", () => {
+it.effect("I29: ignores a quote that is three hours old or six seconds in the future", () => {
   const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -55,28 +55,31 @@ it.effect("I29: ignores a quote three hours old or six seconds ahead", () => {
   )
 })
 
-it.effect("I29: rule 3.7: excludes a frozen source from the median, and keeps the price of the other", () => {
-  const [frozen, live] = [new TestSource("frozen", [[aapl, "A"]]), new TestSource("live", [[aapl, "A"]])] as const
-  return venueWith(
-    [frozen.source, live.source],
-    Effect.gen(function* () {
-      const quotedAt = yield* Clock.currentTimeMillis
-      const both = Effect.gen(function* () {
-        frozen.say("A", 200, quotedAt)
-        live.say("A", 210, yield* Clock.currentTimeMillis)
+it.effect(
+  "I29: rule 3.7: excludes a source with an old quote from the median, and keeps the other source's price",
+  () => {
+    const [frozen, live] = [new TestSource("frozen", [[aapl, "A"]]), new TestSource("live", [[aapl, "A"]])] as const
+    return venueWith(
+      [frozen.source, live.source],
+      Effect.gen(function* () {
+        const quotedAt = yield* Clock.currentTimeMillis
+        const both = Effect.gen(function* () {
+          frozen.say("A", 200, quotedAt)
+          live.say("A", 210, yield* Clock.currentTimeMillis)
+        })
+        yield* every(50, both)
+        yield* pass
+        assert.strictEqual(yield* price(aapl), 205)
+        yield* every(30, both)
+        yield* pass
+        assert.strictEqual(yield* price(aapl), 210)
+        assert.deepInclude(yield* priced(aapl), { source: "external" })
       })
-      yield* every(50, both)
-      yield* pass
-      assert.strictEqual(yield* price(aapl), 205)
-      yield* every(30, both)
-      yield* pass
-      assert.strictEqual(yield* price(aapl), 210)
-      assert.deepInclude(yield* priced(aapl), { source: "external" })
-    })
-  )
-})
+    )
+  }
+)
 
-it.effect("I29: rule 3.7: the price turns stale if two sources are required and one is frozen", () => {
+it.effect("I29: rule 3.7: the price turns stale if two sources are required and one repeats an old quote", () => {
   const [frozen, live] = [new TestSource("frozen", [[aapl, "A"]]), new TestSource("live", [[aapl, "A"]])] as const
   return venueWith(
     [frozen.source, live.source],
@@ -97,7 +100,7 @@ it.effect("I29: rule 3.7: the price turns stale if two sources are required and 
   )
 })
 
-it.effect("rule 3.11: ignores a quote that is older than the one before of the same source and contract", () => {
+it.effect("rule 3.11: ignores a quote that is older than the previous quote of the same source and contract", () => {
   const [one, two] = [new TestSource("one", [[aapl, "A"]]), new TestSource("two", [[aapl, "A"]])] as const
   return venueWith(
     [one.source, two.source],
@@ -108,7 +111,7 @@ it.effect("rule 3.11: ignores a quote that is older than the one before of the s
       one.say("A", 190, now - 1)
       yield* pass
       assert.strictEqual(yield* price(aapl), 210)
-      // The other source may lag, and a quote of the same time may have a new price.
+      // The other source is allowed to lag, and a quote with an unchanged time can have a new price.
       two.say("A", 210, now)
       yield* pass
       assert.strictEqual(yield* price(aapl), 205)
@@ -116,7 +119,7 @@ it.effect("rule 3.11: ignores a quote that is older than the one before of the s
   )
 })
 
-it.effect("a frozen quote does not replace a newer operator price", () => {
+it.effect("an old quote that repeats does not replace a newer operator price", () => {
   const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -135,7 +138,7 @@ it.effect("a frozen quote does not replace a newer operator price", () => {
   )
 })
 
-it.effect("logs an undated price once when it is unchanged for longer than its setting", () => {
+it.effect("logs a price without a time once if it is unchanged for longer than the configured time", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
   const one = new TestSource("one", [[aapl, "A"]], { unchangedMillis: 180_000 })
@@ -165,7 +168,7 @@ it.effect("logs an undated price once when it is unchanged for longer than its s
   ).pipe(Effect.provide(Logger.layer([logger])))
 })
 
-it.effect("logs a silent source while another one sends prices", () => {
+it.effect("logs a silent source while another source sends prices", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
   const [frozen, live] = [new TestSource("frozen", [[aapl, "A"]]), new TestSource("live", [[aapl, "A"]])] as const

@@ -1,4 +1,4 @@
-/** The price feed of a whole venue. */
+/** Tests of the price feed of a whole venue. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import * as SimulatedPrices from "@venue/simulation/prices/SimulatedPrices"
@@ -12,7 +12,7 @@ import { pass, price, priced, TestSource, venueWith } from "./TestSource.ts"
 
 const eur = MarketSymbol.make("EUR-USD")
 
-it.effect("sends the median of the active sources, each with its own contract name", () => {
+it.effect("sends the median of the active sources, although each source uses its own contract name", () => {
   const [one, two, three] = [
     new TestSource("one", [[aapl, "AAPL"]]),
     new TestSource("two", [
@@ -47,7 +47,7 @@ it.effect("sends the median of the active sources, each with its own contract na
   )
 })
 
-it.effect("an operator price is replaced only by newer quotes", () => {
+it.effect("replaces an operator price only by newer quotes", () => {
   const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -67,7 +67,7 @@ it.effect("an operator price is replaced only by newer quotes", () => {
   )
 })
 
-it.effect("I29: sends no price from too few sources, unless the symbol has no more", () => {
+it.effect("I29: sends no price from fewer sources than required, unless the symbol has no more sources", () => {
   const [one, two] = [
     new TestSource("one", [[aapl, "A"]]),
     new TestSource("two", [
@@ -97,7 +97,7 @@ it.effect("I29: sends no price from too few sources, unless the symbol has no mo
   )
 })
 
-it.effect("I29: rejects a single source at ten times the price, and the market turns stale", () => {
+it.effect("I29: rejects a single source at ten times the price, after which the market turns stale", () => {
   const one = new TestSource("one", [[aapl, "AAPL"]])
   return venueWith(
     [one.source],
@@ -144,7 +144,7 @@ it.effect("I29: one market turns stale while others stay fresh", () => {
   )
 })
 
-it.effect("logs once a source without a price of a symbol for 1 minute of trading hours", () => {
+it.effect("logs a source once if it sends no price of a symbol for 1 minute of trading hours", () => {
   const lines: Array<unknown> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(message))
   const us100 = MarketSymbol.make("US100-USD")
@@ -169,7 +169,7 @@ it.effect("logs once a source without a price of a symbol for 1 minute of tradin
   ).pipe(Effect.provide(Logger.layer([logger])))
 })
 
-it.effect("rule 3.8: prices an index once its settlement is recorded on any node", () => {
+it.effect("rule 3.8: prices an index once its settlement price is recorded on any node", () => {
   const us100 = MarketSymbol.make("US100-USD")
   const one = new TestSource("one", [[us100, { future: "NQ" }]])
   return venueWith(
@@ -194,7 +194,7 @@ it.effect("rule 3.8: prices an index once its settlement is recorded on any node
   )
 })
 
-it.effect("restarts a source that throws, and continues with the others", () => {
+it.effect("restarts a source that throws, and continues with the other sources", () => {
   const one = new TestSource("one", [[aapl, "AAPL"]])
   let begun = 0
   const broken: PriceSource = {

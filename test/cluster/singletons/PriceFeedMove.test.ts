@@ -1,4 +1,4 @@
-/** The price feed on several nodes. */
+/** Test of the price feed on several nodes. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type PriceSource, PriceSources } from "@venue/providers/prices/PriceSource"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -10,7 +10,7 @@ import { freePort, gateway, runner } from "../VenueNodes.ts"
 const apple = MarketSymbol.make("AAPL-USD")
 
 it.live(
-  "one node at a time runs the price feed, and another one when that leaves",
+  "runs the price feed on one node at a time, and on another node when that node leaves",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -43,10 +43,10 @@ it.live(
       const { prices } = Context.get(yield* Layer.build(gateway(url)), Feed)
       const becomes = (isSo: () => boolean) =>
         Effect.repeat(Effect.sleep("20 millis"), { until: isSo }).pipe(Effect.timeout("2 minutes"))
-      // The first price is accepted on any day; later ones only during trading hours.
+      // The first price is accepted on any day; later prices only during trading hours.
       let owner = ""
       yield* becomes(() => {
-        // For a moment no node runs it, while it moves to the new one.
+        // For a short time no node runs the price feed, while it moves to the new node.
         owner = [...running][0] ?? ""
         return prices.has(apple) && owner !== ""
       })

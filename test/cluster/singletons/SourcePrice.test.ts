@@ -1,4 +1,4 @@
-/** Prices of a source by worked examples, and missing inputs. */
+/** Tests of source prices: worked examples and missing inputs. */
 import * as SourcePrice from "@venue/cluster/singletons/SourcePrice"
 import * as Futures from "@venue/domain/Futures"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -15,7 +15,7 @@ const reference: SourcePrice.Reference = {
 }
 const november = (day: number) => Date.UTC(2026, 10, day, 12)
 
-it("rule 3.8: derives an index from its future and the newest settlement; undefined without one", () => {
+it("rule 3.8: derives an index price from its future and the newest settlement price, and returns undefined without a settlement price", () => {
   const price = (known: SourcePrice.Reference) =>
     SourcePrice.of(us100, { future: "NQ" }, said({ NQ: 21_105 }), known, november(3))
   assert.closeTo(price(reference)! / 1e8, 21_024.905, 0.001)
@@ -27,7 +27,7 @@ it("rule 3.9: rolls a commodity from one month's future to the next between busi
   const contracts = { months: { "2026-11": "CLZ6", "2026-12": "CLF7" } }
   const price = (atMillis: number, prices: Readonly<Record<string, number>> = { CLZ6: 71.2, CLF7: 70.7 }) =>
     SourcePrice.of(cl, contracts, said(prices), reference, atMillis)
-  // Business day 5 of November 2026 is the 6th, and the 10th is the 13th.
+  // Business day 5 of November 2026 is the 6th, and business day 10 is the 13th.
   const days = [1, 6, 7, 9, 10, 13, 30].map(november)
   assert.deepStrictEqual(
     days.map((day) => price(day)! / 1e8),
@@ -36,12 +36,12 @@ it("rule 3.9: rolls a commodity from one month's future to the next between busi
   assert.strictEqual(price(november(6), { CLZ6: 71.2 }), usd(71.2))
   assert.isUndefined(price(november(10), { CLZ6: 71.2 }))
   assert.strictEqual(price(november(30), { CLF7: 70.7 }), usd(70.7))
-  // A month later that contract is the front one.
+  // One month later that contract is the front contract.
   assert.strictEqual(price(Date.UTC(2026, 11, 1), { CLF7: 70.7 }), usd(70.7))
   assert.isUndefined(price(Date.UTC(2027, 0, 1)))
 })
 
-it("rolls over the end of the year", () => {
+it("rolls a commodity from a December future to the January future", () => {
   const contracts = { months: { "2026-12": "F7", "2027-01": "G7" } }
   assert.strictEqual(SourcePrice.of(cl, contracts, said({ G7: 70 }), reference, Date.UTC(2026, 11, 31)), usd(70))
 })

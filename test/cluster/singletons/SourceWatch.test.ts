@@ -1,4 +1,4 @@
-/** Log lines about sources that are silent during trading hours. */
+/** Tests of log lines about sources that are silent during trading hours. */
 import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import * as SourceWatch from "@venue/cluster/singletons/SourceWatch"
 import { assert, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const source: PriceSource = {
   run: () => Effect.never
 }
 
-/** A market that the test opens and closes, and a source whose price it sets. */
+/** A market that the test opens and closes, and a source whose price the test sets. */
 const watching = Effect.gen(function* () {
   const state: { isOpen: boolean; priceE8: number | undefined } = { isOpen: true, priceE8: 200e8 }
   const lines: Array<string> = []
@@ -28,7 +28,7 @@ const watching = Effect.gen(function* () {
   return { lines, state }
 })
 
-it.effect("logs once, one minute after the opening, a source that stopped while the market was closed", () =>
+it.effect("one minute after the opening, logs once a source that stopped while the market was closed", () =>
   Effect.gen(function* () {
     const { lines, state } = yield* watching
     yield* TestClock.adjust("1 minute")
@@ -49,7 +49,7 @@ it.effect("logs once, one minute after the opening, a source that stopped while 
   }).pipe(Effect.scoped)
 )
 
-it.effect("counts the time of an unchanged price from the opening", () =>
+it.effect("measures how long a price is unchanged from the opening", () =>
   Effect.gen(function* () {
     const { lines, state } = yield* watching
     yield* TestClock.adjust("2 minutes")

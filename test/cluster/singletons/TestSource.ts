@@ -9,7 +9,7 @@ import { Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { friday } from "../../venue/Story.ts"
 
-/** A source whose quotes the test sends, once the feed runs it. */
+/** Price source whose quotes the test sends once the feed runs the source. */
 export class TestSource {
   #listener: Listener | undefined
   readonly source: PriceSource
@@ -33,14 +33,14 @@ export class TestSource {
     }
   }
 
-  /** `quotedAtMillis` is the quote's own time, if any. */
+  /** Sends a quote; `quotedAtMillis` is the quote's own time, if any. */
   say(contract: string, usd: number, quotedAtMillis?: number): void {
     const time = quotedAtMillis === undefined ? {} : { quotedAtMillis }
     this.#listener!.tell({ contract, priceE8: Math.round(usd * 1e8), ...time })
   }
 }
 
-/** A venue with these sources, on a Friday during trading hours. */
+/** Creates a venue with these sources, on a Friday during trading hours. */
 export const venueWith = <E>(
   sources: ReadonlyArray<PriceSource>,
   body: Effect.Effect<void, E, TestVenue | Feed | FuturesReference | Journal | Scope.Scope>,
@@ -56,11 +56,11 @@ export const venueWith = <E>(
     Effect.scoped
   )
 
-/** Time within which a quote reaches its markets. */
+/** Waits until a quote has reached its markets. */
 export const pass = Effect.gen(function* () {
   yield* TestClock.adjust("250 millis")
   yield* (yield* TestVenue).settle
 })
 export const priced = (symbol: MarketSymbol) => Effect.map(Feed, ({ prices }) => prices.get(symbol))
-/** The oracle price in USD. */
+/** Returns the oracle price in USD. */
 export const price = (symbol: MarketSymbol) => Effect.map(priced(symbol), (found) => found && found.oracleE8 / 1e8)

@@ -18,7 +18,7 @@ const secret = Redacted.make("whsec_CanaryOfAWebhookSecret00000000000000000000")
 const userId = UserId.make("amy")
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
-/** Separate tables for each test, and a sender that may reach this machine. */
+/** Separate tables for each test, and a sender that is allowed to reach this machine. */
 const testLayer = Layer.fresh(
   Layer.mergeAll(
     Webhooks.layerMemory,
@@ -58,7 +58,7 @@ const deliveries = Effect.flatMap(Webhooks, (webhooks) =>
   Effect.map(webhooks.ofUser(userId), (all) => all.flatMap((webhook) => webhook.deliveries))
 )
 
-it.effect("makes eight attempts over a day with growing delays, each signed at its own time, under one id", () =>
+it.effect("makes eight attempts under one id over a day with growing delays, each signed with its own time", () =>
   Effect.gen(function* () {
     const lines: Array<unknown> = []
     const logger = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
@@ -69,7 +69,7 @@ it.effect("makes eight attempts over a day with growing delays, each signed at i
     const spacings = [10 * second, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 15 * hour]
     const ids = new Set<string>()
     for (const [at, spacing] of [...spacings, undefined].entries()) {
-      // The loop runs only while an attempt is due, because polling once a second over a day would take long.
+      // The loop runs only while an attempt is due, because polling every second over a day would take too long.
       const running = yield* Effect.forkChild(Effect.provide(WebhookLoop.run, logger))
       const { body, headers } = yield* Queue.take(heard)
       const now = yield* Clock.currentTimeMillis
@@ -104,12 +104,12 @@ it.effect("makes eight attempts over a day with growing delays, each signed at i
     yield* TestClock.adjust("1 hour")
     yield* turn
     assert.strictEqual(yield* Queue.size(heard), 0)
-    // I46
+    // I46: no log line or stored delivery contains the secret.
     assert.notInclude(JSON.stringify([lines, yield* deliveries]), "Canary")
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("a slow endpoint has one attempt at a time and delays no other", () =>
+it.effect("a slow endpoint has at most one attempt in flight and does not delay other endpoints", () =>
   Effect.gen(function* () {
     const slow = yield* receiver(() => {})
     const quick = yield* receiver(status(200))
@@ -144,7 +144,7 @@ it.effect("two loops send each message once to each endpoint", () =>
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("repeats an interrupted attempt with the same message when the claim on the endpoint expires", () =>
+it.effect("repeats an interrupted attempt with the same message when the sender's claim on the endpoint expires", () =>
   Effect.gen(function* () {
     let answers = false
     const { heard, port } = yield* receiver((response) => {
@@ -168,7 +168,7 @@ it.effect("repeats an interrupted attempt with the same message when the claim o
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("stops sending to an endpoint that answers 410 Gone", () =>
+it.effect("stops sending to an endpoint that returns 410 Gone", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(410))
     yield* endpoint(port)

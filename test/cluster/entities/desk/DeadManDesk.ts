@@ -1,4 +1,4 @@
-/** A desk with dead-man switches, and helpers for its tests. */
+/** Desk with dead-man switches, and helpers for its tests. */
 import * as DeadManSwitches from "@venue/cluster/entities/desk/connections/DeadManSwitches"
 import * as OrderTimes from "@venue/cluster/entities/desk/orders/OrderTimes"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
@@ -18,7 +18,7 @@ import { one, turns } from "../../Neighbours.ts"
 
 export const friday = Date.UTC(2026, 10, 20, 15)
 
-/** A started desk. The test sets whether it owns its shard; it keeps running if it does not. */
+/** Starts a desk. The test sets whether the desk owns its shard; the desk continues to run without the shard. */
 export const begin = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const scope = yield* Scope.make()
@@ -59,7 +59,7 @@ export const placed = (name: string, ofAccount: AccountId, nowMillis: number, sy
 
 export const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), turns)
 
-/** Events of switches in the trader's journal. */
+/** Returns the switch events in the trader's journal. */
 export const switchesOf = (user: UserId) =>
   Effect.flatMap(Journal, (journal) => journal.read(traderStream(user), 0, 10_000)).pipe(
     Effect.map((rows) =>
@@ -68,7 +68,7 @@ export const switchesOf = (user: UserId) =>
         .filter((event) => event._tag === "DeadManSwitchSet")
     )
   )
-/** Users with wake-up entries. */
+/** Returns the users that have wake-up entries. */
 export const wakeUps = Effect.flatMap(Journal, (journal) => journal.wakeUps("0")).pipe(
   Effect.map((entries) => entries.filter(({ reason }) => reason === "switch"))
 )

@@ -1,4 +1,7 @@
-/** Random dead-man switches at a desk that is killed and replaced repeatedly, with a market that has a real engine. */
+/**
+ * Tests of random dead-man switches at a desk that is killed and replaced repeatedly, with a market that has a real
+ * engine.
+ */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { dueMillis } from "@venue/domain/DeadManSwitch"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -17,16 +20,16 @@ import { begin, type Desk, enter, friday, pass, placed, switchesOf, wakeUps } fr
 
 const users = Array.from({ length: 8 }, (_, n) => UserId.make(id(`switch user ${n}`).text))
 
-/** A client's knowledge of its switch and orders. */
+/** The state of a client's switch and orders, as far as the client knows it. */
 interface Known {
-  /** Requests with their time, due time and time of the answer, if any. */
+  /** Requests with the time sent, the due time, and the time of the reply if one arrived. */
   readonly words: Array<{ readonly asked: number; readonly due: number; answered: number }>
-  /** Placing times of orders that are not cancelled; some may be lost in flight. */
+  /** Times at which the client placed the orders that are not cancelled. Some orders were lost in flight. */
   readonly orders: Map<string, number>
 }
 
 it.effect(
-  "I55: fires no switch before its confirmed time and cancels once, whichever owner dies or continues with old state",
+  "I55: fires no switch before its confirmed time and cancels orders once, even if the owner crashes or continues with old state",
   () => {
     const market = makeMarket()
     const { decide, log, near } = market
@@ -35,7 +38,9 @@ it.effect(
     const now = Clock.currentTimeMillis
     let [kills, left, number] = [0, 0, 0]
 
-    /** Asserts that the switch was due by every confirmed request, and that cancelled orders were open when it fired. */
+    /**
+     * Asserts that the switch was due by every confirmed request, and that cancelled orders were open when it fired.
+     */
     const check = Effect.fnUntraced(function* (events: ReadonlyArray<MarketEvent>) {
       for (const event of events) {
         if (event._tag !== "Ended") continue
@@ -43,7 +48,7 @@ it.effect(
         const { orders, words } = known.get(userId)!
         const fired = (yield* switchesOf(userId)).findLast(({ firedMillis }) => firedMillis !== 0)!.firedMillis
         const newest = Math.max(...words.filter(({ answered }) => answered < fired).map(({ asked }) => asked))
-        // A request without an answer may already be in effect.
+        // A request without a reply might already be in effect.
         assert.isTrue(
           words.some(({ asked, due }) => asked >= newest && due !== 0 && due <= fired),
           "what was answered has held"
@@ -109,14 +114,14 @@ it.effect(
         if (percent(70)) yield* turns
         const hasFired = percent(70) && (yield* deliver)
         if (hasFired && percent(50)) {
-          // Orders arrive after the cancel and before its outcome is known.
+          // The orders arrive after the cancel and before the outcome of the cancel is known.
           for (const user of users) yield* place(user)
           yield* deliver
           yield* move
         } else if (percent(5)) yield* move
         yield* pass(whole(1, 1_500))
       }
-      // No further requests.
+      // No further requests are sent.
       for (let second = 0; second < 30; second++) {
         if (second === 25) for (const user of users) yield* place(user)
         yield* deliver

@@ -1,4 +1,4 @@
-/** Random armed connections that trade, fall silent, end and return, compared with a naive model. */
+/** Tests of random armed connections that trade, fall silent, end and return, compared with a naive model. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as Disconnects from "@venue/cluster/entities/desk/connections/Disconnects"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
@@ -16,12 +16,12 @@ import { idOf, one, userId, venue } from "../../Neighbours.ts"
 const testLayer = Layer.merge(LocalEntities.layer, venue)
 const accountId = primaryAccountOf(userId)
 const stepMillis = 100
-/** A lease, a check interval and a transit time. */
+/** The sum of a lease, a check interval and a transit time. */
 const promisedMillis = 4_000
 
 interface Touch {
   readonly atMillis: number
-  /** Undefined for REST or an unarmed connection. */
+  /** Connection id; undefined for REST or an unarmed connection. */
   readonly over: string | undefined
 }
 
@@ -33,13 +33,13 @@ interface OpenOrder {
 interface Connection {
   readonly connectionId: string
   readonly gatewayId: string
-  /** Last seen by the gateway, and as reported to the desk. */
+  /** Time at which the gateway last received a frame, and the time that it reported to the desk. */
   heardAtMillis: number
   toldAtMillis: number
-  /** Time of the last renewal at the desk. */
+  /** Time of the connection's last renewal at the desk. */
   namedAtMillis: number
   isSilent: boolean
-  /** Time at which its end was reported or its gateway died. */
+  /** Time at which the gateway reported the end of the connection or crashed. */
   lostAtMillis: number | undefined
   hasEnded: boolean
 }
@@ -67,13 +67,13 @@ const play = Effect.fnUntraced(function* (seed: number) {
   let count = 0
   let cancels = 0
 
-  /** Expected fate of an order when a connection ends. */
+  /** Returns true if an order should survive the end of this connection. */
   const isSpared = ({ touches }: OpenOrder, { connectionId, toldAtMillis }: Connection) =>
     touches.some(({ atMillis, over }) => atMillis > toldAtMillis && over !== connectionId)
-  /** Its gateway died and its lease has expired. */
+  /** Returns true if the connection's gateway has crashed and the lease has expired. */
   const isOver = ({ hasEnded, lostAtMillis, namedAtMillis }: Connection) =>
     lostAtMillis !== undefined && !hasEnded && now() - namedAtMillis > 3_000
-  /** Its end is reported now. */
+  /** Connection whose end is reported now. */
   let detached: Connection | undefined
   const cancelled = (except: ReadonlySet<string>) => {
     const said = [...orders].filter(([orderId, { isOpen }]) => isOpen && !except.has(orderId)).map(([id]) => id)
@@ -90,7 +90,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
     userId,
     ledger,
     symbols: () => [one.symbol],
-    // Holds are ignored, because any queued order may be open.
+    // The model ignores margin holds, because any queued order might be open.
     isLive: (symbol?: string) => symbol !== undefined,
     enter: (request) => {
       if (request._tag === "CancelAllOrders") cancelled(new Set(request.except?.map(({ text }) => text)))
@@ -111,7 +111,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
     ageMillis: now() - heardAtMillis
   })
   const living = () => connections.filter(({ lostAtMillis }) => lostAtMillis === undefined)
-  /** Sent now and delivered at once or a little later. */
+  /** Delivers a message at once or after the given delay. */
   const later = (say: () => void, millis: number) =>
     millis === 0 ? Effect.sync(say) : Effect.forkChild(Effect.delay(Effect.sync(say), millis))
 
@@ -178,13 +178,13 @@ const play = Effect.fnUntraced(function* (seed: number) {
     else if (roll <= 7) pick(mine[0]!, ...mine).isSilent = true
     else if (roll <= 10) lose(pick(mine[0]!, ...mine))
     else if (roll <= 11) {
-      // The gateway dies with all its connections.
+      // The gateway crashes with all its connections.
       const { gatewayId } = pick(mine[0]!, ...mine)
       for (const connection of mine) if (connection.gatewayId === gatewayId) connection.lostAtMillis = now()
     } else if (roll <= 60) enter(percent(60) ? pick(mine[0]!, ...mine) : undefined)
     for (const connection of living()) if (!connection.isSilent && percent(50)) connection.heardAtMillis = now()
     if (step % 5 === 0) for (const gatewayId of skewOf.keys()) yield* renew(gatewayId)
-    // Moves time on, so that no two events share a time.
+    // Advances the clock so that no two events share a time.
     yield* TestClock.adjust(stepMillis)
     for (const { hasEnded, lostAtMillis } of connections) {
       if (lostAtMillis !== undefined && now() - lostAtMillis > promisedMillis) assert.isTrue(hasEnded, `stream ${seed}`)
@@ -193,7 +193,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
   return cancels
 })
 
-it.effect("I34: cancels exactly the orders open when a lost connection was last seen, once and in time", () =>
+it.effect("I34: cancels exactly the orders that were open when a lost connection was last seen, once and in time", () =>
   Effect.gen(function* () {
     let cancels = 0
     for (let seed = 1; seed <= 25; seed++) cancels += yield* Effect.scoped(play(seed))

@@ -1,4 +1,7 @@
-/** Summaries in pulses contain at least the rows that the gateway has published. */
+/**
+ * Tests that account summaries in pulses (periodic requests of a gateway) include at least the rows that the gateway
+ * has published.
+ */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { RailClient } from "@venue/cluster/clients/RailClient"
 import { DeskLayer } from "@venue/cluster/entities/desk/Desk"
@@ -12,7 +15,7 @@ import { Entity, Sharding, ShardingConfig } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import { idOf, neighbours, one, turns, two, userId, venue } from "../../Neighbours.ts"
 
-/** The test sharding of the library owns no shards. */
+/** The library's test sharding owns no shards. */
 const owned = Layer.provide(
   DeskLayer,
   Layer.effect(
@@ -23,7 +26,7 @@ const owned = Layer.provide(
 
 const accountId = primaryAccountOf(userId)
 
-/** A desk whose trader has joined a market at row 1, and its answers to pulses. */
+/** Returns a desk whose trader has joined a market at row 1, and the desk's responses to pulses. */
 const joined = Effect.fnUntraced(function* (near: ReturnType<typeof neighbours>) {
   const desk = yield* Effect.flatMap(Entity.makeTestClient(Desk, owned), (make) => make("0.0"))
   near.answers(one)
@@ -56,16 +59,19 @@ const testLayer = (near: ReturnType<typeof neighbours>) =>
     Logger.layer([])
   ).pipe(Layer.provideMerge(venue))
 
-it.effect("omits an account from a pulse while its desk is behind the rows that the gateway has published", () => {
-  const near = neighbours()
-  return Effect.gen(function* () {
-    const pulse = yield* joined(near)
-    assert.deepEqual(yield* pulse(), [accountId])
-    assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 1 }), [accountId])
-    assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [])
-    near.heads.set(one.symbol, 2)
-    assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [accountId])
-    // Rows of a market that the account has not joined do not matter.
-    assert.deepEqual(yield* pulse({ symbol: two.symbol, seq: 7 }), [accountId])
-  }).pipe(Effect.provide(testLayer(near)), Effect.scoped)
-})
+it.effect(
+  "omits an account's summary from a pulse while its desk is behind the rows that the gateway has published",
+  () => {
+    const near = neighbours()
+    return Effect.gen(function* () {
+      const pulse = yield* joined(near)
+      assert.deepEqual(yield* pulse(), [accountId])
+      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 1 }), [accountId])
+      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [])
+      near.heads.set(one.symbol, 2)
+      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [accountId])
+      // Rows of a market that the account has not joined do not matter.
+      assert.deepEqual(yield* pulse({ symbol: two.symbol, seq: 7 }), [accountId])
+    }).pipe(Effect.provide(testLayer(near)), Effect.scoped)
+  }
+)

@@ -1,4 +1,4 @@
-/** A market's log with its clock, while idle and across takeovers by another node. */
+/** Tests of a market's log and its clock, while the market is idle and while another node takes it over. */
 import * as MarketClock from "@venue/cluster/entities/market/MarketClock"
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -89,22 +89,24 @@ it.effect("I32: an idle market records one event per hour", () =>
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("I32: pays funding once if the market is lost before the hour ends and claimed again after it", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(friday)
-    yield* Effect.gen(function* () {
-      const market = yield* serve
-      yield* market.say(...trading)
-      yield* TestClock.adjust(hourMillis - 2_000)
-    }).pipe(Effect.scoped)
-    yield* TestClock.adjust("6 seconds")
-    for (let owners = 0; owners < 3; owners++) {
+it.effect(
+  "I32: pays funding once if the owner loses the market before the hour ends and another owner claims it afterwards",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(friday)
       yield* Effect.gen(function* () {
         const market = yield* serve
-        yield* TestClock.adjust("2 seconds")
-        yield* turns
-        assert.deepEqual(yield* funding(market), [-204_000, 204_000])
+        yield* market.say(...trading)
+        yield* TestClock.adjust(hourMillis - 2_000)
       }).pipe(Effect.scoped)
-    }
-  }).pipe(Effect.provide(testLayer))
+      yield* TestClock.adjust("6 seconds")
+      for (let owners = 0; owners < 3; owners++) {
+        yield* Effect.gen(function* () {
+          const market = yield* serve
+          yield* TestClock.adjust("2 seconds")
+          yield* turns
+          assert.deepEqual(yield* funding(market), [-204_000, 204_000])
+        }).pipe(Effect.scoped)
+      }
+    }).pipe(Effect.provide(testLayer))
 )

@@ -1,4 +1,4 @@
-/** A market's log: commands that throw, full rows and unknown commits. */
+/** Tests of a market's log: commands that throw, full rows and commits with unknown outcome. */
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
@@ -35,7 +35,7 @@ const envelope = (n: number) => ({
 
 const command = (n: number): Refuse => ({ _tag: "Refuse", ...envelope(n), status: "REJECTED", echo: noEcho })
 
-/** A command with a property that throws when it is read. */
+/** Returns a command with a property that throws when it is read. */
 const poisoned = <Command extends MarketCommand>(command: Command, property: keyof Command): Command =>
   Object.defineProperty({ ...command }, property, {
     get: () => {
@@ -47,7 +47,7 @@ const poisonPrice = poisoned({ _tag: "Observe", priceE8: 0, teller: "operator" }
 
 const code = { builderCode: "code", ownerId: userId, venueBps: 10_000, builderBps: 0 }
 
-/** Throwing commands of the kind that is not resubmitted. */
+/** Throwing commands of the kinds that no client resubmits. */
 const poisonedDeeds: ReadonlyArray<MarketCommand> = [
   poisoned({ _tag: "PayDividend", exDay: 0, perUnitE8: 1 }, "exDay"),
   poisoned({ _tag: "TopUpFund", topUpId: "", amount: 1, reason: "" }, "amount"),
@@ -110,7 +110,7 @@ const open = Effect.fnUntraced(function* (owned: () => boolean = () => true, ins
 })
 
 it.effect(
-  "rule 21.6: records a refusal of a command that throws, and reports other uncommitted commands as unknown",
+  "rule 21.6: records a refusal of a command that throws, and reports the other uncommitted commands as unknown",
   () =>
     Effect.gen(function* () {
       const { log, outcomes, say, told } = yield* open()
@@ -129,7 +129,7 @@ it.effect(
     }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("rule 21.6: a market whose price updates throw accepts only cancels, and stops rebuilding", () =>
+it.effect("rule 21.6: a market whose price updates throw accepts only cancels, and stops rebuilding its engine", () =>
   Effect.gen(function* () {
     const { log, outcomes, owners, say, told } = yield* open()
     say(observe, bid(1), bid(2))
@@ -186,28 +186,30 @@ it.effect("I29: a market whose price updates throw executes only the cancels of 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect.each(poisonedDeeds)("rule 21.6: drops a $_tag that throws and continues", (deed) =>
-  Effect.gen(function* () {
-    const { log, outcomes, say, told } = yield* open()
-    say(observe)
-    yield* turns
-    say(deed)
-    assert.deepEqual(told, [true, false])
-    yield* TestClock.adjust("1 second")
-    yield* turns
-    say(observe, bid(1))
-    yield* turns
-    assert.deepEqual(told, [true, false, true])
-    assert.deepEqual(outcomes(), [])
-    const { value } = yield* log.asOf((engine) => Engine.view(engine, primaryAccountOf(userId)).orders.length)
-    assert.strictEqual(value, 1)
-  }).pipe(Effect.provide(testLayer))
+it.effect.each(poisonedDeeds)(
+  "rule 21.6: drops a $_tag command that throws and continues with the next command",
+  (deed) =>
+    Effect.gen(function* () {
+      const { log, outcomes, say, told } = yield* open()
+      say(observe)
+      yield* turns
+      say(deed)
+      assert.deepEqual(told, [true, false])
+      yield* TestClock.adjust("1 second")
+      yield* turns
+      say(observe, bid(1))
+      yield* turns
+      assert.deepEqual(told, [true, false, true])
+      assert.deepEqual(outcomes(), [])
+      const { value } = yield* log.asOf((engine) => Engine.view(engine, primaryAccountOf(userId)).orders.length)
+      assert.strictEqual(value, 1)
+    }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("rule 21.6: a market whose ticks throw accepts only cancels, and stops rebuilding", () =>
+it.effect("rule 21.6: a market whose timer ticks throw accepts only cancels, and stops rebuilding its engine", () =>
   Effect.gen(function* () {
     let isBroken = false
-    // Read when the premium is sampled.
+    // The engine reads this property when it samples the premium.
     const instrument: typeof one = Object.defineProperty({ ...one }, "tickLotMicros", {
       get: () => {
         if (isBroken) throw new Error("poison")
@@ -276,7 +278,7 @@ it.effect("fails pending reads when their row is abandoned, without reading the 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I1, I8: rereads the log after an unknown commit, and records a repeated command once", () =>
+it.effect("I1, I8: reads the log again after a commit with unknown outcome, and records a repeated command once", () =>
   Effect.gen(function* () {
     const { log, loseUnknown, outcomes, owners, say, told } = yield* open()
     say(command(1))
@@ -298,7 +300,7 @@ it.effect("I1, I8: rereads the log after an unknown commit, and records a repeat
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I4: a fenced market claims again only after a delay and if the node still owns the shard", () =>
+it.effect("I4: a fenced market claims its log again only after a delay and only if the node still owns the shard", () =>
   Effect.gen(function* () {
     let isOwned = true
     const { ended, log, say, told } = yield* open(() => isOwned)
@@ -326,22 +328,24 @@ it.effect("I4: a fenced market claims again only after a delay and if the node s
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I48: accepts only the commands that fit a row; a retry continues with the rest", () =>
-  Effect.gen(function* () {
-    const { outcomes, say, told } = yield* open()
-    const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))
-    say(...many)
-    assert.deepEqual(told, [false])
-    yield* turns
-    assert.lengthOf(outcomes(), 8_192)
-    for (let again = 0; again < 2; again++) {
+it.effect(
+  "I48: accepts only as many commands as fit in a row, and the retry continues with the remaining commands",
+  () =>
+    Effect.gen(function* () {
+      const { outcomes, say, told } = yield* open()
+      const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))
       say(...many)
+      assert.deepEqual(told, [false])
       yield* turns
-    }
-    assert.deepEqual(told, [false, false, true])
-    assert.deepEqual(
-      outcomes(),
-      many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
-    )
-  }).pipe(Effect.provide(testLayer))
+      assert.lengthOf(outcomes(), 8_192)
+      for (let again = 0; again < 2; again++) {
+        say(...many)
+        yield* turns
+      }
+      assert.deepEqual(told, [false, false, true])
+      assert.deepEqual(
+        outcomes(),
+        many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
+      )
+    }).pipe(Effect.provide(testLayer))
 )

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Buffer } from "node:buffer"
 import { apple, Scene } from "../../../matching/EngineScene.ts"
 
-it("I6: a snapshot is read from bytes at any offset of a buffer", () => {
+it("I6: decodes a snapshot at any offset of a buffer", () => {
   const scene = new Scene()
   scene.buy(1, 199)
   scene.sell(1, 201)
@@ -23,7 +23,7 @@ it("I6: a snapshot excludes later changes, although its outcome pages are not co
   assert.strictEqual(Engine.hash(restored), hash)
 })
 
-it("a snapshot of another version is not read", () => {
+it("does not decode a snapshot of another version", () => {
   const snapshot = Engine.snapshot(new Scene().engine)
   const parts = MarketSnapshot.encode({ ...snapshot, version: 2 as never })
   assert.isUndefined(MarketSnapshot.decode(Buffer.concat(parts)))

@@ -1,4 +1,4 @@
-/** Watchers of a market: heartbeats while the log is owned, and bounded queues. */
+/** Tests of a market's watchers: heartbeats while the node owns the log, and bounded queues. */
 import type { CommittedBatch } from "@venue/cluster/feed/Batch"
 import type * as MarketClaim from "@venue/cluster/entities/market/MarketClaim"
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
@@ -18,7 +18,7 @@ const quiet = Logger.layer([])
 const inMemory = Layer.mergeAll(twoNodes(Journal.layerMemoryNode).pipe(Layer.provide(JournalRows.layer)), venue, quiet)
 const onPostgres = Layer.mergeAll(twoNodes(Journal.layer).pipe(Layer.provide(postgresLayer)), venue, quiet)
 
-/** A market on one node. */
+/** Opens a market on one node. */
 const open = Effect.fnUntraced(function* (journal: JournalShape, owned: () => boolean = () => true) {
   let ended = 0
   const observers: Array<MarketClaim.LogObserver> = []
@@ -56,7 +56,7 @@ const watch = Effect.fnUntraced(function* (watchers: MarketWatchers.MarketWatche
   return { heardAtMillis, fiber }
 })
 
-it.effect("I4: an idle market whose log another node claimed sends no more heartbeats, and stops", () =>
+it.effect("I4: an idle market stops sending heartbeats once another node has claimed its log", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     let isOurs = true
@@ -78,7 +78,7 @@ it.effect("I4: an idle market whose log another node claimed sends no more heart
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("sends heartbeats again after the log was claimed again", () =>
+it.effect("sends heartbeats again after the node has claimed the log again", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     const market = yield* open(a)
@@ -91,7 +91,7 @@ it.effect("sends heartbeats again after the log was claimed again", () =>
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("sets no timer without a watcher on another node", () =>
+it.effect("sets no timer if no other node watches the market", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -109,7 +109,7 @@ it.effect("sets no timer without a watcher on another node", () =>
   })
 )
 
-it.live("I4: the older of two owners on Postgres stops after a sleep, without any trade", () =>
+it.live("I4: on Postgres, the older of two owners stops after a suspension, even without trades", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     let isOurs = true
@@ -119,7 +119,7 @@ it.live("I4: the older of two owners on Postgres stops after a sleep, without an
     yield* patiently(() => older.watchers.head() !== undefined)
     const newer = yield* open(b)
     isOurs = false
-    // Its database connection still works.
+    // The older owner's database connection still works.
     yield* patiently(() => older.ended() === 1)
     assert.isUndefined(older.watchers.head())
     assert.isTrue(Exit.isFailure(yield* Fiber.join(fiber)))
@@ -128,7 +128,7 @@ it.live("I4: the older of two owners on Postgres stops after a sleep, without an
   }).pipe(Effect.provide(onPostgres))
 )
 
-/** A committed row of this many bytes. */
+/** Returns a committed row of this many bytes. */
 const row = (seq: number, bytes: number): CommittedBatch => ({
   instrument: one,
   epoch: 1,
@@ -138,7 +138,7 @@ const row = (seq: number, bytes: number): CommittedBatch => ({
   row: new Uint8Array(bytes)
 })
 
-/** Returns the rows that a stalled watcher receives in the end, and whether its stream failed. */
+/** Returns the rows that a stalled watcher finally receives, and whether its stream failed. */
 const stalled = Effect.fnUntraced(function* (told: ReadonlyArray<CommittedBatch>) {
   const { a } = yield* Nodes
   const { committed, watchers } = yield* open(a)

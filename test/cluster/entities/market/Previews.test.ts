@@ -1,4 +1,4 @@
-/** Previews of one market and their limits. */
+/** Tests of one market's previews and their limits. */
 import type { MarketLog } from "@venue/cluster/entities/market/MarketLog"
 import * as Previews from "@venue/cluster/entities/market/Previews"
 import { Unavailable } from "@venue/cluster/protocol/Market"
@@ -23,7 +23,7 @@ const refused: Refuse = {
   echo: noEcho
 }
 
-/** A log that answers reads when the test lets it. */
+/** A log that completes reads when the test allows it. */
 const slowLog = () => {
   const { engine } = new Scene()
   const asked: Array<Deferred.Deferred<void, Unavailable>> = []
@@ -46,7 +46,7 @@ const slowLog = () => {
 const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 const testLayer = Layer.mergeAll(venue, Logger.layer([]))
 
-it.effect("I48: computes four previews at once, accepts 256 in total, and fails the next with Unavailable", () =>
+it.effect("I48: computes four previews at once, queues up to 256 in total, and fails the next with Unavailable", () =>
   Effect.gen(function* () {
     const { answer, asked, log } = slowLog()
     const preview = yield* Previews.make(symbol, log)
@@ -57,7 +57,7 @@ it.effect("I48: computes four previews at once, accepts 256 in total, and fails 
     answer()
     yield* turns
     assert.lengthOf(asked, 4)
-    // One preview ended, so one more is accepted.
+    // One preview has finished, so one more is accepted.
     const later = yield* Effect.forkChild(preview(refused))
     yield* turns
     assert.instanceOf(yield* Effect.flip(preview(refused)), Unavailable)
@@ -72,7 +72,7 @@ it.effect("I48: computes four previews at once, accepts 256 in total, and fails 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("frees the permits of interrupted and failed previews", () =>
+it.effect("releases the permits of interrupted and failed previews", () =>
   Effect.gen(function* () {
     const { answer, asked, log } = slowLog()
     const preview = yield* Previews.make(symbol, log)
@@ -93,7 +93,7 @@ it.effect("frees the permits of interrupted and failed previews", () =>
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("fails a preview that throws with Unavailable, and computes the next", () =>
+it.effect("fails a preview that throws with Unavailable, and computes the next one", () =>
   Effect.gen(function* () {
     const { answer, log } = slowLog()
     const preview = yield* Previews.make(symbol, log)

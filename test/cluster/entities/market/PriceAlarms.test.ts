@@ -1,4 +1,4 @@
-/** Log lines about stale and rejected prices. */
+/** Tests of the log lines about stale and rejected prices. */
 import { make } from "@venue/cluster/entities/market/PriceAlarms"
 import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +9,7 @@ import { pricedAt } from "../../../ledger/Scene.ts"
 
 const aapl = MarketSymbol.make("AAPL-USD")
 
-/** Log lines that these prices cause, at this interval. */
+/** Returns the log lines that these prices cause at this interval. */
 const saidEach = (apartMillis: number, prices: ReadonlyArray<Partial<Priced>>) => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
@@ -25,7 +25,7 @@ const saidEach = (apartMillis: number, prices: ReadonlyArray<Partial<Priced>>) =
 }
 const said = (...prices: ReadonlyArray<Partial<Priced>>) => saidEach(1, prices)
 
-it.effect("I29: logs missing prices once as an error, and their return once", () =>
+it.effect("I29: logs missing prices once as an error, and logs once when prices arrive again", () =>
   Effect.gen(function* () {
     const lines = yield* said(
       { source: "external" },
@@ -40,7 +40,7 @@ it.effect("I29: logs missing prices once as an error, and their return once", ()
   })
 )
 
-it.effect("logs the third rejected price in a row as an error", () =>
+it.effect("logs the third consecutive rejected price as an error", () =>
   Effect.gen(function* () {
     const rejections = [0, 1, 2, 3, 3, 0, 1].map((count) => ({ source: "external" as const, rejections: count }))
     const lines = yield* said(...rejections)
@@ -56,7 +56,7 @@ it.effect("logs nothing at the opening or for an operator price", () =>
   })
 )
 
-it.effect("I29: logs an error without a price in the first minute of trading hours or of a new owner", () =>
+it.effect("I29: logs an error if the first minute of trading hours or of a new owner passes without a price", () =>
   Effect.gen(function* () {
     for (const before of [[{ source: "internal" }], []] as const) {
       const late = yield* saidEach(60_000, [...before, { source: "stale" }])

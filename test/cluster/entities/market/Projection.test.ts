@@ -1,4 +1,4 @@
-/** The read tables of a market follow its log across failed writes. */
+/** Tests that a market's read tables follow its log despite failed writes. */
 import * as Projection from "@venue/cluster/entities/market/Projection"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { dayMillis } from "@venue/domain/Day"
@@ -28,7 +28,7 @@ import { idOf, turns, userId } from "../../Neighbours.ts"
 
 const symbol = MarketSymbol.make("AAPL-USD")
 
-/** A row with this many events. */
+/** Returns a row with this many events. */
 const row = (seq: number, count = 1): CommittedRow<MarketEvent> => ({
   seq,
   events: Array.from({ length: count }, () => ({
@@ -41,7 +41,7 @@ const row = (seq: number, count = 1): CommittedRow<MarketEvent> => ({
   }))
 })
 
-/** A journal of committed rows, and tables whose writes succeed or fail as the test says. */
+/** A journal of committed rows, and tables whose writes succeed or fail as the test specifies. */
 const testLayer = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
   const recorded: Array<CommittedRow<MarketEvent>> = []
   const written: Array<number> = []
@@ -97,7 +97,7 @@ it.effect("retries a write that threw or failed, and writes each row once in ord
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("writes earlier rows after a claim without a new commit", () => {
+it.effect("after a claim, writes the earlier rows without waiting for a new commit", () => {
   const { layer, recorded, transactions } = testLayer([])
   recorded.push(row(1, 100), row(2, 28), row(3, 200), row(4))
   return Effect.gen(function* () {
@@ -107,7 +107,7 @@ it.effect("writes earlier rows after a claim without a new commit", () => {
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("notes the row of a claim without a later commit", () => {
+it.effect("records the position of the claim's row even if no commit follows", () => {
   const { layer, recorded, written } = testLayer([])
   recorded.push(row(1))
   return Effect.gen(function* () {
@@ -128,7 +128,7 @@ it.effect("notes the row of a claim without a later commit", () => {
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("delays the tables in a burst, until it ends or they are 10 s behind", () => {
+it.effect("delays the table writes during a burst until it ends or the tables are 10 s behind", () => {
   const { layer, recorded, written } = testLayer(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
@@ -157,7 +157,7 @@ it.effect("delays the tables in a burst, until it ends or they are 10 s behind",
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("in a burst, writes up to the row that a reader waits for", () => {
+it.effect("during a burst, writes up to the row for which a reader waits", () => {
   const { layer, recorded, written } = testLayer(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
@@ -175,7 +175,7 @@ it.effect("in a burst, writes up to the row that a reader waits for", () => {
     yield* burst(40)
     assert.isAtLeast(written.length, 20)
     assert.isBelow(written.length, 25)
-    // Later readers are served together.
+    // One write serves the later readers together.
     wanted(58)
     wanted(60)
     yield* burst(80)
@@ -184,7 +184,7 @@ it.effect("in a burst, writes up to the row that a reader waits for", () => {
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("fills a new group from the first row without delaying new rows", () => {
+it.effect("fills a new table group from the first row without delaying new rows", () => {
   const { layer, recorded } = testLayer([])
   const had = { old: new Array<number>(), late: new Array<number>() }
   const group = (name: keyof typeof had): MarketProjection => ({
@@ -225,7 +225,7 @@ it.effect("fills a new group from the first row without delaying new rows", () =
   }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })
 
-it.effect("a group whose writes fail delays no other, and continues when they succeed", () => {
+it.effect("a table group whose writes fail does not delay other groups, and continues when writes succeed", () => {
   const { layer, recorded, said } = testLayer([])
   const had = { old: 0, late: 0 }
   let isBroken = true
@@ -265,7 +265,7 @@ it.effect("a group whose writes fail delays no other, and continues when they su
   }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })
 
-it.live("on Postgres, writes earlier trades to new volume, candle and holding tables once", () =>
+it.live("on Postgres, writes earlier trades once to new volume, candle and holding tables", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { position, project, read } = yield* ReadTables

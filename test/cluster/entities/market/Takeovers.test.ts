@@ -1,4 +1,4 @@
-/** When a market closes its takeovers, and with which stands. */
+/** Tests of when a market closes its takeovers, and of the desk reports that it uses. */
 import type { LogObserver } from "@venue/cluster/entities/market/MarketClaim"
 import * as Takeovers from "@venue/cluster/entities/market/Takeovers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -30,7 +30,7 @@ const stand = (n: number, ratioE6: number): Stand => {
   }
 }
 
-/** A log with takeovers that the test opens and closes. */
+/** Creates a log whose takeovers the test opens and closes. */
 const market = Effect.gen(function* () {
   const open: Array<TakeoverOpened> = []
   const closes: Array<{ readonly atMillis: number; readonly ratios: ReadonlyArray<number> }> = []
@@ -60,7 +60,7 @@ const market = Effect.gen(function* () {
   return { begin, closes, open, reclaim, takeovers }
 })
 
-it.effect("closes all takeovers 500 ms after the first, with the latest stand of each account", () =>
+it.effect("closes all takeovers 500 ms after the first one, with the latest report of each account", () =>
   Effect.gen(function* () {
     const { begin, closes, open, takeovers } = yield* market
     begin(1)
@@ -72,7 +72,7 @@ it.effect("closes all takeovers 500 ms after the first, with the latest stand of
     assert.deepEqual(closes, [])
     yield* TestClock.adjust("1 millis")
     assert.deepEqual(closes, [{ atMillis: 500, ratios: [81, 90] }])
-    // One takeover is left, and desks have another 500 ms to send stands.
+    // One takeover remains, and desks have another 500 ms to send their reports.
     open.shift()
     takeovers.stand([stand(9, 91)])
     yield* TestClock.adjust("499 millis")
@@ -82,7 +82,7 @@ it.effect("closes all takeovers 500 ms after the first, with the latest stand of
   })
 )
 
-it.effect("drops all stands and stops checking when no takeover is open", () =>
+it.effect("drops all account reports and stops checking when no takeover is open", () =>
   Effect.gen(function* () {
     const { begin, closes, open, takeovers } = yield* market
     begin(1)

@@ -1,4 +1,4 @@
-/** The final block of TRON stands still while its head moves on. */
+/** Test of the rail alarm while TRON's final block does not advance although its latest block does. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Look from "@venue/cluster/entities/rail/Look"
 import * as TreasuryAlarms from "@venue/gateway/admin/TreasuryAlarms"
@@ -19,10 +19,10 @@ const tables = Layer.mergeAll(
   DepositMessages.layerMemory
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(World.inMemory))
 
-/** Blocks in 10 minutes: one every 3 s. */
+/** Blocks in 10 minutes, at one block every 3 s. */
 const tenMinutes = 200
 
-it.effect("TRON: raises RAIL_UNAVAILABLE after 10 minutes without a new final block, until one comes", () =>
+it.effect("TRON: raises RAIL_UNAVAILABLE after 10 minutes without a new final block, until a new one arrives", () =>
   withNodes(
     Effect.gen(function* () {
       const { chain, mine, provider, servers } = yield* scene()

@@ -1,4 +1,7 @@
-/** A poll at a rail of which some answers are odd: the others go on, and the alarm stands until all is answered. */
+/**
+ * Tests of a rail poll in which some requests fail. Other requests continue, and the alarm lasts until all requests
+ * succeed.
+ */
 import type { RailOutage } from "@venue/domain/TreasuryReason"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Look from "@venue/cluster/entities/rail/Look"
@@ -28,7 +31,7 @@ const services = Layer.mergeAll(
   DepositMessages.layerMemory
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(World.inMemory))
 
-/** A provider that fails every request about an odd name, also for the other names of the request. */
+/** A provider that fails every request that includes a faulty name, also for the other names in it. */
 const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvider => {
   const unless = <A>(names: ReadonlyArray<string>, answer: Effect.Effect<A, RailUnavailable>) =>
     Effect.suspend(() =>
@@ -52,65 +55,69 @@ const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvi
 }
 
 layer(services)("a poll of a rail", (it) => {
-  it.effect("credits other deposits while the rail cannot answer for one, and keeps the alarm for it", () =>
-    Effect.gen(function* () {
-      const { detect, find } = yield* Deposits
-      const rails = yield* RailStates
-      const rail = ScriptedRail.make()
-      const odd = new Set(["odd"])
-      const poll = yield* Look.make(unanswered(rail.provider, odd))
-      const found = Effect.fnUntraced(function* (txHash: string) {
-        const { offeredAtMillis, state } = Option.getOrThrow(yield* find(`TRON/${txHash}/0`))
-        return [state, offeredAtMillis !== null]
-      })
-      for (const txHash of ["odd", "even", "behind"]) {
-        yield* detect(World.seen(txHash))
-        rail.stand(txHash, 25)
-      }
-      assert.isFalse(yield* poll)
-      assert.deepStrictEqual(yield* found("even"), ["CONFIRMED", true])
-      assert.deepStrictEqual(yield* found("behind"), ["CONFIRMED", true])
-      assert.deepStrictEqual(yield* found("odd"), ["DETECTED", false])
-      assert.isFalse(yield* poll)
-      const { cause, cursor, unavailableSinceMillis } = yield* rails.find("TRON")
-      assert.deepStrictEqual(cause, {
-        _tag: "Unreachable",
-        text: "deposit TRON/odd/0: its response is larger than 7 bytes"
-      })
-      assert.isNotNull(unavailableSinceMillis)
-      assert.strictEqual(cursor, "2", "what came in was read on")
+  it.effect(
+    "credits other deposits while the rail cannot report one deposit, and keeps the alarm for that deposit",
+    () =>
+      Effect.gen(function* () {
+        const { detect, find } = yield* Deposits
+        const rails = yield* RailStates
+        const rail = ScriptedRail.make()
+        const odd = new Set(["odd"])
+        const poll = yield* Look.make(unanswered(rail.provider, odd))
+        const found = Effect.fnUntraced(function* (txHash: string) {
+          const { offeredAtMillis, state } = Option.getOrThrow(yield* find(`TRON/${txHash}/0`))
+          return [state, offeredAtMillis !== null]
+        })
+        for (const txHash of ["odd", "even", "behind"]) {
+          yield* detect(World.seen(txHash))
+          rail.stand(txHash, 25)
+        }
+        assert.isFalse(yield* poll)
+        assert.deepStrictEqual(yield* found("even"), ["CONFIRMED", true])
+        assert.deepStrictEqual(yield* found("behind"), ["CONFIRMED", true])
+        assert.deepStrictEqual(yield* found("odd"), ["DETECTED", false])
+        assert.isFalse(yield* poll)
+        const { cause, cursor, unavailableSinceMillis } = yield* rails.find("TRON")
+        assert.deepStrictEqual(cause, {
+          _tag: "Unreachable",
+          text: "deposit TRON/odd/0: its response is larger than 7 bytes"
+        })
+        assert.isNotNull(unavailableSinceMillis)
+        assert.strictEqual(cursor, "2", "what came in was read on")
 
-      odd.clear()
-      assert.isTrue(yield* poll)
-      assert.deepStrictEqual(yield* found("odd"), ["CONFIRMED", true])
-      assert.deepInclude(yield* rails.find("TRON"), { cause: null, unavailableSinceMillis: null })
-    })
+        odd.clear()
+        assert.isTrue(yield* poll)
+        assert.deepStrictEqual(yield* found("odd"), ["CONFIRMED", true])
+        assert.deepInclude(yield* rails.find("TRON"), { cause: null, unavailableSinceMillis: null })
+      })
   )
 
-  it.effect("settles other withdrawals while the rail cannot answer for one, and keeps the alarm for it", () =>
-    Effect.gen(function* () {
-      const { find } = yield* Withdrawals
-      const rails = yield* RailStates
-      const rail = ScriptedRail.make()
-      const odd = new Set(["stuck"])
-      const poll = yield* Look.make(unanswered(rail.provider, odd))
-      const ids = ["stuck", ...Array.from({ length: 9 }, (_, at) => `w${at}`)]
-      yield* World.recorded(UserId.make("amy"), ...ids.map((id) => World.accepted(id, { method: "TRON" })))
-      yield* poll
-      for (const id of ids) rail.end(id, "Settled")
-      assert.isFalse(yield* poll)
-      const states = Effect.forEach(ids, (id) => Effect.map(find(id), (row) => Option.getOrThrow(row).state))
-      assert.deepStrictEqual(yield* states, ["SUBMITTED", ...ids.slice(1).map(() => "SETTLED")])
-      assert.deepStrictEqual(
-        (yield* rails.find("TRON")).cause,
-        { _tag: "Unreachable", text: "withdrawal stuck: its response is larger than 7 bytes" },
-        "the scan succeeds, and the alarm stays"
-      )
-      odd.clear()
-      assert.isTrue(yield* poll)
-      assert.strictEqual((yield* states)[0], "SETTLED")
-      assert.isNull((yield* rails.find("TRON")).unavailableSinceMillis)
-    })
+  it.effect(
+    "settles other withdrawals while the rail cannot report one withdrawal, and keeps the alarm for that withdrawal",
+    () =>
+      Effect.gen(function* () {
+        const { find } = yield* Withdrawals
+        const rails = yield* RailStates
+        const rail = ScriptedRail.make()
+        const odd = new Set(["stuck"])
+        const poll = yield* Look.make(unanswered(rail.provider, odd))
+        const ids = ["stuck", ...Array.from({ length: 9 }, (_, at) => `w${at}`)]
+        yield* World.recorded(UserId.make("amy"), ...ids.map((id) => World.accepted(id, { method: "TRON" })))
+        yield* poll
+        for (const id of ids) rail.end(id, "Settled")
+        assert.isFalse(yield* poll)
+        const states = Effect.forEach(ids, (id) => Effect.map(find(id), (row) => Option.getOrThrow(row).state))
+        assert.deepStrictEqual(yield* states, ["SUBMITTED", ...ids.slice(1).map(() => "SETTLED")])
+        assert.deepStrictEqual(
+          (yield* rails.find("TRON")).cause,
+          { _tag: "Unreachable", text: "withdrawal stuck: its response is larger than 7 bytes" },
+          "the scan succeeds, and the alarm stays"
+        )
+        odd.clear()
+        assert.isTrue(yield* poll)
+        assert.strictEqual((yield* states)[0], "SETTLED")
+        assert.isNull((yield* rails.find("TRON")).unavailableSinceMillis)
+      })
   )
 
   it.effect("raises an alarm while finality stalls, without slowing the polls", () =>

@@ -1,4 +1,4 @@
-/** More in-flight withdrawals than one poll handles. */
+/** Test of more in-flight withdrawals than one poll handles. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Holdings from "@venue/cluster/entities/rail/Holdings"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
@@ -22,7 +22,7 @@ const services = Layer.mergeAll(nobody, BankAccounts.layerMemory, RailHoldings.l
 )
 
 layer(services, { timeout: "60 seconds" })("many open withdrawals", (it) => {
-  it.effect("polls the outcome of each, and reports the holdings with all of them", () =>
+  it.effect("polls the outcome of every in-flight withdrawal, and includes all of them in the reported holdings", () =>
     Effect.gen(function* () {
       const { attempt, find, submit } = yield* Changes.withdrawals
       const { newest } = yield* RailHoldings

@@ -1,4 +1,7 @@
-/** Two concurrent owners of one rail on Postgres, one of which dies before or after a step: each withdrawal is paid once. */
+/**
+ * Tests of two concurrent owners of one rail on Postgres, one of which crashes before or after a step: each
+ * withdrawal is paid once.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
 import type { RailName } from "@venue/domain/Rail"
@@ -20,7 +23,7 @@ import * as Changes from "../../../storage/treasury/Changes.ts"
 
 const userId = UserId.make("ann")
 
-/** A desk that only returns withdrawals. */
+/** A desk that supports only the return of withdrawals. */
 const desk = Layer.effect(
   DeskClient,
   Effect.map(Effect.context<Layer.Success<typeof World.onPostgres>>(), (context) => {
@@ -38,7 +41,7 @@ const requests = ["check", "sign", "send", "outcome"] as const
 type Step = (typeof stored)[number] | (typeof requests)[number]
 const deaths = [...stored, ...requests].flatMap((step) => [`before ${step}`, `after ${step}`] as const)
 
-/** Runs a step, and interrupts the owner before or after it if it is the step of its death. */
+/** Runs a step, and interrupts the owner before or after it if the owner should crash at this step. */
 const dyingAt = <A, E, R>(
   step: Step | undefined,
   death: string,
@@ -50,7 +53,7 @@ const dyingAt = <A, E, R>(
       ? Effect.andThen(work, Effect.interrupt)
       : work
 
-/** A provider whose caller dies at a step. */
+/** A provider whose caller crashes at a step. */
 const dyingProvider = (provider: RailProvider, death: string): RailProvider => ({
   ...provider,
   ...Object.fromEntries(
@@ -61,7 +64,7 @@ const dyingProvider = (provider: RailProvider, death: string): RailProvider => (
   )
 })
 
-/** Withdrawals whose caller dies at a step. */
+/** Withdrawals whose caller crashes at a step. */
 const dyingStorage = (storage: Withdrawals["Service"], death: string): Withdrawals["Service"] => ({
   ...storage,
   change: (id, command) => dyingAt(stepOf[command._tag], death, storage.change(id, command)),
@@ -74,7 +77,7 @@ const stepOf: { readonly [Tag in WithdrawalCommand["_tag"]]?: Step } = {
   RequestEnd: "end"
 }
 
-/** An owner of a rail that dies at a step; with an empty name it lives. */
+/** A rail owner that crashes at a step, or never with an empty name. */
 const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string) {
   const withdrawals = dyingStorage(yield* Withdrawals, death)
   const { outcomes, queue, returns } = yield* Paying.make(dyingProvider(provider, death)).pipe(
@@ -83,7 +86,7 @@ const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string
   return Effect.exit(Effect.andThen(Effect.andThen(returns, outcomes), queue))
 })
 
-/** Advances one second and reads the venue's mode: with an old mode a node lets no money leave. */
+/** Advances one second and reads the venue mode, because a node with an outdated mode sends no payments. */
 const second = Effect.andThen(
   TestClock.adjust("1 second"),
   Effect.flatMap(VenueModes, ({ read }) => read)
@@ -101,9 +104,9 @@ const simulated = (rail: RailName) => {
   )
 }
 
-layer(services, { timeout: "60 seconds" })("two owners on Postgres", (it) => {
+layer(services, { timeout: "60 seconds" })("two rail owners on Postgres", (it) => {
   for (const [at, death] of deaths.entries())
-    it.effect(`I14, I15: pays a withdrawal once when an owner dies ${death}`, () =>
+    it.effect(`I14, I15: pays a withdrawal once when an owner crashes ${death}`, () =>
       Effect.gen(function* () {
         const { nextFate, payments: paid, provider } = simulated("TRON")
         const fails = at % 3 === 2 || death.endsWith("end")
@@ -137,8 +140,8 @@ const refusing = (provider: RailProvider): RailProvider => ({
       : Effect.void
 })
 
-layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
-  it.effect("pays withdrawals behind any number of refused ones", () =>
+layer(services, { timeout: "60 seconds" })("withdrawal queue on Postgres", (it) => {
+  it.effect("pays withdrawals that are queued behind any number of refused ones", () =>
     Effect.gen(function* () {
       const { payments: paid, provider } = simulated("ARBITRUM_ONE")
       const ids = Array.from({ length: 60 }, (_, at) => `refused ${at}`)
@@ -157,7 +160,7 @@ layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
     })
   )
 
-  it.effect("I14: cancels a refused withdrawal without a payment, also while withdrawals are blocked", () =>
+  it.effect("I14: cancels a refused withdrawal without a payment, even while withdrawals are blocked", () =>
     Effect.gen(function* () {
       const { payments: paid, provider } = simulated("TRON")
       const { cancel, payments, steps } = yield* Changes.withdrawals

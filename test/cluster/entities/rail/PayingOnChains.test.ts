@@ -1,4 +1,4 @@
-/** Withdrawals on chains that keep their own rules. */
+/** Tests of withdrawals on simulated chains with the rules of each real chain. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
 import type { WithdrawalMethod } from "@venue/domain/Rail"
@@ -39,7 +39,7 @@ const states = Effect.forEach(ids, (id) => Effect.map(World.withdrawal(id), ({ s
 const makeLook = (provider: RailProvider) =>
   Effect.map(Paying.make(provider), ({ outcomes, queue }) => Effect.andThen(outcomes, queue))
 
-it.effect("TRON: submits two of three withdrawals of half the balance, and the third after a deposit", () =>
+it.effect("TRON: submits two of three withdrawals that are each half the balance, and the third after a deposit", () =>
   withNodes(
     Effect.gen(function* () {
       const tron = yield* scene()
@@ -67,7 +67,7 @@ it.effect("TRON: submits two of three withdrawals of half the balance, and the t
   )
 )
 
-it.effect("Arbitrum One: frees the amount of a payment in a block that is not final", () =>
+it.effect("Arbitrum One: frees the reserved amount of a payment that is in a block, before the block is final", () =>
   Effect.gen(function* () {
     const chain = yield* TestChain.make
     yield* chain.mint(TestRail.hot, usd(100))
@@ -75,7 +75,7 @@ it.effect("Arbitrum One: frees the amount of a payment in a block that is not fi
     yield* chain.mine()
     const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
     yield* three("ARBITRUM_ONE", destination, usd(50))
-    // The chain takes them later, and knows nothing of them until then.
+    // The chain receives the payments only later.
     yield* yield* makeLook({ ...rail, send: () => Effect.void })
     assert.deepStrictEqual(yield* states, ["SUBMITTED", "SUBMITTED", "QUEUED"])
     const look = yield* makeLook(rail)
@@ -93,7 +93,7 @@ it.effect("Arbitrum One: frees the amount of a payment in a block that is not fi
   }).pipe(Effect.provide(tables), Effect.scoped)
 )
 
-it.effect("Arbitrum One: sends a payment at the fee limit again until the chain is cheaper", () =>
+it.effect("Arbitrum One: resends a payment that is at the fee limit until the chain's fee falls", () =>
   Effect.gen(function* () {
     const chain = yield* TestChain.make
     yield* chain.mint(TestRail.hot, usd(100))

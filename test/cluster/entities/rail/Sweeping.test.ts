@@ -1,4 +1,4 @@
-/** Sweeps on a real chain, with owners that die at any step. */
+/** Tests of sweeps on a real chain, with owners that crash at any step. */
 import * as Sweeping from "@venue/cluster/entities/rail/Sweeping"
 import { UserId } from "@venue/domain/UserId"
 import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
@@ -12,7 +12,7 @@ import * as TestRail from "../../../providers/rails/arbitrum/TestRail.ts"
 const tables = Layer.merge(DepositAddresses.layerMemory, Sweeps.layerMemory)
 const network = "ARBITRUM_ONE"
 
-/** Three users, of whom two have sent enough. */
+/** Three users, of whom two have deposited enough for a sweep. */
 const world = (options: TestRail.TestRailOptions = {}) =>
   Effect.gen(function* () {
     const chain = yield* TestChain.make

@@ -3,7 +3,7 @@ import { RailUnavailable } from "@venue/providers/rails/RailProvider"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-/** Runs items in turns; requests about odd items fail. */
+/** Runs items in turns; requests that include a faulty item fail. */
 const polling = () => {
   const turns = Turns.make<string>((name) => name)
   const requested: Array<string> = []
@@ -17,7 +17,7 @@ const polling = () => {
   return { poll, requested: () => requested.splice(0), turns }
 }
 
-it.effect("continues past a failed item, reports it, and runs it last next time", () =>
+it.effect("continues after a failed item, reports it, and runs it last in the next round", () =>
   Effect.gen(function* () {
     const { requested, poll, turns } = polling()
     const failed = yield* Effect.flip(poll(["a", "b", "c"], ["a"]))

@@ -1,4 +1,4 @@
-/** A user's entity and repeated messages. */
+/** Tests of a user's entity and of repeated messages. */
 import { UserLayer } from "@venue/cluster/entities/user/User"
 import { User } from "@venue/cluster/protocol/User"
 import { UserId } from "@venue/domain/UserId"
@@ -52,7 +52,7 @@ const deeds = Effect.flatMap(Audit, (audit) =>
 const found = (publicKey: string) =>
   Effect.flatMap(ApiKeys, (keys) => Effect.map(keys.find(publicKey), Option.getOrThrow))
 
-test("creates and audits a key requested twice once, with the first secret", (user) =>
+test("creates and audits a key that is requested twice once, and returns the first secret", (user) =>
   Effect.gen(function* () {
     const first = yield* user.CreateKey({ ...key, pair: pair("k1") })
     const again = yield* user.CreateKey({ ...key, pair: { ...pair("k1"), secret: Redacted.make("another") } })
@@ -61,7 +61,7 @@ test("creates and audits a key requested twice once, with the first secret", (us
     assert.deepStrictEqual(yield* deeds, ["api_key_created"])
   }))
 
-test("a repeated rotation creates one key", (user) =>
+test("creates one key for a repeated rotation", (user) =>
   Effect.gen(function* () {
     yield* user.CreateKey({ ...key, pair: pair("k1") })
     const rotate = user.RotateKey({ userId: UserId.make("alice"), publicKey: "k1", next: pair("k2") })
@@ -79,7 +79,7 @@ test("executes and audits a repeated revocation once", (user) =>
     assert.deepStrictEqual(yield* deeds, ["api_key_created", "api_key_revoked"])
   }))
 
-test("a refused request changes nothing and is not audited", (user) =>
+test("changes and audits nothing for a refused request", (user) =>
   Effect.gen(function* () {
     const unknown = { userId: UserId.make("alice"), publicKey: "nobody's" }
     for (const asked of [

@@ -1,4 +1,4 @@
-/** Dead-man switches at a desk that moves, dies and continues with old state. */
+/** Tests of dead-man switches at a desk that moves, crashes or continues with old state. */
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { cancelId } from "@venue/domain/DeadManSwitch"
@@ -15,7 +15,7 @@ import { begin, type Desk, enter, friday, pass, placed, switchesOf, wakeUps } fr
 
 const accountId = primaryAccountOf(userId)
 
-/** Waits for the journal and returns whether the change is committed. */
+/** Sets a switch, waits for the journal, and returns whether the change is committed. */
 const set = (trader: Trader, timeoutSeconds: number) =>
   Effect.flatMap(Clock.currentTimeMillis, (askedMillis) =>
     Effect.callback<boolean>((resume) =>
@@ -26,7 +26,7 @@ const set = (trader: Trader, timeoutSeconds: number) =>
     )
   )
 
-/** Two reachable markets that report outcomes when the test tells them to. */
+/** Declares a test with two reachable markets that report outcomes when the test requests it. */
 const desk = (
   name: string,
   tell: (
@@ -70,7 +70,7 @@ const record = (near: ReturnType<typeof neighbours>, seq: number) => {
   }
 }
 
-desk("rule 4.21: fires a switch without renewal at its time in every market, and turns it off", (near) =>
+desk("rule 4.21: fires a switch that is not renewed in every market at its due time, and then turns it off", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
@@ -108,7 +108,7 @@ desk("rule 4.21: a switch that is off does not fire and leaves no wake-up entry"
   })
 )
 
-desk("rule 4.21: records 1,000 renewals within a second once, and answers each after the commit", (near) =>
+desk("rule 4.21: records 1,000 renewals within a second once, and confirms each renewal after the commit", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
@@ -120,7 +120,7 @@ desk("rule 4.21: records 1,000 renewals within a second once, and answers each a
   })
 )
 
-desk("I55: fires at the set time after a change of the desk's owner", (near) =>
+desk("I55: fires a switch at the set time after the desk's owner changes", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -135,18 +135,20 @@ desk("I55: fires at the set time after a change of the desk's owner", (near) =>
   })
 )
 
-desk("I55: fires a switch that came due without an owner as soon as the desk has one, without a lease", (near) =>
-  Effect.gen(function* () {
-    const first = yield* begin
-    yield* set(yield* joined(first, near), 10)
-    yield* first.kill
-    yield* pass(60_000)
-    yield* begin
-    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 60_000), cancelAt(friday + 60_000, two)])
-  })
+desk(
+  "I55: fires a switch that came due while the desk had no owner as soon as the desk has one, without waiting for a lease",
+  (near) =>
+    Effect.gen(function* () {
+      const first = yield* begin
+      yield* set(yield* joined(first, near), 10)
+      yield* first.kill
+      yield* pass(60_000)
+      yield* begin
+      assert.deepEqual(cancelsOf(near), [cancelAt(friday + 60_000), cancelAt(friday + 60_000, two)])
+    })
 )
 
-desk("I55: a fenced owner cancels nothing from old state", (near) =>
+desk("I55: a fenced owner with old state cancels nothing", (near) =>
   Effect.gen(function* () {
     const old = yield* begin
     yield* set(yield* joined(old, near), 10)
@@ -162,7 +164,7 @@ desk("I55: a fenced owner cancels nothing from old state", (near) =>
   })
 )
 
-desk("I55: the next owner sends the cancels that a dead owner left unrecorded", (near) =>
+desk("I55: the next owner sends the cancels that a crashed owner left unrecorded", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -203,28 +205,30 @@ desk("I55: does not count a cancel as done while it is queued behind an order at
   })
 )
 
-desk("I55: sends another cancel to a market unreachable for 1 minute, which spares later orders", (near) =>
-  Effect.gen(function* () {
-    const on = yield* begin
-    const trader = yield* joined(on, near)
-    near.tell(one, 1, one.symbol, pricedAt(one.symbol, 200))
-    trader.change({ _tag: "Credit", creditId: "one", accountId, amount: 1_000_000_000n, reason: "" }, () => {})
-    enter(on, trader, placed("before", accountId, friday))
-    yield* set(trader, 10)
-    yield* pass(10_000)
-    yield* pass(1)
-    enter(on, trader, placed("after", accountId, friday + 10_001))
-    // The first cancel had expired.
-    const { commandId, expiresAtMillis } = near.submitted.find(({ command }) => command._tag === "CancelAll")!.command
-    near.submitted.length = 0
-    yield* pass(60_500)
-    const refused = { _tag: "Refused", status: "EXPIRED", echo: noEcho, atMillis: 0 } as const
-    near.tell(one, 2, accountId, { ...refused, commandId, expiresAtMillis, userId, accountId })
-    yield* pass(500)
-    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 10_000, one, 1)])
-    const [sent] = near.submitted
-    assert.deepEqual(sent?.command._tag === "CancelAll" && sent.command.except?.map(({ text }) => text), [
-      id("after").text
-    ])
-  })
+desk(
+  "I55: sends a second cancel to a market that was unreachable for 1 minute, without cancelling later orders",
+  (near) =>
+    Effect.gen(function* () {
+      const on = yield* begin
+      const trader = yield* joined(on, near)
+      near.tell(one, 1, one.symbol, pricedAt(one.symbol, 200))
+      trader.change({ _tag: "Credit", creditId: "one", accountId, amount: 1_000_000_000n, reason: "" }, () => {})
+      enter(on, trader, placed("before", accountId, friday))
+      yield* set(trader, 10)
+      yield* pass(10_000)
+      yield* pass(1)
+      enter(on, trader, placed("after", accountId, friday + 10_001))
+      // The first cancel has expired.
+      const { commandId, expiresAtMillis } = near.submitted.find(({ command }) => command._tag === "CancelAll")!.command
+      near.submitted.length = 0
+      yield* pass(60_500)
+      const refused = { _tag: "Refused", status: "EXPIRED", echo: noEcho, atMillis: 0 } as const
+      near.tell(one, 2, accountId, { ...refused, commandId, expiresAtMillis, userId, accountId })
+      yield* pass(500)
+      assert.deepEqual(cancelsOf(near), [cancelAt(friday + 10_000, one, 1)])
+      const [sent] = near.submitted
+      assert.deepEqual(sent?.command._tag === "CancelAll" && sent.command.except?.map(({ text }) => text), [
+        id("after").text
+      ])
+    })
 )

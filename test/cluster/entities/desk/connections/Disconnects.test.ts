@@ -1,4 +1,4 @@
-/** Cancel-on-disconnect at a desk. */
+/** Tests of cancel on disconnect at a desk. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { SingleProcess } from "@venue/cluster/SingleProcess"
 import * as Disconnects from "@venue/cluster/entities/desk/connections/Disconnects"
@@ -34,7 +34,7 @@ const placed = {
   builderCode: ""
 } as const
 
-/** One trader with an armed connection in two markets. */
+/** Creates a desk with one trader that has an armed connection and has joined two markets. */
 const desk = Effect.fnUntraced(function* () {
   const instruments = new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
   const ledger = Ledger.make(userId, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
@@ -84,7 +84,7 @@ const desk = Effect.fnUntraced(function* () {
   }
 })
 
-it.effect("I34: ends a connection that its gateway no longer lists, although the detach was lost", () =>
+it.effect("I34: ends a connection that its gateway no longer lists, although the detach message was lost", () =>
   Effect.gen(function* () {
     const { alive, disconnects, speaker, isArmed, record, symbols } = yield* desk()
     disconnects.attach(speaker(), connection)
@@ -100,7 +100,7 @@ it.effect("I34: ends a connection that its gateway no longer lists, although the
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: a single-process venue ends connections armed before its start when the desk first starts", () =>
+it.effect("I34: on a single-process venue, the first start of a desk ends the connections that were armed before", () =>
   Effect.gen(function* () {
     const { alive, disconnects, isArmed, open, record, symbols } = yield* desk()
     open.delete(two.symbol)
@@ -114,7 +114,7 @@ it.effect("I34: a single-process venue ends connections armed before its start w
     yield* alive(1, [])
     assert.isFalse(isArmed())
     assert.isFalse(disconnects.isEndingOrphans())
-    // On later starts of the desk, gateways of this process may be alive.
+    // On a later start of the desk, gateways of this process might still be alive.
     const again = yield* desk()
     again.disconnects.endOrphans("0")
     yield* again.alive(5)
@@ -122,7 +122,7 @@ it.effect("I34: a single-process venue ends connections armed before its start w
   }).pipe(Effect.provide(testLayer), Effect.provideService(SingleProcess, new Set<string>()))
 )
 
-it.effect("I34: on a cluster, a starting desk waits for a lease before it ends connections", () =>
+it.effect("I34: on a cluster, a starting desk waits for one lease period before it ends connections", () =>
   Effect.gen(function* () {
     const { alive, disconnects, symbols } = yield* desk()
     disconnects.endOrphans("0")
@@ -138,7 +138,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
     const { alive, cancels, disconnects, speaker, isArmed, open, record, trader, symbols } = yield* desk()
     open.delete(two.symbol)
     disconnects.detach(speaker(), connection, trader)
-    // A market without an answer delays only its own cancel.
+    // A market that does not reply delays only its own cancel.
     assert.deepEqual(symbols(), [one.symbol])
     record()
     yield* alive(90, [])
@@ -161,7 +161,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
 )
 
 it.effect(
-  "I34: ends the connections of a gateway silent for a lease, but not after the clock was set or stood still",
+  "I34: ends the connections of a gateway that is silent for a lease period, except after the clock was set or suspended",
   () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
@@ -183,7 +183,7 @@ it.effect(
     }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: a gateway that is arming a connection counts as alive before its first renewal", () =>
+it.effect("I34: a gateway that arms a connection counts as alive before its first renewal", () =>
   Effect.gen(function* () {
     const { alive, disconnects, speaker, trader, symbols } = yield* desk()
     const other = { ...connection, connectionId: "other" }
@@ -202,7 +202,7 @@ it.effect("I34: a gateway that is arming a connection counts as alive before its
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: checks leases only while a connection is armed, and gives a later one its full lease", () =>
+it.effect("I34: checks leases only while a connection is armed, and gives a later connection its full lease", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -227,7 +227,7 @@ it.effect("I34: checks leases only while a connection is armed, and gives a late
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: dates a delayed message by its time of sending, whatever the gateway's clock shows", () =>
+it.effect("I34: dates a delayed message by the time since it was sent, whatever time the gateway's clock shows", () =>
   Effect.gen(function* () {
     const { cancels, disconnects, trader } = yield* desk()
     const clock = yield* Clock.Clock
@@ -249,7 +249,7 @@ it.effect("I34: dates a delayed message by its time of sending, whatever the gat
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34 I48: cancels the oldest of more orders than one cancel can spare", () =>
+it.effect("I34 I48: cancels the oldest orders if more orders should survive than one cancel can exempt", () =>
   Effect.gen(function* () {
     const { cancels, disconnects, speaker, trader } = yield* desk()
     disconnects.attach(speaker(), connection)

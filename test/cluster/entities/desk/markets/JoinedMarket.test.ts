@@ -1,4 +1,4 @@
-/** Joined markets of a trader, tested as values against a naive model. */
+/** Tests of a trader's joined markets, as values compared with a naive model. */
 import * as JoinedMarket from "@venue/cluster/entities/desk/markets/JoinedMarket"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -17,7 +17,7 @@ const done = (n: number): MarketEvent => ({
   atMillis: 1
 })
 
-/** A funding event, which concerns every position and has no command. */
+/** A funding event, which applies to every position and has no command. */
 const funded: MarketEvent = {
   _tag: "Funded",
   rateE12: 20_000_000,
@@ -61,7 +61,7 @@ const viewAt = (seq: number, recorded: ReadonlyArray<number> = []) => ({
   recorded: recorded.map((n) => idOf(n).text)
 })
 
-it("queues requests and buffers events while syncing, and drops events that the view contains", () => {
+it("queues requests and buffers events while a market is syncing, and drops events that the view already contains", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), false)
   expect(JoinedMarket.request(markets, market, cancel(1))).toBe("waits")
@@ -77,7 +77,7 @@ it("queues requests and buffers events while syncing, and drops events that the 
   expect(market.seq).toBe(6)
 })
 
-it("I32: buffers events of every position in order while syncing, and drops those that the view contains", () => {
+it("I32: buffers market-wide events in order while a market is syncing, and drops those that the view already contains", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   const log = [
@@ -95,7 +95,7 @@ it("I32: buffers events of every position in order while syncing, and drops thos
   expect(market.seq).toBe(7)
 })
 
-it("rejects a view behind the feed and clears the buffered events", () => {
+it("rejects a view that is behind the feed and clears the buffered events", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   JoinedMarket.event(market, done(7), 7, 0, nobodySent)
@@ -118,7 +118,7 @@ it("queues at most 10,000 requests for one market", () => {
   expect(JoinedMarket.request(markets, market, cancel(10_000))).toBe("full")
 })
 
-it("I20: does not resend a command that the market recorded for a former owner, while repeats are possible", () => {
+it("I20: does not resend a command that the market recorded for a former owner while that owner's copy could still arrive", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   JoinedMarket.goLive(markets, market, viewAt(1, [1]), 0)
@@ -136,7 +136,7 @@ it("I20: does not resend a command that the market recorded for a former owner, 
   expect(JoinedMarket.request(markets, market, cancel(5))).toBe("submit")
 })
 
-it("I27: queues requests that add risk until every market with state of the user is live", () => {
+it("I27: queues requests that add risk until every market in which the user has state is live", () => {
   const markets = JoinedMarket.empty()
   const one = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   const two = JoinedMarket.join(markets, MarketSymbol.make("B"), true)
@@ -144,7 +144,7 @@ it("I27: queues requests that add risk until every market with state of the user
   JoinedMarket.goLive(markets, one, viewAt(1), 0)
   expect(JoinedMarket.request(markets, one, place(1, "A", true))).toBe("submit")
   expect(JoinedMarket.request(markets, one, place(2))).toBe("waits")
-  // It stays behind the queued requests.
+  // The request stays behind the queued requests.
   expect(JoinedMarket.request(markets, one, cancel(3))).toBe("waits")
   JoinedMarket.goLive(markets, two, viewAt(1), 0)
   expect(JoinedMarket.released(markets)).toEqual([place(2), cancel(3)])
@@ -165,7 +165,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ _tag: fc.constant("View" as const), symbol })
 )
 
-/** Naive model: keeps all steps and derives the expected requests from them. */
+/** Naive model that keeps all steps and derives the expected requests from them. */
 const naive = (wasJoined: ReadonlySet<string>) => {
   const viewed = new Map<string, number>()
   const asked: Array<{ readonly request: OrderRequest; isGone: boolean }> = []
@@ -175,7 +175,7 @@ const naive = (wasJoined: ReadonlySet<string>) => {
   return {
     viewed,
     asked,
-    /** Marks and returns the requests that can be sent, each after the earlier ones of its market. */
+    /** Marks and returns the requests that can be sent, each after the earlier requests of its market. */
     go: (): ReadonlyArray<OrderRequest> => {
       const going: Array<OrderRequest> = []
       for (const one of asked) {
@@ -201,7 +201,7 @@ it("sends each request once and in order, and applies each row once, for any seq
       for (const name of ["A", "B", "C"]) JoinedMarket.join(markets, MarketSymbol.make(name), wasJoined.has(name))
       const rows = new Map([..."ABC"].map((name) => [name, 0]))
       const views = new Map<string, { readonly seq: number; readonly toldSeq: number }>()
-      /** Rows that the ledger has applied, by a view or an event. */
+      /** Rows that the ledger has applied, through a view or an event. */
       const known = new Map([..."ABC"].map((name) => [name, 0]))
       let count = 0
       const tell = (market: JoinedMarket.JoinedMarket, event: MarketEvent, seq: number) => {

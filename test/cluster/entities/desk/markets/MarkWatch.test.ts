@@ -1,4 +1,4 @@
-/** Accounts of a desk that are checked when a mark moves. */
+/** Tests of the watch that checks a desk's accounts when a mark moves. */
 import * as MarkWatch from "@venue/cluster/entities/desk/markets/MarkWatch"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -23,7 +23,7 @@ interface Held {
   readonly deposit: number
 }
 
-/** Counts reads of prices. */
+/** Prices that count how often they are read. */
 class Prices extends Map<MarketSymbol, Priced> {
   asked = 0
   override get(symbol: MarketSymbol): Priced | undefined {
@@ -32,7 +32,7 @@ class Prices extends Map<MarketSymbol, Priced> {
   }
 }
 
-/** A desk whose traders hold these units of each contract, bought at the first price. */
+/** Creates a desk whose traders hold these units of each contract, bought at the first price. */
 const desk = (all: ReadonlyArray<Held>) => {
   const prices = new Prices()
   const found: Array<string> = []
@@ -84,10 +84,10 @@ const held = FastCheck.record({
   gold: FastCheck.integer({ min: -5, max: 5 }),
   deposit: FastCheck.integer({ min: 1_200, max: 4_000 })
 })
-/** Basis points. */
+/** Contract and price change in basis points. */
 const move = FastCheck.tuple(FastCheck.nat(1), FastCheck.integer({ min: -400, max: 400 }))
 
-test("finds exactly the accounts in liquidation at the mark that causes it", () => {
+test("returns exactly the accounts in liquidation at the first mark that puts them there", () => {
   let all = 0
   FastCheck.assert(
     FastCheck.property(
@@ -122,7 +122,7 @@ test("checks no account for a mark that reaches no threshold", () => {
   assert.lengthOf(found, 100)
 })
 
-test("ignores thresholds of a dropped trader and finds its successor", () => {
+test("ignores the thresholds of a dropped trader and checks the reloaded trader", () => {
   const { come, found, price, watch } = desk([{ aapl: 50, gold: 0, deposit: 1_100 }])
   come("user-0", { aapl: 0, gold: 0, deposit: 1_100 })
   watch.checkChanged()
@@ -146,7 +146,7 @@ test("checks a trader once all its markets are live", () => {
   assert.deepEqual(found, ["late"])
 })
 
-test("an account whose check throws affects no other, and is checked again after a change", () => {
+test("an account whose check throws does not affect other accounts, and is checked again after a change", () => {
   const { come, failed, found, price, traders, watch } = desk([{ aapl: 50, gold: 0, deposit: 1_100 }])
   const broken = come("broken", { aapl: 50, gold: 0, deposit: 1_100 })
   come("other", { aapl: 50, gold: 0, deposit: 1_100 })

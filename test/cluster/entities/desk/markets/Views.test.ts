@@ -1,4 +1,4 @@
-/** Requests for views of many traders in one call. */
+/** Tests of requests for the views of many traders in one call. */
 import * as Views from "@venue/cluster/entities/desk/markets/Views"
 import type { TraderView } from "@venue/cluster/protocol/Market"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -47,7 +47,7 @@ desk("collects the requests of one turn into one call per market", (near, views)
   })
 )
 
-desk("requests at most 256 views per call, and requests again those missing in the answer", (near, views) =>
+desk("requests at most 256 views per call, and repeats the request for views missing in the response", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)
@@ -59,7 +59,7 @@ desk("requests at most 256 views per call, and requests again those missing in t
   })
 )
 
-desk("requests a new view only for the trader that rejected an old one", (near, views) =>
+desk("requests a new view only for the trader that rejected an old view", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)
@@ -75,7 +75,7 @@ desk("requests a new view only for the trader that rejected an old one", (near, 
   })
 )
 
-desk("retries a market without an answer and delays no other", (near, views) =>
+desk("retries a market that does not respond without delaying other markets", (near, views) =>
   Effect.gen(function* () {
     near.heads.set(one.symbol, 1)
     near.answers(two)
@@ -95,7 +95,7 @@ desk("retries a market without an answer and delays no other", (near, views) =>
   })
 )
 
-desk("a trader whose view contradicts its ledger delays no other", (near, views) =>
+desk("a trader whose view contradicts its ledger does not delay other traders", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)
@@ -109,7 +109,7 @@ desk("a trader whose view contradicts its ledger delays no other", (near, views)
   })
 )
 
-desk("logs a defect of a request and retries it after 1 s", (near, views) =>
+desk("logs a defect of a view request and retries the request after 1 s", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)

@@ -1,4 +1,4 @@
-/** Appointment of builder code owners. */
+/** Tests of how builder code owners are appointed. */
 import * as Builders from "@venue/cluster/entities/desk/orders/Builders"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
@@ -54,7 +54,7 @@ const recorded = Effect.gen(function* () {
 const rewards = ({ ledger }: { readonly ledger: Ledger.Trader }) =>
   Ledger.balance(ledger, primaryAccountOf(userId))!.builderRewards
 
-desk("I19: appoints an owner after every market is joined and live and has recorded the code", (near) =>
+desk("I19: appoints a code's owner after every market has been joined, is live and has recorded the code", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     near.knows.add(one.symbol)
@@ -66,7 +66,7 @@ desk("I19: appoints an owner after every market is joined and live and has recor
     near.answers(two)
     yield* TestClock.adjust("100 millis")
     yield* turns
-    // The second market is unreachable, so the appointment is not recorded; a repeat continues there.
+    // The second market is unreachable, so the appointment is not recorded. A repeat continues with that market.
     assert.strictEqual((yield* Effect.flip(Fiber.join(appointing)))._tag, "Unavailable")
     assert.isNull(rewards(trader))
     near.knows.add(two.symbol)
@@ -80,7 +80,7 @@ desk("I19: appoints an owner after every market is joined and live and has recor
   })
 )
 
-desk("returns at once for a recorded appointment, also after a change of the desk's owner", (near) =>
+desk("returns at once for an appointment that is already recorded, even after the desk's owner changes", (near) =>
   Effect.gen(function* () {
     for (const market of [one, two]) {
       near.answers(market)
@@ -96,7 +96,7 @@ desk("returns at once for a recorded appointment, also after a change of the des
   })
 )
 
-desk("registers an owner with rewards of 0 and no joined market; a repeat records nothing", () =>
+desk("registers a code's owner with rewards of 0 and no joined market, and records nothing for a repeat", () =>
   Effect.gen(function* () {
     const { register, trader } = yield* begin
     assert.isNull(rewards(trader))
@@ -107,7 +107,7 @@ desk("registers an owner with rewards of 0 and no joined market; a repeat record
   })
 )
 
-desk("joins a market listed later and introduces the code there", (near) =>
+desk("joins a market that is listed later and registers the code there", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     near.knows.add(one.symbol)
@@ -146,7 +146,7 @@ desk("I19: counts a rewarded fill once while its market is syncing", (near) =>
     near.tell(one, 2, primaryAccountOf(userId), event)
     near.tell(one, 3, primaryAccountOf(userId), event)
     assert.isFalse(trader.isLive())
-    // The view contains all rows up to 3, without a reward.
+    // The view contains all rows up to 3, none of which has a reward.
     near.views.set(one.symbol, 3)
     yield* TestClock.adjust("100 millis")
     yield* turns

@@ -1,4 +1,4 @@
-/** Fee tiers of a desk's traders: time, volume and repetition, across changes of the owner. */
+/** Tests of fee tiers of a desk's traders: time, volume and repetition, while owners change. */
 import * as FeeTiers from "@venue/cluster/entities/desk/orders/FeeTiers"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { dayMillis } from "@venue/domain/Day"
@@ -40,7 +40,7 @@ const desk = (
     )
   })
 
-/** A desk with a loaded user that has joined a market. */
+/** Creates a desk with a loaded user that has joined a market. */
 const started = Effect.gen(function* () {
   const traders = yield* Traders.make(Effect.succeed(true))
   yield* FeeTiers.make(traders)
@@ -56,7 +56,7 @@ const started = Effect.gen(function* () {
   yield* turns
 })
 
-/** Records a trade of this many USD in stocks as taker, in the next row of the market's log. */
+/** Records a trade of this many USD in stocks, with the user as taker, in the next row of the market's log. */
 const trades = (symbol: MarketSymbol, usd: number, atMillis: number, seq = 1) =>
   Effect.flatMap(ReadTables, ({ project }) => {
     const trade = traded("tiers", seq, { atMillis })
@@ -80,7 +80,7 @@ const tiersSet = Effect.gen(function* () {
 
 const at = (millis: number) => Effect.andThen(TestClock.setTime(millis), turns)
 
-desk("rule 11.4: sets a tier from the volume of the 30 days before, and resets it afterwards", () =>
+desk("rule 11.4: sets a tier from the volume of the 30 days before, and lowers it again afterwards", () =>
   Effect.gen(function* () {
     yield* started
     yield* passed(two.symbol)
@@ -92,7 +92,7 @@ desk("rule 11.4: sets a tier from the volume of the 30 days before, and resets i
   })
 )
 
-desk("counts a day's volume from the next day on, to a precision of 1e-6 USD", () =>
+desk("counts a day's volume from the next day onwards, to a precision of 1e-6 USD", () =>
   Effect.gen(function* () {
     yield* started
     yield* passed(two.symbol)
@@ -105,7 +105,7 @@ desk("counts a day's volume from the next day on, to a precision of 1e-6 USD", (
   })
 )
 
-desk("sets a tier only when each market's rows after midnight are in the volume table", (near) =>
+desk("sets a tier only once the volume table contains each market's rows up to midnight", (near) =>
   Effect.gen(function* () {
     near.heard.set(one.symbol, midnight - 1)
     near.answers(one, 7)
@@ -122,7 +122,7 @@ desk("sets a tier only when each market's rows after midnight are in the volume 
   })
 )
 
-desk("accepts rows of the day before from a slow market clock until 30 s past midnight", (near) =>
+desk("accepts the previous day's rows from a market with a slow clock until 30 s past midnight", (near) =>
   Effect.gen(function* () {
     near.heard.set(one.symbol, setAt - 1)
     near.answers(one, 1)
@@ -139,7 +139,7 @@ desk("accepts rows of the day before from a slow market clock until 30 s past mi
   })
 )
 
-desk("sets a tier once when the desk ends before, during or after the record", () =>
+desk("sets a tier once even if the desk stops before, during or after the record", () =>
   Effect.gen(function* () {
     yield* trades(one.symbol, 400_000, midnight - 1)
     yield* passed(two.symbol)

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 
 const general = (weight: number) => ({ bucket: "general", weight }) as const
 
-it("accepts a burst of 12,000 from idle, and returns the exact wait after it", () => {
+it("accepts a burst of 12,000 messages from idle, then returns the exact wait", () => {
   const rate = MessageRate.make()
   expect(MessageRate.spend(rate, general(12_000), 0)).toBe(0)
   const wait = MessageRate.spend(rate, general(1), 0)
@@ -27,7 +27,7 @@ it("charges cancels to a separate bucket", () => {
   expect(MessageRate.spend(rate, { bucket: "cancel", weight: 12_000 }, 0)).toBe(0)
 })
 
-it("keeps the load of a bounded number of users", () => {
+it("stores the load of a bounded number of users", () => {
   const spend = MessageRate.ofUsers()
   const others = (count: number) => {
     for (let n = 0; n < count; n++) spend(UserId.make(`other-${n}`), general(1), 0)
@@ -41,7 +41,7 @@ it("keeps the load of a bounded number of users", () => {
   expect(spend(UserId.make("busy"), general(12_000), 0)).toBe(0)
 })
 
-it("accepts at most 12,000 at once whatever the clock does, and charges nothing for a refusal", () => {
+it("accepts a weight of at most 12,000 at once however the clock changes, and charges nothing for a refusal", () => {
   fc.assert(
     fc.property(
       fc.array(

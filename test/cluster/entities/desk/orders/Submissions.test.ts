@@ -1,4 +1,4 @@
-/** Submissions at a desk. */
+/** Tests of submissions at a desk. */
 import * as Submissions from "@venue/cluster/entities/desk/orders/Submissions"
 import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
@@ -45,7 +45,7 @@ const make = Effect.fnUntraced(function* (owned = true) {
   return { traders, submissions }
 })
 
-it.effect("loads the trader of an order and then answers as usual", () =>
+it.effect("loads the trader of an order and then replies as for a loaded trader", () =>
   Effect.gen(function* () {
     const { submissions } = yield* make()
     assert.isUndefined(submissions.now([cancelOf(userId, 1)]))
@@ -56,7 +56,7 @@ it.effect("loads the trader of an order and then answers as usual", () =>
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("refuses an order of a trader that cannot be loaded with AccountLoading", () =>
+it.effect("refuses an order with AccountLoading if its trader cannot be loaded", () =>
   Effect.gen(function* () {
     const { submissions } = yield* make(false)
     assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [
@@ -65,17 +65,23 @@ it.effect("refuses an order of a trader that cannot be loaded with AccountLoadin
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("I20: returns the first answer to an order delivered twice, and does not hand it on again", () => {
-  const near = neighbours()
-  near.answers(one)
-  return Effect.gen(function* () {
-    const { submissions } = yield* make()
-    yield* submissions.submit([cancelOf(userId, 1)])
-    yield* turns
-    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1), cancelOf(userId, 2)]), [handedOn(1), handedOn(2)])
-    assert.lengthOf(near.submitted, 2)
-  }).pipe(Effect.provide(testLayer(near)))
-})
+it.effect(
+  "I20: returns the first reply to an order that is delivered twice, and does not send the order to the market again",
+  () => {
+    const near = neighbours()
+    near.answers(one)
+    return Effect.gen(function* () {
+      const { submissions } = yield* make()
+      yield* submissions.submit([cancelOf(userId, 1)])
+      yield* turns
+      assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1), cancelOf(userId, 2)]), [
+        handedOn(1),
+        handedOn(2)
+      ])
+      assert.lengthOf(near.submitted, 2)
+    }).pipe(Effect.provide(testLayer(near)))
+  }
+)
 
 const placeOf = (n: number): Submission => ({
   userId,
@@ -97,7 +103,7 @@ const placeOf = (n: number): Submission => ({
   }
 })
 
-it.effect("I51, I20: a moved desk does not refuse an order that its former owner may have handed on", () => {
+it.effect("I51, I20: a moved desk does not refuse an order that its former owner might have sent to the market", () => {
   const near = neighbours()
   near.answers(one)
   return Effect.gen(function* () {
@@ -111,7 +117,7 @@ it.effect("I51, I20: a moved desk does not refuse an order that its former owner
     near.submitted.length = 0
     near.views.delete(one.symbol)
     const { submissions } = yield* make()
-    // The market has not returned a view, so this order and later ones stay undecided.
+    // The market has not returned a view, so this order and later orders stay undecided.
     const undecided = (n: number): Submitted => ({
       _tag: "Refused",
       commandId: idOf(n).text,
@@ -123,7 +129,7 @@ it.effect("I51, I20: a moved desk does not refuse an order that its former owner
     near.answers(one)
     yield* TestClock.adjust("200 millis")
     yield* turns
-    // The market's records decide which orders were handed on.
+    // The market's records show which orders the former owner sent.
     assert.deepEqual(yield* submissions.submit([placeOf(2), placeOf(3)]), [
       handedOn(2),
       { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "MarketSilent", symbol: one.symbol } }
@@ -132,7 +138,7 @@ it.effect("I51, I20: a moved desk does not refuse an order that its former owner
   }).pipe(Effect.provide(testLayer(near)))
 })
 
-it.effect("an order that throws reloads its own trader and affects no other", () =>
+it.effect("an order that throws reloads its own trader and does not affect other traders", () =>
   Effect.gen(function* () {
     const { submissions, traders } = yield* make()
     yield* submissions.submit([cancelOf(userId, 1), cancelOf(other, 2)])
@@ -154,7 +160,7 @@ it.effect("an order that throws reloads its own trader and affects no other", ()
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("I52: in cancel-only mode a desk refuses orders with VenueCancelOnly and hands cancels on", () =>
+it.effect("I52: in cancel-only mode a desk refuses orders with VenueCancelOnly and sends cancels to the market", () =>
   Effect.gen(function* () {
     const { submissions } = yield* make()
     const modes = yield* VenueModes

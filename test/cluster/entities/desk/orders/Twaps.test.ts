@@ -1,4 +1,4 @@
-/** Random TWAPs at a desk that is killed repeatedly, with a market that has a real engine. */
+/** Tests of random TWAPs at a desk that is killed repeatedly, with a market that has a real engine. */
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
@@ -144,7 +144,10 @@ it.effect(
   240_000
 )
 
-/** Asserts that each child belongs to a slice in its time, at most one per slice, and that fills stay within the TWAP. */
+/**
+ * Asserts that each child order belongs to a slice and its time, that each slice has at most one, and that fills stay
+ * within the TWAP.
+ */
 const check = (log: ReadonlyArray<MarketEvent>) => {
   const opened = log.filter((event) => event._tag === "TwapOpened").map(({ twap }) => twap)
   const closed = log.filter((event) => event._tag === "TwapClosed").map(({ twap }) => twap)
@@ -176,7 +179,7 @@ const check = (log: ReadonlyArray<MarketEvent>) => {
       children++
       const due = twap.startMillis + (slice - 1) * twap.intervalMillis
       assert.isAtLeast(atMillis, due)
-      // A command may arrive at any time before its expiry.
+      // A command can arrive at any time before it expires.
       assert.isAtMost(atMillis, due + twap.intervalMillis + 5_000)
     }
     assert.strictEqual(twap.filledLots, lots)

@@ -1,4 +1,4 @@
-/** Commands for accounts in liquidation, and reports of positions without a counterparty (rule 9). */
+/** Tests of commands for accounts in liquidation, and of reports of positions without a counterparty (rule 9). */
 import * as Liquidations from "@venue/cluster/entities/desk/risk/Liquidations"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
@@ -31,7 +31,10 @@ const desk = (
     return tell(near).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   })
 
-/** A user with 10,600 USD who is short 50 of the first contract with a basis of 0: at 200 the equity is 600 and the maintenance margin 666.67. */
+/**
+ * Creates a user with 10,600 USD who is short 50 of the first contract with a basis of 0. At 200 the equity is 600
+ * and the maintenance margin 666.67.
+ */
 const begin = Effect.fnUntraced(function* (near: Near) {
   for (const instrument of [one, two]) {
     near.answers(instrument)
@@ -74,7 +77,7 @@ const begin = Effect.fnUntraced(function* (near: Near) {
   return { done, left, price, sent, trader, wait }
 })
 
-desk("rule 9.3: takes a measure at once, then every second, and none while one is in flight", (near) =>
+desk("rule 9.3: sends a liquidation command at once, then every second, but none while one is in flight", (near) =>
   Effect.gen(function* () {
     const { done, price, sent, wait } = yield* begin(near)
     yield* price(198.5)
@@ -100,7 +103,7 @@ desk("rule 9.3: takes a measure at once, then every second, and none while one i
   })
 )
 
-desk("sends an expired measure again under another id", (near) =>
+desk("sends an expired liquidation command again under another id", (near) =>
   Effect.gen(function* () {
     const { price, sent, wait } = yield* begin(near)
     yield* price(200)
@@ -187,64 +190,71 @@ const opened: TakeoverOpened = {
 }
 const closed = (leftLots: number): TakeoverClosed => ({ _tag: "TakeoverClosed", ...takeover, leftLots })
 
-desk("takes no measure while the position is frozen, and logs each change of a rest once", (near) => {
-  const lines: Array<string> = []
-  const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
-  return Effect.gen(function* () {
-    const { done, left, price, sent, wait } = yield* begin(near)
-    yield* price(205)
-    assert.deepEqual(sent(), [`OpenTakeover ${one.symbol}`])
-    near.tell(one, 100, one.symbol, { ...opened, takeoverId: near.submitted[0]!.command.commandId })
-    yield* wait(3)
-    assert.lengthOf(sent(), 1)
-    for (const lots of [-50_000, -50_000, -20_000]) near.tell(one, 101, one.symbol, closed(lots))
-    yield* wait(1)
-    assert.lengthOf(sent(), 2)
-    const position = { userId, accountId, symbol: one.symbol, sinceMillis: 7 }
-    assert.deepEqual(left(), [{ ...position, quantityLots: -20_000 }])
-    assert.lengthOf(lines, 2)
-    assert.match(lines[0]!, /^Error .*no account can take over -50 of account/)
-    assert.match(lines[1]!, /^Error .*no account can take over -20 of account/)
-    done()
-    yield* price(190)
-    yield* wait(2)
-    assert.deepEqual(left(), [])
-    assert.match(lines[2]!, /^Warn /)
-  }).pipe(Effect.provide(Logger.layer([logger])))
-})
-
-desk("rule 9.14: a desk started during a takeover answers once its traders are live", (near) =>
-  Effect.gen(function* () {
-    const theirs = { ...opened, userId: idOf(7).text as typeof userId, accountId: idOf(7).text as typeof accountId }
-    near.tell(one, 1, one.symbol, { ...theirs, takeoverId: idOf(1), quantityLots: 10 })
-    const { wait } = yield* begin(near)
-    assert.isNotEmpty(near.stands)
-    assert.deepInclude(near.stands.at(-1)!.stands[0], { userId, accountId, provider: null })
-    const { length } = near.stands
-    yield* wait(2)
-    assert.lengthOf(near.stands, length)
-    near.tell(one, 60, one.symbol, { ...closed(0), takeoverId: idOf(1) })
-    yield* wait(1)
-    assert.lengthOf(near.stands, length)
-  })
+desk(
+  "sends no liquidation command while a takeover freezes the position, and logs each change of the untaken rest once",
+  (near) => {
+    const lines: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
+    return Effect.gen(function* () {
+      const { done, left, price, sent, wait } = yield* begin(near)
+      yield* price(205)
+      assert.deepEqual(sent(), [`OpenTakeover ${one.symbol}`])
+      near.tell(one, 100, one.symbol, { ...opened, takeoverId: near.submitted[0]!.command.commandId })
+      yield* wait(3)
+      assert.lengthOf(sent(), 1)
+      for (const lots of [-50_000, -50_000, -20_000]) near.tell(one, 101, one.symbol, closed(lots))
+      yield* wait(1)
+      assert.lengthOf(sent(), 2)
+      const position = { userId, accountId, symbol: one.symbol, sinceMillis: 7 }
+      assert.deepEqual(left(), [{ ...position, quantityLots: -20_000 }])
+      assert.lengthOf(lines, 2)
+      assert.match(lines[0]!, /^Error .*no account can take over -50 of account/)
+      assert.match(lines[1]!, /^Error .*no account can take over -20 of account/)
+      done()
+      yield* price(190)
+      yield* wait(2)
+      assert.deepEqual(left(), [])
+      assert.match(lines[2]!, /^Warn /)
+    }).pipe(Effect.provide(Logger.layer([logger])))
+  }
 )
 
-desk("rule 9.7: sends the stands of the opposite side, in one call for takeovers that open together", (near) =>
-  Effect.gen(function* () {
-    const { wait } = yield* begin(near)
-    const theirs = { ...opened, userId: idOf(7).text as typeof userId, accountId: idOf(7).text as typeof accountId }
-    near.tell(one, 50, one.symbol, { ...theirs, takeoverId: idOf(1), quantityLots: -10 })
-    yield* wait(1)
-    assert.lengthOf(near.stands, 0)
-    near.tell(one, 51, one.symbol, { ...theirs, takeoverId: idOf(2), quantityLots: 10 })
-    near.tell(one, 52, one.symbol, { ...theirs, takeoverId: idOf(3), quantityLots: 20 })
-    yield* TestClock.adjust("100 millis")
-    assert.lengthOf(near.stands, 1)
-    assert.strictEqual(near.stands[0]!.symbol, one.symbol)
-    assert.deepInclude(near.stands[0]!.stands[0], { userId, accountId, provider: null })
-    // Positions have changed since, so the stands are sent again.
-    near.tell(one, 53, one.symbol, { ...closed(0), takeoverId: idOf(2) })
-    yield* TestClock.adjust("100 millis")
-    assert.lengthOf(near.stands, 2)
-  })
+desk(
+  "rule 9.14: a desk that starts during a takeover reports its accounts to the market once its traders are live",
+  (near) =>
+    Effect.gen(function* () {
+      const theirs = { ...opened, userId: idOf(7).text as typeof userId, accountId: idOf(7).text as typeof accountId }
+      near.tell(one, 1, one.symbol, { ...theirs, takeoverId: idOf(1), quantityLots: 10 })
+      const { wait } = yield* begin(near)
+      assert.isNotEmpty(near.stands)
+      assert.deepInclude(near.stands.at(-1)!.stands[0], { userId, accountId, provider: null })
+      const { length } = near.stands
+      yield* wait(2)
+      assert.lengthOf(near.stands, length)
+      near.tell(one, 60, one.symbol, { ...closed(0), takeoverId: idOf(1) })
+      yield* wait(1)
+      assert.lengthOf(near.stands, length)
+    })
+)
+
+desk(
+  "rule 9.7: reports the accounts on the opposite side of a takeover, in one call for takeovers that open together",
+  (near) =>
+    Effect.gen(function* () {
+      const { wait } = yield* begin(near)
+      const theirs = { ...opened, userId: idOf(7).text as typeof userId, accountId: idOf(7).text as typeof accountId }
+      near.tell(one, 50, one.symbol, { ...theirs, takeoverId: idOf(1), quantityLots: -10 })
+      yield* wait(1)
+      assert.lengthOf(near.stands, 0)
+      near.tell(one, 51, one.symbol, { ...theirs, takeoverId: idOf(2), quantityLots: 10 })
+      near.tell(one, 52, one.symbol, { ...theirs, takeoverId: idOf(3), quantityLots: 20 })
+      yield* TestClock.adjust("100 millis")
+      assert.lengthOf(near.stands, 1)
+      assert.strictEqual(near.stands[0]!.symbol, one.symbol)
+      assert.deepInclude(near.stands[0]!.stands[0], { userId, accountId, provider: null })
+      // Positions have changed since then, so the desk reports its accounts again.
+      near.tell(one, 53, one.symbol, { ...closed(0), takeoverId: idOf(2) })
+      yield* TestClock.adjust("100 millis")
+      assert.lengthOf(near.stands, 2)
+    })
 )

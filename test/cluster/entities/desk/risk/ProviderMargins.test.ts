@@ -1,4 +1,4 @@
-/** Margin that a liquidity provider pledges to markets with takeovers. */
+/** Tests of the margin that a liquidity provider pledges to markets with takeovers. */
 import * as ProviderMargins from "@venue/cluster/entities/desk/risk/ProviderMargins"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +9,7 @@ import { aapl, gold } from "../../../../ledger/Scene.ts"
 
 const nvda = MarketSymbol.make("NVDA-USD")
 
-/** An account with 900 available that is a provider in gold and AAPL. */
+/** Account with 900 available that is a provider in gold and AAPL. */
 const provider = () => {
   const account = Account.make(primaryAccountOf(UserId.make("alice")))
   Account.deposit(account, 900n)
@@ -17,7 +17,7 @@ const provider = () => {
   return account
 }
 
-test("pledges all available margin to one market, and half each to two", () => {
+test("pledges all available margin to one market, and half each to two markets", () => {
   const [account, margins] = [provider(), ProviderMargins.make()]
   margins.opened(aapl)
   margins.opened(nvda)

@@ -1,4 +1,4 @@
-/** Appointment of liquidity providers. */
+/** Tests of how liquidity providers are appointed. */
 import * as Providers from "@venue/cluster/entities/desk/risk/Providers"
 import * as TraderCalls from "@venue/cluster/entities/desk/traders/TraderCalls"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
@@ -56,7 +56,7 @@ const recorded = Effect.gen(function* () {
     )
 })
 
-desk("appoints a provider after its markets are joined and live", (near) =>
+desk("appoints a provider after the provider's markets are joined and live", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     const { appoint, traders } = yield* begin
@@ -76,7 +76,7 @@ desk("appoints a provider after its markets are joined and live", (near) =>
   })
 )
 
-desk("joins only the named markets, and none to end an appointment", (near) =>
+desk("joins only the named markets, and joins no market to end an appointment", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     const { appoint, traders } = yield* begin

@@ -1,4 +1,4 @@
-/** A heap of entries with changing thresholds. */
+/** Tests of a heap of entries with changing thresholds. */
 import * as ThresholdHeap from "@venue/cluster/entities/desk/risk/ThresholdHeap"
 import { assert, test } from "@effect/vitest"
 import * as FastCheck from "fast-check"

@@ -1,4 +1,4 @@
-/** Balance reports of a desk, compared with the journal. */
+/** Tests of a desk's balance reports, compared with the journal. */
 import * as AuditReports from "@venue/cluster/entities/desk/traders/AuditReports"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
@@ -22,7 +22,7 @@ import { buyingThree, one, turns, userId, venue } from "../../../Neighbours.ts"
 
 const accountId = primaryAccountOf(userId)
 
-/** A trader who has bought three units of the first contract, and an auditor that has read all rows. */
+/** Creates a trader who has bought three units of the first contract, and an auditor that has read all rows. */
 const begin = Effect.fnUntraced(function* (market: ReturnType<typeof makeMarket>) {
   yield* TestClock.setTime(friday)
   const { decide, near, rows } = market
@@ -62,7 +62,7 @@ const begin = Effect.fnUntraced(function* (market: ReturnType<typeof makeMarket>
     yield* turns
     yield* read
     const told = yield* reports.since(since)
-    // A second read adds nothing, because every row is in the books.
+    // A second read adds nothing, because every row is already in the books.
     const readingOn = { streams: () => Effect.void }
     for (const { traders } of told) for (const trader of traders) LiveAccounts.compare(books, trader, readingOn)
     yield* Confirming.secondReads(books.faults)
@@ -83,7 +83,7 @@ const desk = (
     return Effect.scoped(story(market)).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   })
 
-desk("reports balances after each audit that agree with the journal", (market) =>
+desk("reports balances after each audit that match the journal", (market) =>
   Effect.gen(function* () {
     const { audited } = yield* begin(market)
     const { fault, told } = yield* audited
@@ -121,7 +121,7 @@ desk("I52: detects a change of one unit in any balance with the next report", (m
   })
 )
 
-desk("omits a trader with an uncommitted decision from the report", (market) =>
+desk("omits a trader whose decision is not committed from the report", (market) =>
   Effect.gen(function* () {
     const { trader } = yield* begin(market)
     assert.isDefined(trader.appliedHeads())

@@ -1,4 +1,4 @@
-/** Debits wait for every committed row of the account's markets. */
+/** Tests that debits wait for every committed row of the account's markets. */
 import * as CommittedHeads from "@venue/cluster/entities/desk/traders/CommittedHeads"
 import * as TraderCalls from "@venue/cluster/entities/desk/traders/TraderCalls"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
@@ -28,7 +28,7 @@ interface Desk {
   readonly deposit: (accountId: AccountId) => bigint
 }
 
-/** A desk with one trader that has 100, a subaccount, and the first market joined at row 1. */
+/** Declares a test on a desk with one trader that has 100 USD, a subaccount, and the first market joined at row 1. */
 const desk = (
   name: string,
   story: (desk: Desk) => Effect.Effect<void, unknown, Feed | MarketClient | Journal | ReadTables | Scope.Scope>
@@ -71,7 +71,7 @@ const desk = (
     )
   })
 
-/** Commits rows of a market up to this one. */
+/** Commits rows of a market up to this row. */
 const commit = Effect.fnUntraced(function* (instrument: typeof one, count: number) {
   const journal = yield* Journal
   const nothing = { restore: () => true, replay: () => {} }
@@ -105,25 +105,27 @@ desk("I11, I17: a transfer waits until the trader has applied all committed rows
   })
 )
 
-desk("I51: decides nothing and fails before the caller's deadline if that takes too long", (desk) =>
-  Effect.gen(function* () {
-    const journal = yield* Journal
-    yield* commit(one, 3)
-    const before = (yield* journal.read(traderStream(userId), 0, 100)).length
-    const moving = yield* Effect.forkChild(desk.transfer(40n))
-    yield* turns
-    yield* TestClock.adjust("1499 millis")
-    assert.isUndefined(moving.pollUnsafe())
-    yield* TestClock.adjust("1 millis")
-    assert.strictEqual(yield* Fiber.join(moving), "MarketsBehind")
-    tell(desk.near, 3)
-    yield* turns
-    assert.lengthOf(yield* journal.read(traderStream(userId), 0, 100), before)
-    assert.strictEqual(yield* desk.transfer(40n), "done")
-  })
+desk(
+  "I51: a transfer decides nothing and fails before the caller's deadline if the trader does not apply the rows in time",
+  (desk) =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      yield* commit(one, 3)
+      const before = (yield* journal.read(traderStream(userId), 0, 100)).length
+      const moving = yield* Effect.forkChild(desk.transfer(40n))
+      yield* turns
+      yield* TestClock.adjust("1499 millis")
+      assert.isUndefined(moving.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(yield* Fiber.join(moving), "MarketsBehind")
+      tell(desk.near, 3)
+      yield* turns
+      assert.lengthOf(yield* journal.read(traderStream(userId), 0, 100), before)
+      assert.strictEqual(yield* desk.transfer(40n), "done")
+    })
 )
 
-desk("does not wait for a market whose rows are applied or that the trader has not joined", (desk) =>
+desk("a transfer does not wait for a market whose rows are applied or that the trader has not joined", (desk) =>
   Effect.gen(function* () {
     yield* commit(one, 1)
     yield* commit(two, 9)
@@ -131,7 +133,7 @@ desk("does not wait for a market whose rows are applied or that the trader has n
   })
 )
 
-desk("I8: two concurrent requests with one key move the money once", (desk) =>
+desk("I8: two concurrent transfers with one idempotency key move the money once", (desk) =>
   Effect.gen(function* () {
     const both = yield* Effect.all([desk.transfer(40n, "k"), desk.transfer(40n, "k")], { concurrency: "unbounded" })
     assert.deepStrictEqual(both, ["done", "RequestDone"])
@@ -139,7 +141,7 @@ desk("I8: two concurrent requests with one key move the money once", (desk) =>
   })
 )
 
-desk("I8, I20: a request repeated after a move of the desk has one effect", (desk) =>
+desk("I8, I20: a request that is repeated after the desk has moved has one effect", (desk) =>
   Effect.gen(function* () {
     assert.strictEqual(yield* desk.transfer(40n, "k"), "done")
     desk.traders.drop(userId)
@@ -150,7 +152,7 @@ desk("I8, I20: a request repeated after a move of the desk has one effect", (des
   })
 )
 
-desk("I51: does not confirm a repeated request whose row was fenced by another owner", (desk) =>
+desk("I51: does not confirm a repeated request whose row another owner fenced off", (desk) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const nothing = { restore: () => true, replay: () => {} }

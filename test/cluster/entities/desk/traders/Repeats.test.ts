@@ -36,7 +36,7 @@ const make = (seen: Array<string>, holderOf: () => unknown = () => "one", answer
     holderOf
   )
 
-it("I20: decides again what a dropped trader handed on, because it may never have arrived", () => {
+it("I20: decides a command of a dropped trader again, because the first copy might never have reached the market", () => {
   const seen: Array<string> = []
   let holder = 1
   const { submit } = make(seen, () => holder)
@@ -48,7 +48,7 @@ it("I20: decides again what a dropped trader handed on, because it may never hav
   expect(seen).toEqual([1, 1, 2].map((n) => idOf(n).text))
 })
 
-it("does not store an undecided answer, and keeps the order of answers", () => {
+it("does not store the reply to an undecided submission, and keeps replies in order", () => {
   const seen: Array<string> = []
   const undecided = { _tag: "Refused", commandId: idOf(2).text, refusal: { _tag: "AccountLoading" } } as const
   const handedOn = { _tag: "HandedOn", commandId: idOf(1).text, symbols: [one.symbol] } as const
@@ -59,7 +59,7 @@ it("does not store an undecided answer, and keeps the order of answers", () => {
   expect(seen).toEqual([1, 2, 2, 2].map((n) => idOf(n).text))
 })
 
-it("I48: keeps a bounded number of answers", () => {
+it("I48: stores a bounded number of replies", () => {
   const seen: Array<string> = []
   const { submit } = make(seen)
   for (let n = 0; n < 100_000; n++) submit([submission(n)], 0)
@@ -69,7 +69,7 @@ it("I48: keeps a bounded number of answers", () => {
   expect(seen).toHaveLength(100_001)
 })
 
-it("I20: returns earlier answers to a repeated call and submits only new submissions", () => {
+it("I20: returns earlier replies to a repeated call and submits only new submissions", () => {
   const seen: Array<string> = []
   const { submit } = make(seen)
   const first = submit([submission(1), submission(2)], 0)
@@ -78,7 +78,7 @@ it("I20: returns earlier answers to a repeated call and submits only new submiss
     first[0],
     { _tag: "HandedOn", commandId: idOf(3).text, symbols: ["3"] }
   ])
-  // Answers are dropped after the longest time in which a gateway repeats.
+  // Replies are dropped after the longest time for which a gateway repeats a submission.
   submit([submission(4)], 20_000)
   expect(submit([submission(1)], 30_000)).toEqual([first[0]])
   submit([submission(4)], 40_000)

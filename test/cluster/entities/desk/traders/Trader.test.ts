@@ -1,4 +1,4 @@
-/** A trader and its markets: joining, syncing and queueing. */
+/** Tests of a trader and its markets: joining, syncing and queueing. */
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
@@ -67,7 +67,7 @@ const place = (n: number, { symbol }: Instrument): OrderRequest => ({
 
 const sent = ({ submitted }: Near) => submitted.map(({ command }) => command.commandId.d)
 
-/** Markets that an earlier owner of the trader has joined. */
+/** Makes an earlier owner of the trader join these markets. */
 const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArray<Instrument>) {
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -79,7 +79,7 @@ const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArr
   near.submitted.length = 0
 })
 
-desk("records a join before sending a command to the market", (near) =>
+desk("records a join before it sends a command to the market", (near) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     near.answers(one)
@@ -96,7 +96,7 @@ desk("records a join before sending a command to the market", (near) =>
   })
 )
 
-desk("requests another view if the first is behind the feed", (near) =>
+desk("requests another view if the first one is behind the feed", (near) =>
   Effect.gen(function* () {
     near.heads.set(one.symbol, 7)
     near.views.set(one.symbol, 6)
@@ -113,7 +113,7 @@ desk("requests another view if the first is behind the feed", (near) =>
   })
 )
 
-desk("adopts no view before the feed has begun, because rows in between would be lost", (near) =>
+desk("adopts no view before the feed has started, because the rows between view and feed would be lost", (near) =>
   Effect.gen(function* () {
     near.views.set(one.symbol, 5)
     const trader = yield* traderOf()
@@ -128,30 +128,32 @@ desk("adopts no view before the feed has begun, because rows in between would be
   })
 )
 
-desk("I27: while a joined market is syncing, queues orders that add risk and keeps the order of each symbol", (near) =>
-  Effect.gen(function* () {
-    near.answers(one)
-    near.answers(two)
-    yield* joined(near, [one, two])
-    near.views.delete(two.symbol)
-    const trader = yield* traderOf()
-    yield* turns
-    trader.enter(cancel(1, one))
-    trader.enter(place(2, one))
-    trader.enter(cancel(3, one))
-    trader.enter(cancel(4, two))
-    yield* turns
-    assert.deepEqual(sent(near), [1])
-    near.answers(two)
-    yield* TestClock.adjust("100 millis")
-    yield* turns
-    assert.deepEqual(near.submitted.filter(({ symbol }) => symbol === one.symbol).length, 3)
-    assert.sameOrderedMembers(
-      sent(near).filter((n) => n < 4),
-      [1, 2, 3]
-    )
-    assert.include(sent(near), 4)
-  })
+desk(
+  "I27: queues orders that add risk while a joined market is syncing, and keeps the order sequence of each symbol",
+  (near) =>
+    Effect.gen(function* () {
+      near.answers(one)
+      near.answers(two)
+      yield* joined(near, [one, two])
+      near.views.delete(two.symbol)
+      const trader = yield* traderOf()
+      yield* turns
+      trader.enter(cancel(1, one))
+      trader.enter(place(2, one))
+      trader.enter(cancel(3, one))
+      trader.enter(cancel(4, two))
+      yield* turns
+      assert.deepEqual(sent(near), [1])
+      near.answers(two)
+      yield* TestClock.adjust("100 millis")
+      yield* turns
+      assert.deepEqual(near.submitted.filter(({ symbol }) => symbol === one.symbol).length, 3)
+      assert.sameOrderedMembers(
+        sent(near).filter((n) => n < 4),
+        [1, 2, 3]
+      )
+      assert.include(sent(near), 4)
+    })
 )
 
 desk("I20: does not resend a command that the market recorded for a former owner", (near) =>
@@ -162,7 +164,7 @@ desk("I20: does not resend a command that the market recorded for a former owner
     const trader = yield* traderOf()
     yield* turns
     assert.isTrue(trader.enter(cancel(1, one)))
-    // The former owner's copy arrived after the view and is reported by the log.
+    // The former owner's copy arrived after the view, so the log reports its outcome.
     near.tell(one, 2, primaryAccountOf(userId), {
       _tag: "Done",
       commandId: idOf(2),
@@ -178,7 +180,7 @@ desk("I20: does not resend a command that the market recorded for a former owner
   })
 )
 
-/** 0.2 bps of 50 units at 204: a long pays 0.204 USD. */
+/** At 0.2 bps of 50 units at 204, a long pays 0.204 USD. */
 const funded: MarketEvent = {
   _tag: "Funded",
   rateE12: 20_000_000,
@@ -203,7 +205,7 @@ desk("I32: counts funding once if the hour ends while a market is syncing", (nea
     near.views.set(one.symbol, 2)
     yield* TestClock.adjust("100 millis")
     yield* turns
-    // The view is older than the feed, so another one is requested.
+    // The view is older than the feed, so the trader requests another view.
     assert.isFalse(trader.isLive())
     near.tell(one, 4, one.symbol, funded)
     near.views.set(one.symbol, 4)
@@ -219,7 +221,7 @@ desk("I32: counts funding once if the hour ends while a market is syncing", (nea
   })
 )
 
-desk("I32: applies funding after the view if the hour ends between request and answer", (near) =>
+desk("I32: applies funding after the view if the hour ends between the view's request and its response", (near) =>
   Effect.gen(function* () {
     near.answers(one, 7)
     near.held.set(one.symbol, -50_000)
@@ -234,7 +236,7 @@ desk("I32: applies funding after the view if the hour ends between request and a
   })
 )
 
-desk("does not pass market-wide events to a trader that has left or not joined", (near) =>
+desk("does not deliver market-wide events to a trader that has left the market or never joined it", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     near.answers(two)

@@ -1,4 +1,4 @@
-/** Reads and changes of a trader, with their barriers and deadlines. */
+/** Tests of reads and changes of a trader, with their barriers and deadlines. */
 import * as TraderCalls from "@venue/cluster/entities/desk/traders/TraderCalls"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
@@ -16,7 +16,7 @@ type Near = ReturnType<typeof neighbours>
 
 const accountId = primaryAccountOf(userId)
 
-/** A desk with one trader that has joined the first market at row 1. */
+/** Declares a test on a desk with one trader that has joined the first market at row 1. */
 const desk = (
   name: string,
   story: (
@@ -47,7 +47,7 @@ const desk = (
 const watermarks = (calls: TraderCalls.TraderCalls, heads?: ReadonlyArray<Head>) =>
   calls.read({ userId, accountId, cost: noCost, ...(heads && { heads }) }, (trader) => trader.watermarks())
 
-/** A row with the outcome of a command of the trader. */
+/** Publishes a row with the outcome of a command of the trader. */
 const tell = (near: Near, seq: number) =>
   near.tell(one, seq, accountId, {
     _tag: "Done",
@@ -58,7 +58,7 @@ const tell = (near: Near, seq: number) =>
     atMillis: 0
   })
 
-desk("a read waits until the desk has applied the rows in its heads", (near, calls) =>
+desk("a read waits until the desk has applied the rows that the read's feed heads name", (near, calls) =>
   Effect.gen(function* () {
     const reading = yield* Effect.forkChild(watermarks(calls, [{ symbol: one.symbol, seq: 3 }]))
     yield* turns
@@ -70,7 +70,7 @@ desk("a read waits until the desk has applied the rows in its heads", (near, cal
   })
 )
 
-desk("answers a read at once if the rows are applied or no heads are given", (near, calls) =>
+desk("a read returns at once if the rows are applied or no feed heads are given", (near, calls) =>
   Effect.gen(function* () {
     tell(near, 7)
     assert.deepEqual(yield* watermarks(calls, [{ symbol: one.symbol, seq: 7 }]), [{ symbol: one.symbol, seq: 7 }])
@@ -95,7 +95,7 @@ desk("a read fails if the desk cannot apply the rows within 2 s", (_near, calls)
   })
 )
 
-desk("a read fails if the trader is dropped while it waits", (near, calls, traders) =>
+desk("a read fails if the trader is dropped while the read waits", (near, calls, traders) =>
   Effect.gen(function* () {
     const reading = yield* Effect.forkChild(Effect.flip(watermarks(calls, [{ symbol: one.symbol, seq: 2 }])))
     yield* turns
@@ -105,7 +105,7 @@ desk("a read fails if the trader is dropped while it waits", (near, calls, trade
   })
 )
 
-desk("a change waits at most 2 s for a market without an answer", (_near, calls, traders) =>
+desk("a change waits at most 2 s for a market that does not respond", (_near, calls, traders) =>
   Effect.gen(function* () {
     traders.get(userId)!.join(two.symbol)
     const transfer = { _tag: "SetLeverage", accountId, symbol: one.symbol, leverage: 3 } as const

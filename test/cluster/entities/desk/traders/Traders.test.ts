@@ -1,4 +1,4 @@
-/** Loading and reloading the traders of a desk. */
+/** Tests of how a desk loads and reloads its traders. */
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -29,7 +29,7 @@ const credit = (trader: Trader, creditId: string) =>
     )
   )
 
-it.effect("claims a trader once when it is requested again while loading", () =>
+it.effect("claims a trader once if it is requested again while it is loading", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(still)
@@ -45,7 +45,7 @@ it.effect("claims a trader once when it is requested again while loading", () =>
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("reloads a trader whose journal another owner claimed, and fails its pending calls", () =>
+it.effect("reloads a trader whose journal another owner claimed, and fails the trader's pending calls", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(still)
@@ -101,7 +101,7 @@ it.effect("an unreadable journal affects only its own trader", () =>
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("ends the waits for a trader's markets when it is dropped", () => {
+it.effect("ends a dropped trader's waits for its markets", () => {
   const near = neighbours()
   return Effect.gen(function* () {
     const traders = yield* Traders.make(still)
@@ -122,7 +122,7 @@ it.effect("ends the waits for a trader's markets when it is dropped", () => {
     traders.drop(userId)
     assert.deepEqual(heard, [false])
     yield* turns
-    // The account and market of the reloaded trader.
+    // The reloaded trader follows its account and its market.
     assert.strictEqual(near.following(), 2)
   }).pipe(Effect.provide(testLayer(near)))
 })

@@ -1,4 +1,4 @@
-/** Traders that a desk loads when it starts. */
+/** Tests of the traders that a desk loads when it starts. */
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import * as Waking from "@venue/cluster/entities/desk/traders/Waking"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -65,7 +65,7 @@ const join = (traders: Traders.Traders, n: number) =>
 
 const isHere = (traders: Traders.Traders, n: number) => traders.get(userOf(n)) !== undefined
 
-desk("I34: loads armed traders before the desk serves, and traders with a joined market after that", () =>
+desk("I34: loads armed traders before the desk accepts requests, and traders with a joined market afterwards", () =>
   Effect.gen(function* () {
     yield* Effect.scoped(
       Effect.gen(function* () {
@@ -85,7 +85,7 @@ desk("I34: loads armed traders before the desk serves, and traders with a joined
   })
 )
 
-desk("loads requested traders before queued ones", () =>
+desk("loads requested traders before queued traders", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* begin
@@ -101,7 +101,7 @@ desk("loads requested traders before queued ones", () =>
   })
 )
 
-desk("stops claiming queued traders when the desk ends", () =>
+desk("stops claiming queued traders when the desk stops", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const scope = yield* Scope.make()
@@ -115,12 +115,12 @@ desk("stops claiming queued traders when the desk ends", () =>
   })
 )
 
-desk("writes rows that a kill kept from the tables, without a request", () =>
+desk("writes the rows that a killed desk did not write to the read tables, without a request", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const tables = yield* ReadTables
     const balance = tables.read(LedgerEntries.balance(primaryAccountOf(userOf(1))))
-    // The rows are recorded without a table writer, and the desk ends.
+    // The rows are recorded without a table writer, and the desk stops.
     yield* Effect.scoped(Effect.flatMap(begin, (traders) => credit(traders, 1))).pipe(
       Effect.provideService(ReadTables, ReadTables.of({ ...tables, project: () => Effect.never }))
     )
