@@ -1,4 +1,4 @@
-/** Profit, balance, equity, and the withdrawable amount (rule 8, rule 14). */
+/** Tests of profit, balance, equity and the withdrawable amount (rule 8, rule 14). */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
@@ -7,7 +7,10 @@ import { assert, test } from "@effect/vitest"
 import { Result } from "effect"
 import { aapl, alice, gold, make, type Scene, usd } from "./Scene.ts"
 
-/** Deposit 5,000, realised 120, funding -3.5, fees 14.2, long 50 at 200, mark 204, a buy of 20 at 198 resting. */
+/**
+ * Returns the worked example: deposit 5,000, realised profit 120, funding -3.5, fees 14.2, long 50 at 200, mark 204,
+ * and a resting buy of 20 at 198.
+ */
 const worked = (): Scene => {
   const scene = make()
   scene.credit(5_000)
@@ -25,7 +28,7 @@ const worked = (): Scene => {
   return scene
 }
 
-test("computes the worked example: equity 5,302.30, available 3,886.30, withdrawable 3,686.30", () => {
+test("returns equity 5,302.30, available 3,886.30 and withdrawable 3,686.30 for the worked example", () => {
   assert.deepStrictEqual(worked().balance(), {
     accountId: primaryAccountOf(alice),
     deposit: usd(5_000),
@@ -43,7 +46,7 @@ test("computes the worked example: equity 5,302.30, available 3,886.30, withdraw
   })
 })
 
-test("rule 8.8: balances a published stream sample the same way: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
+test("rule 8.8: computes available as in a published stream sample: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
   const scene = make()
   const euro = MarketSymbol.make("EUR-USD")
   scene.credit(1_000)
@@ -58,7 +61,7 @@ test("rule 8.8: balances a published stream sample the same way: 1,000 - 898.657
   })
 })
 
-test("I17: the account of the worked example may transfer 3,000 to a subaccount, and not 3,700", () => {
+test("I17: allows the account of the worked example to transfer 3,000 to a subaccount, and refuses 3,700", () => {
   const scene = worked()
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   const move = (amount: number) =>
@@ -102,7 +105,7 @@ test("sets the withdrawable amount to 0 while a takeover is open", () => {
   assert.isAbove(Number(scene.balance().withdrawable), 0)
 })
 
-test("lets the mark take available below zero, and then sets withdrawable to 0", () => {
+test("allows a mark to push available below zero, and then sets withdrawable to 0", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 190)
@@ -112,7 +115,7 @@ test("lets the mark take available below zero, and then sets withdrawable to 0",
   assert.strictEqual(scene.balance().withdrawable, 0n)
 })
 
-test("values a short of 2 at 180 at 8 when the mark is 176", () => {
+test("shows a profit of 8 for a short of 2 at 180 when the mark is 176", () => {
   const scene = make()
   scene.price(aapl, 176)
   scene.hold(-2, 180)
@@ -145,18 +148,18 @@ test("subtracts fees from equity once, and excludes them from realised profit", 
   })
 })
 
-test("rounds values down for longs and shorts alike", () => {
+test("rounds position values down for longs and shorts alike", () => {
   for (const units of [0.1, -0.1]) {
     const scene = make()
     scene.price(aapl, 200)
     scene.hold(units, 200)
-    // A tenth of 200.00000001 leaves half a unit in either direction.
+    // A tenth of 200.00000001 is half a unit away from a whole number in either direction.
     scene.price(aapl, units > 0 ? 199.99999999 : 200.00000001)
     assert.strictEqual(scene.balance().unrealised, -1n)
   }
 })
 
-test("lists every market with a position, an order or a past trade; a closed position with quantity 0", () => {
+test("lists every market with a position, an order or a past trade, and shows a closed position with quantity 0", () => {
   const scene = make()
   scene.credit(50_000)
   scene.price(aapl, 200)
@@ -180,7 +183,7 @@ test("lists every market with a position, an order or a past trade; a closed pos
   )
 })
 
-test("lists leverage, cost and position margin with a holding", () => {
+test("lists leverage, cost and position margin for each position", () => {
   const [holding] = Ledger.holdings(worked().trader, primaryAccountOf(alice))
   assert.deepInclude(holding, {
     quantityLots: 50_000,

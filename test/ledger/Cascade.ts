@@ -1,4 +1,4 @@
-/** A market of thousands of accounts, each with its own ledger, and the work of their desks as the price falls. */
+/** Market with thousands of accounts, each with its own ledger, and the work of their desks as the price falls. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { type Id, series } from "@venue/domain/Id"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -26,7 +26,7 @@ export class Cascade {
   readonly traders = new Map<UserId, Ledger.Trader>()
   /** Accounts that lost lots to a liquidation. */
   readonly liquidated = new Set<AccountId>()
-  /** Number of trades of each kind; those at a bankruptcy price are counted apart. */
+  /** Number of trades of each kind, with trades at a bankruptcy price counted separately. */
   readonly kinds = new Map<string, number>()
   readonly prices = new Map<MarketSymbol, Priced>()
   readonly openInterest = OpenInterest.none()
@@ -83,7 +83,8 @@ export class Cascade {
   }
 
   /**
-   * Runs the desks: they check all accounts every second and answer takeovers half a second later, until nothing moves.
+   * Runs the desks: they check all accounts every second and report to takeovers half a second later, until nothing
+   * changes.
    */
   calm(): void {
     for (let isMoving = true; isMoving;) {
@@ -106,7 +107,7 @@ export class Cascade {
     return Ledger.balance(this.traders.get(userId)!, primaryAccountOf(userId))!.equity
   }
 
-  /** Decides a command and delivers its events to all ledgers concerned; checks all sums after each event. */
+  /** Decides a command, delivers its events to all affected ledgers, and checks all sums after each event. */
   tell(command: MarketCommand): ReadonlyArray<MarketEvent> {
     const events: Array<MarketEvent> = []
     Engine.decide(this.engine, command, this.now, events)
@@ -141,7 +142,7 @@ export class Cascade {
     return { commandId: this.#draw(), expiresAtMillis: this.now + 5_000, traderEpoch: 1, userId, accountId }
   }
 
-  /** Returns true if anything traded. */
+  /** Returns true if a trade occurred. */
   #liquidate(): boolean {
     let asked = 0
     let traded = false
@@ -153,13 +154,13 @@ export class Cascade {
       this.#assertDue(account)
       const events = this.tell({ ...next.measure, ...this.#envelope(userId) })
       traded ||= events.some(({ _tag }) => _tag === "Traded")
-      // A few more than the maximum number of open takeovers.
+      // This is slightly above the maximum number of open takeovers.
       if (++asked === 260) break
     }
     return traded
   }
 
-  /** Equity computed from the market's positions and the ledger's credits, at the mark. */
+  /** Asserts the equity computed from the market's positions and the ledger's credits, at the mark. */
   #assertDue(account: Account): void {
     const { cashFlow, fees, quantityLots } = Engine.view(this.engine, account.accountId).position
     const { markE8 } = Engine.prices(this.engine)!

@@ -1,4 +1,4 @@
-/** Dead-man switches in the ledger, compared with a naive twin that remembers every request. */
+/** Tests of dead-man switches in the ledger, compared with a naive twin that remembers every request. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { dueMillis } from "@venue/domain/DeadManSwitch"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -30,7 +30,7 @@ const withSub = () => {
   return trader
 }
 
-test("rule 4.21: records renewals once per due second, however many there are", () => {
+test("rule 4.21: records at most one renewal per second of due time, however many renewals arrive", () => {
   const trader = withSub()
   let rows = 0
   for (let millis = 0; millis < 10_000; millis++) rows += ask(trader, set(open + millis, 30), open + millis).length
@@ -38,7 +38,7 @@ test("rule 4.21: records renewals once per due second, however many there are", 
   assert.strictEqual(stateOf(trader)?.dueMillis, open + 40_000)
 })
 
-test("rule 4.21: records a shorter time, a longer one and 0, separately for each account", () => {
+test("rule 4.21: records a shorter time, a longer time and 0, separately for each account", () => {
   const trader = withSub()
   for (const [seconds, due] of [
     [30, open + 30_000],
@@ -61,7 +61,7 @@ test("rule 4.21: records a shorter time, a longer one and 0, separately for each
   )
 })
 
-test("I55: ignores a request that was overtaken, and a repeated one", () => {
+test("I55: ignores a request older than a recorded one, and a repeated request", () => {
   const trader = withSub()
   ask(trader, set(open + 10, 600), open + 20)
   assert.deepStrictEqual(ask(trader, set(open, 5), open + 30), [])
@@ -75,7 +75,7 @@ test.each([
   [5, 0, open + 6_000],
   [0, 5, 0]
 ])(
-  "I55: nor one that a renewal to the same second overtook: asked for %i s, then %i, then as before",
+  "I55: ignores a delayed request that a renewal to the same second overtook: %i s, then %i s, then the first again",
   (kept, late, due) => {
     const trader = withSub()
     ask(trader, set(open + 200, kept), open + 210)
@@ -86,13 +86,13 @@ test.each([
     ]
     assert.deepStrictEqual(rows, [])
     assert.strictEqual(stateOf(trader)?.dueMillis ?? 0, due)
-    // The switch belongs to one account, and newer requests count.
+    // Each account has its own switch, and newer requests still count.
     assert.lengthOf(ask(trader, set(open + 500, 6, AccountId.make("sub")), open + 1_300), 1)
     assert.lengthOf(ask(trader, set(open + 900, late), open + 1_300), 1)
   }
 )
 
-test("I6: keeps a renewal to the same second out of the hash; a trader restored from the journal has forgotten it", () => {
+test("I6: excludes a renewal to the same second from the hash, because a trader restored from the journal does not know it", () => {
   const trader = withSub()
   ask(trader, set(open + 200, 5), open + 210)
   const before = Ledger.hash(trader)
@@ -103,7 +103,7 @@ test("I6: keeps a renewal to the same second out of the hash; a trader restored 
   assert.lengthOf(ask(restored, set(open + 500, 0), open + 1_100), 1)
 })
 
-test("I55: a late renewal fires the due switch and sets it again", () => {
+test("I55: a renewal that arrives after the due time fires the switch and sets it again", () => {
   const trader = withSub()
   ask(trader, set(open, 5), open)
   ask(trader, set(open + 5_000, 30), open + 5_001)
@@ -112,7 +112,7 @@ test("I55: a late renewal fires the due switch and sets it again", () => {
     dueMillis: open + 35_000,
     firedMillis: open + 5_001
   })
-  // A firing continues, even if the switch is turned off meanwhile, until all of its cancels are recorded.
+  // A switch continues to fire until all of its cancels are recorded, even if it is turned off meanwhile.
   ask(trader, set(open + 6_000, 0), open + 6_000)
   assert.deepStrictEqual(DeadManSwitches.fired(trader), [{ accountId: account, firedMillis: open + 5_001 }])
   const end = { _tag: "EndFiring", accountId: account, firedMillis: open + 5_001 } as const
@@ -122,7 +122,7 @@ test("I55: a late renewal fires the due switch and sets it again", () => {
   assert.isFalse(DeadManSwitches.isAnyOn(trader))
 })
 
-test("I55: agrees with a twin that remembers all requests, for any requests at any times", () => {
+test("I55: matches a twin that remembers all requests, for any requests at any times", () => {
   const { percent, pick, whole } = chanceOf(55)
   const sub = AccountId.make("sub")
   const accounts = [account, sub]

@@ -1,4 +1,4 @@
-/** Conversion of client requests to market commands. */
+/** Tests of the conversion of client requests to market commands. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { noEcho } from "@venue/domain/Echo"
 import type { Modify, Refuse } from "@venue/domain/Market"
@@ -93,7 +93,7 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
   assert.strictEqual(refusalOf(quantity, price, more), status)
 })
 
-test("echoes the client's values and no order id with a refusal, and holds nothing", () => {
+test("returns the client's values and no order id with a refusal, and holds no margin", () => {
   const scene = funded()
   const command = scene.enter("SELL", 1.0001, 200.001, { clientOrderId: "mine" }) as Refuse
   assert.deepStrictEqual(command.echo, {
@@ -119,17 +119,17 @@ test("refuses an account of another user", () => {
   })
 })
 
-test("leaves the refusal to a market without prices, and lets no order without margin enter it", () => {
+test("lets a market without prices refuse an order, and sends no order without margin to that market", () => {
   const scene = make()
   scene.credit(1_000)
   assert.strictEqual(scene.placed("BUY", 1, 200).finding, "FAILED_MARGIN_CHECK")
   assert.isNull(scene.placed("SELL", 1, 200, { reduceOnly: true }).finding)
   assert.strictEqual(scene.balance().orderMargin, 0n)
-  // A closed market takes precedence over a flaw of the order.
+  // A closed market takes precedence over a fault in the order.
   assert.deepInclude(scene.enter("BUY", 1.0001, 200) as object, { status: "REJECTED_MARKET_CLOSED" })
 })
 
-test("rule 4.14: refuses added risk in a market with a stale price as closed, whatever the order's flaw", () => {
+test("rule 4.14: refuses added risk in a market with a stale price as closed, whatever faults the order has", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 190))
   scene.hold(2, 200)
@@ -145,7 +145,7 @@ test("rule 4.14: refuses added risk in a market with a stale price as closed, wh
     scene.modification(order, 190.001, 1)
   ]
   for (const command of flawed) assert.strictEqual(said(command), "REJECTED_MARKET_CLOSED")
-  // An order that can only reduce is accepted, or refused for its flaw.
+  // An order that can only reduce is accepted, or refused for its own fault.
   assert.strictEqual(said(scene.modification(resting, 210.001, 0)), "INVALID_TICK_SIZE_PRECISION_PRICE")
   assert.strictEqual(said(scene.modification(resting, 210.001, 2)), "INVALID_TICK_SIZE_PRECISION_PRICE")
   assert.strictEqual(said(scene.modification(resting, 210.001, 3)), "REJECTED_MARKET_CLOSED")
@@ -155,7 +155,7 @@ test("rule 4.14: refuses added risk in a market with a stale price as closed, wh
   assert.strictEqual(said(scene.modification(unlike, 210.001, 0)), "CANNOT_MODIFY_NO_SUCH_ORDER")
 })
 
-test("limits the open orders of an account over all symbols, including in-flight placements", () => {
+test("limits an account's open orders over all symbols, including in-flight placements", () => {
   const scene = funded({ maxOpenOrdersPerAccount: 3 })
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
   scene.accept(scene.placed("BUY", 1, 190))
@@ -182,13 +182,13 @@ test("rule 6.8: limits open orders to 1,000 by default", () => {
   assert.strictEqual(scene.placed("BUY", 0.1, 190).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
 })
 
-test("reports the open-order limit before the margin", () => {
+test("reports the open-order limit before the margin check", () => {
   const scene = make({ maxOpenOrdersPerAccount: 0 })
   scene.price(aapl, 200)
   assert.strictEqual(scene.placed("BUY", 1, 200).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
 })
 
-test("limits each account separately", () => {
+test("limits the open orders of each account separately", () => {
   const scene = funded({ maxOpenOrdersPerAccount: 1 })
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.credit(1_000, UserId.make("sub"))
@@ -196,7 +196,7 @@ test("limits each account separately", () => {
   assert.isNull(scene.placed("BUY", 1, 190, { accountId: AccountId.make("sub") }).finding)
 })
 
-test("I27: checks a modify by its new state instead of the old, and holds the difference", () => {
+test("I27: checks a modify by the order's new state instead of the old, and holds the difference in margin", () => {
   const scene = make()
   scene.credit(41)
   scene.price(aapl, 200)
@@ -210,7 +210,7 @@ test("I27: checks a modify by its new state instead of the old, and holds the di
   assert.isTrue(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, order.orderId.text)?.order.modified)
 })
 
-test("releases the difference of a refused modify and keeps the order", () => {
+test("releases the margin difference of a refused modify and keeps the order", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const command = scene.modification(order, 205, 2)
@@ -220,7 +220,7 @@ test("releases the difference of a refused modify and keeps the order", () => {
   assert.isFalse(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, order.orderId.text)?.order.modified)
 })
 
-test("holds the old state while a modify to a smaller one is in flight", () => {
+test("holds the old state's margin while a modify to a smaller order is in flight", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 2, 200))
   const command = scene.modification(order, 190, 1) as Modify
@@ -229,7 +229,7 @@ test("holds the old state while a modify to a smaller one is in flight", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(19))
 })
 
-test("holds the most expensive of several in-flight modifies", () => {
+test("holds margin for the most expensive of several in-flight modifies", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const first = scene.modification(order, 0, 3) as Modify
@@ -241,7 +241,7 @@ test("holds the most expensive of several in-flight modifies", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(40))
 })
 
-test("accepts shrinking at the same price with nothing available", () => {
+test("accepts a modify to a smaller quantity at the same price with nothing available", () => {
   const scene = make()
   scene.credit(21)
   scene.price(aapl, 200)
@@ -252,7 +252,7 @@ test("accepts shrinking at the same price with nothing available", () => {
   assert.strictEqual((scene.modification(order, 199, 0.5) as Modify).finding, "FAILED_MARGIN_CHECK")
 })
 
-test("modifies an in-flight order by replacing its hold", () => {
+test("replaces the margin hold of an in-flight order when that order is modified", () => {
   const scene = funded()
   const placing = scene.placed("BUY", 1, 200)
   const order = { ...scene.accept(placing), remainingLots: 1_000 }
@@ -266,7 +266,7 @@ test("modifies an in-flight order by replacing its hold", () => {
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("holds nothing for a modify of an unknown order, which cannot enter the book", () => {
+test("holds no margin for a modify of an unknown order, which cannot enter the book", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   scene.end(order)
@@ -274,7 +274,7 @@ test("holds nothing for a modify of an unknown order, which cannot enter the boo
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("reports an invalid step of a modify, unless the order cannot be modified at all", () => {
+test("reports an invalid tick or lot size in a modify, unless the order cannot be modified at all", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 2, 200))
   const status = (more: object, price = 200.001, quantity = 0) =>
@@ -292,7 +292,7 @@ test("reports an invalid step of a modify, unless the order cannot be modified a
 test.each<[string, (open: string) => string]>([
   ["no UUID", () => "mine"],
   ["the id of an open order in upper case", (open) => open.toUpperCase()]
-])("a cancel or modify of %s is refused with what the client wrote, and holds nothing", (_, spelled) => {
+])("refuses a cancel or modify of %s with the id that the client sent, and holds no margin", (_, spelled) => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200, { clientOrderId: "mine" }))
   const orderId = spelled(order.orderId.text)
@@ -336,7 +336,7 @@ test("sends a cancel with the order id, or with the client order id", () => {
   }
 })
 
-test("registers cancels, cancel-alls and closes as in flight without margin", () => {
+test("registers cancels, cancel-alls and closes as in flight without a margin hold", () => {
   const scene = make()
   const common = { expiresAtMillis: 0, accountId: primaryAccountOf(alice), symbol: aapl }
   const requests: ReadonlyArray<OrderRequest> = [
@@ -356,7 +356,7 @@ test("registers cancels, cancel-alls and closes as in flight without margin", ()
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("refuses each command for an unlisted symbol with its own status, and registers none as in flight", () => {
+test("refuses each command for an unlisted symbol with its own status, and registers no such command as in flight", () => {
   const scene = make()
   const common = {
     commandId: id("1"),

@@ -1,4 +1,4 @@
-/** Holds that become orders and positions, and are released completely. */
+/** Tests of margin holds that become orders and positions, and are released completely. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -19,7 +19,7 @@ const funded = () => {
   return scene
 }
 
-test("turns a hold into the resting order, and releases it with the order", () => {
+test("turns a margin hold into the resting order's margin, and releases it with the order", () => {
   const scene = funded()
   const command = scene.placed("BUY", 5, 200)
   assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [])
@@ -33,7 +33,7 @@ test("turns a hold into the resting order, and releases it with the order", () =
 })
 
 test.each(["EXPIRED", "REJECTED_OPEN_INTEREST_LIMIT", "PRICE_GREATER_THAN_MAX_PRICE"] as const)(
-  "a placement that ends as %s gives back its hold",
+  "releases the margin hold of a placement that ends as %s",
   (status) => {
     const scene = funded()
     scene.refuse(scene.placed("BUY", 5, 200), status)
@@ -42,7 +42,7 @@ test.each(["EXPIRED", "REJECTED_OPEN_INTEREST_LIMIT", "PRICE_GREATER_THAN_MAX_PR
   }
 )
 
-test("releases a hold without an outcome, once", () => {
+test("releases the margin hold of a command without an outcome once", () => {
   const scene = funded()
   const command = scene.placed("BUY", 5, 200)
   Ledger.release(scene.trader, MarketSymbol.make("MSFT-USD"), command.commandId)
@@ -53,7 +53,7 @@ test("releases a hold without an outcome, once", () => {
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("ignores a release after the order was accepted", () => {
+test("ignores a release of a hold after the order was accepted", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
   Ledger.release(scene.trader, aapl, order.orderId)
@@ -61,7 +61,7 @@ test("ignores a release after the order was accepted", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(100))
 })
 
-test("I20: holds a repeated command once while it is in flight", () => {
+test("I20: holds margin once for a command that is repeated while in flight", () => {
   const scene = funded()
   const request = scene.requestOf("BUY", 5, 200)
   const first = Ledger.enter(scene.trader, request, 1)
@@ -70,7 +70,7 @@ test("I20: holds a repeated command once while it is in flight", () => {
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 1)
 })
 
-test("I20: holds nothing more for a repeated command that has become an order", () => {
+test("I20: holds no additional margin for a repeated command that has already become an order", () => {
   const scene = funded()
   const request = scene.requestOf("BUY", 5, 200)
   const first = Ledger.enter(scene.trader, request, 1)
@@ -83,7 +83,7 @@ test("I20: holds nothing more for a repeated command that has become an order", 
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("turns order margin into position margin with a fill, and removes the order with the last one", () => {
+test("turns order margin into position margin with each fill, and removes the order with the last fill", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const left = scene.trade(order, 2_000, 20_000, aapl, 0)
@@ -97,7 +97,7 @@ test("turns order margin into position margin with a fill, and removes the order
   assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [])
 })
 
-test("holds a MARKET order at the edge of the band until its last lot is gone", () => {
+test("holds margin for a MARKET order at the edge of the band until its last lot has ended", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 0, scene.market))
   assert.strictEqual(scene.balance().orderMargin, usd(110 + 100))
@@ -133,7 +133,7 @@ test("adds the order of a close when it is accepted, without margin", () => {
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: 0n, realised: usd(-5) })
 })
 
-test("treats the market's cut of a reduce-only order as a new quantity", () => {
+test("treats a reduce-only order that the market reduces as an order with a new quantity", () => {
   const scene = funded()
   scene.hold(5, 200)
   const order = scene.accept(scene.placed("SELL", 5, 210, { reduceOnly: true }))
@@ -172,7 +172,7 @@ test("ignores events of other users and of the market itself", () => {
   assert.deepStrictEqual(scene.balance(), before)
 })
 
-test("lists orders newest first, optionally by symbol, and finds one by either id", () => {
+test("lists orders newest first, optionally by symbol, and returns one by either id", () => {
   const scene = funded()
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
   const old = scene.accept(scene.placed("BUY", 1, 190, { clientOrderId: "same" }))
@@ -191,7 +191,7 @@ test("lists orders newest first, optionally by symbol, and finds one by either i
   assert.isUndefined(Ledger.order(scene.trader, primaryAccountOf(alice), MarketSymbol.make("MSFT-USD"), "same"))
 })
 
-test("keeps the place of a modified order in the list; after a reload, its place within its market", () => {
+test("keeps a modified order's position in the list and, after a reload, its position within its market", () => {
   const scene = funded()
   scene.price(msft, 400)
   const accepted = (atMillis: number, symbol: MarketSymbol): Order => {
@@ -237,7 +237,7 @@ test("keeps the place of a modified order in the list; after a reload, its place
   )
 })
 
-test("replaces the state of one market by a view, and nothing else", () => {
+test("replaces only the state of one market by that market's view", () => {
   const scene = funded()
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
   scene.accept(scene.placed("BUY", 1, 400, { symbol: MarketSymbol.make("MSFT-USD") }), MarketSymbol.make("MSFT-USD"))
@@ -259,7 +259,7 @@ test("replaces the state of one market by a view, and nothing else", () => {
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("keeps in-flight commands held while a view is adopted", () => {
+test("keeps margin holds of in-flight commands when a view is adopted", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const placing = scene.placed("BUY", 5, 200)
@@ -276,7 +276,7 @@ test("keeps in-flight commands held while a view is adopted", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(20))
 })
 
-test("adopts a view twice with the same result", () => {
+test("returns the same state when a view is adopted twice", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const view = {

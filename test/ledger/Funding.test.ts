@@ -1,4 +1,4 @@
-/** Funding payments as the ledger books them, and agreement between ledger and market. */
+/** Tests of funding payments as the ledger books them, and of agreement between ledger and market. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { sampleMillis } from "@venue/domain/Funding"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -57,7 +57,7 @@ test("rule 10.5: charges each account for its position in that market at the end
   scene.observe(hour(204))
   scene.hold(50, 200)
   scene.observe(hour(205, -40_000_000))
-  // 50 at 204 and 0.2 bps, then 100 at 205 and -0.4 bps; 30 with the opposite sign.
+  // 50 at 204 and 0.2 bps, then 100 at 205 and -0.4 bps; the subaccount holds 30 with the opposite sign.
   assert.strictEqual(scene.balance().funding, usd(-0.204 + 0.82))
   assert.strictEqual(scene.balance(UserId.make("sub")).funding, usd(0.1224 - 0.246))
   assert.strictEqual(scene.balance(UserId.make("flat")).funding, 0n)
@@ -67,7 +67,7 @@ test("rule 10.5: charges each account for its position in that market at the end
   assert.deepStrictEqual([funding.get(aapl), funding.get(gold)], [616_000, 0])
 })
 
-test("rule 10.5: a payment can leave the account unable to add risk", () => {
+test("rule 10.5: a funding payment can leave the account unable to add risk", () => {
   const scene = make()
   scene.credit(20.204)
   scene.price(aapl, 200)
@@ -77,14 +77,14 @@ test("rule 10.5: a payment can leave the account unable to add risk", () => {
   held.price(aapl, 200)
   held.hold(50, 200)
   held.observe(hour(200, 1_000_000))
-  // 10.204 less a hundredth of a dollar is available; 0.5 more with their fee need 10.1.
+  // The account has 10.204 available, less a hundredth of a dollar. Another 0.5 units with their fee need 10.1.
   assert.strictEqual(held.balance().available, usd(10.194))
   assert.isNull(held.placed("BUY", 0.5, 200).finding)
   held.observe(hour(200, 10_000_000))
   assert.strictEqual(held.placed("BUY", 0.5, 200).finding, "FAILED_MARGIN_CHECK")
 })
 
-test("lists the payments of a closed position, also after the trader was reloaded", () => {
+test("lists the funding payments of a closed position, even after the trader was reloaded", () => {
   const scene = make()
   scene.price(aapl, 200)
   Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), {
@@ -96,7 +96,10 @@ test("lists the payments of a closed position, also after the trader was reloade
   assert.deepInclude(Ledger.holdings(scene.trader, primaryAccountOf(alice))[0], { quantityLots: 0, funding: -204_000 })
 })
 
-/** Ledgers of all users, each with the events of its accounts and the market-wide events; some are reloaded. */
+/**
+ * Returns the ledgers of all users, each with the events of its accounts and the market-wide events. Some ledgers are
+ * reloaded.
+ */
 const ledgersOf = (market: MarketScene, users: ReadonlyArray<string>) => {
   const prices: Ledger.Prices = new Map()
   const accounts = users.flatMap((user) => [user, `${user}-2`])
@@ -115,7 +118,7 @@ const ledgersOf = (market: MarketScene, users: ReadonlyArray<string>) => {
       for (const event of events) for (const trader of traders.values()) Ledger.observe(trader, aapl, event)
     },
     load: (user: string) => void traders.set(user, loaded(user)),
-    /** State of the ledger and of the market. */
+    /** Returns the state of the ledger and of the market. */
     books: () =>
       accounts.map((name) => {
         const accountId = AccountId.make(name)
@@ -142,7 +145,7 @@ const ledgersOf = (market: MarketScene, users: ReadonlyArray<string>) => {
   }
 }
 
-test("I10, I32: over 200 hours of trading every ledger agrees with the market after each decision, and sums are zero", () => {
+test("I10, I32: over 200 hours of trading, every ledger matches the market after each decision and all sums are zero", () => {
   const market = new MarketScene()
   const users = ["ann", "ben", "cid"]
   const ledgers = ledgersOf(market, users)
@@ -175,7 +178,7 @@ test("I10, I32: over 200 hours of trading every ledger agrees with the market af
     for (const event of events) if (event._tag === "Funded" && event.rateE12 !== 0) paid++
   }
   for (let hours = 0; hours < 200; hours++) {
-    // Deep orders on both sides of a price away from the outside one, which creates a premium.
+    // Orders far from the outside price on both sides, which create a premium.
     const middle = 198 + below(500) / 100
     const who = () => {
       const user = users[below(3)]!

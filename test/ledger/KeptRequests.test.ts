@@ -1,4 +1,4 @@
-/** Requests with an idempotency key: executed once, and remembered for a limited time. */
+/** Tests of requests with an idempotency key: executed once, and remembered for a limited time. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { requestKeptMillis, requestsKept } from "@venue/domain/KeyedRequest"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -56,7 +56,7 @@ const funded = () => {
 const has = (trader: Ledger.Trader, accountId: AccountId) => Ledger.balance(trader, accountId)!.deposit
 
 describe("requests with an idempotency key", () => {
-  it("I8: executes a request once and answers RequestDone to a repeat; rejects another request with the same key", () => {
+  it("I8: executes a request once, returns RequestDone for a repeat, and rejects another request with the same key", () => {
     const trader = funded()
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 1), "Transferred,RequestKept")
     assert.strictEqual(ask(trader, transfer("b", usd(5)), 2), "Transferred,RequestKept")
@@ -65,7 +65,7 @@ describe("requests with an idempotency key", () => {
     assert.deepStrictEqual([has(trader, primary), has(trader, sub)], [usd(895), usd(105)])
   })
 
-  it("opens an account once and makes a credit once", () => {
+  it("opens an account once and applies a credit once for a repeated request", () => {
     const trader = make()
     const open = {
       _tag: "OpenAccount",
@@ -87,7 +87,7 @@ describe("requests with an idempotency key", () => {
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 3), "Transferred,RequestKept")
   })
 
-  it("I48: remembers a key for a day and up to 4,096 keys; afterwards rejects it for operations that are known forever", () => {
+  it("I48: remembers up to 4,096 keys for a day, then rejects a key for operations whose ids are remembered permanently", () => {
     const trader = funded()
     ask(trader, transfer("old", 1n), 0)
     ask(trader, credit("older", 1n), 0)

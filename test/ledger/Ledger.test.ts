@@ -1,4 +1,4 @@
-/** The trader's own journal: credits, transfers, leverage, accounts. */
+/** Tests of the trader's own journal: credits, transfers, leverage and accounts. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -43,7 +43,7 @@ test("I16: ignores a repeated credit id, even with another amount", () => {
   assert.strictEqual(scene.balance().deposit, usd(5))
 })
 
-test("changes nothing in decide", () => {
+test("changes no state in decide", () => {
   const scene = make()
   Ledger.decide(scene.trader, credit, 0)
   assert.strictEqual(scene.balance().deposit, 0n)
@@ -54,7 +54,7 @@ test("refuses a credit of 0 and a credit to an unknown account", () => {
   assert.strictEqual(refusedAs(make(), { ...credit, accountId: AccountId.make("bob") }), "UnknownAccount")
 })
 
-test("I11: limits a correction to the available balance, to the millionth", () => {
+test("I11: limits a negative correction to the available balance, to 1e-6 USD", () => {
   const scene = make()
   scene.credit(100)
   scene.price(aapl, 200)
@@ -72,7 +72,7 @@ test("I17: transfers money between two accounts of one user, once", () => {
   assert.strictEqual(scene.balance(UserId.make("sub")).deposit, usd(400))
 })
 
-test("I17: requires two own accounts and an amount above zero for a transfer", () => {
+test("I17: requires two accounts of the user and an amount above zero for a transfer", () => {
   const scene = withSub()
   assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: primaryAccountOf(alice) }), "SameAccount")
   assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: AccountId.make("bob") }), "UnknownAccount")
@@ -86,7 +86,7 @@ test("I11: transfers neither margin nor unrealised profit", () => {
   scene.price(aapl, 200)
   scene.hold(10, 190)
   scene.placed("BUY", 1, 200)
-  // 1,000 + 100 of profit - 200 - 20; the profit is not transferable.
+  // The balance is 1,000 + 100 of profit - 200 - 20, of which the profit is not transferable.
   const refused = refusal(scene.ask({ ...transfer, amount: usd(780) + 1n }))
   assert.deepInclude(refused, { _tag: "InsufficientBalance", withdrawable: usd(780), required: usd(780) + 1n })
   assert.isUndefined(refusedAs(scene, { ...transfer, amount: usd(780) }))
@@ -103,7 +103,7 @@ test("keeps the margin of each account separate", () => {
   assert.strictEqual(scene.balance(UserId.make("sub")).orderMargin, usd(200))
 })
 
-test("starts accounts at maximum leverage, and stores a chosen level per account", () => {
+test("starts accounts at maximum leverage, and stores a chosen leverage level per account", () => {
   const scene = withSub()
   assert.strictEqual(Ledger.leverage(scene.trader, primaryAccountOf(alice), aapl), 10)
   scene.ask(setLeverage)
@@ -111,7 +111,7 @@ test("starts accounts at maximum leverage, and stores a chosen level per account
   assert.strictEqual(Ledger.leverage(scene.trader, AccountId.make("sub"), aapl), 10)
 })
 
-test("accepts only a level of a listed symbol as leverage", () => {
+test("accepts only a leverage level of a listed symbol", () => {
   const scene = make()
   assert.strictEqual(refusedAs(scene, { ...setLeverage, symbol: MarketSymbol.make("NONE-USD") }), "UnknownSymbol")
   assert.strictEqual(refusedAs(scene, { ...setLeverage, accountId: AccountId.make("bob") }), "UnknownAccount")
@@ -120,7 +120,7 @@ test("accepts only a level of a listed symbol as leverage", () => {
   assert.deepStrictEqual(scene.ask({ ...setLeverage, leverage: 10 }), Result.succeed([]))
 })
 
-test("fixes leverage by an in-flight command, an open order and a position, in that symbol and account", () => {
+test("refuses a leverage change while the symbol and account have an in-flight command, an open order or a position", () => {
   const scene = withSub()
   scene.price(aapl, 200)
   const command = scene.placed("BUY", 1, 200)
@@ -136,7 +136,7 @@ test("fixes leverage by an in-flight command, an open order and a position, in t
   assert.isUndefined(refusedAs(scene, setLeverage))
 })
 
-test("fixes leverage while a command that changes no order is in flight", () => {
+test("refuses a leverage change while a command that changes no order is in flight", () => {
   const scene = make()
   const refused = scene.enter("BUY", 1.0001, 200)
   assert.strictEqual(refusedAs(scene, setLeverage), "LeverageInUse")
@@ -154,7 +154,7 @@ test("limits a user to twenty subaccounts, and opens each once", () => {
   assert.strictEqual(Ledger.accountIds(scene.trader).length, 21)
 })
 
-test("keeps the money of an account that is opened again", () => {
+test("keeps the money of an account when it is opened again", () => {
   const scene = withSub()
   scene.ask(transfer)
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
@@ -217,7 +217,7 @@ test("I6: ignores a snapshot of another version", () => {
   assert.isUndefined(Ledger.readSnapshot({ ...stored, version: 2 }))
 })
 
-test("I6: restores the markets that a trader has left", () => {
+test("I6: restores the list of markets that a trader has left", () => {
   const scene = withSub()
   Ledger.apply(scene.trader, { _tag: "Joined", symbol: aapl })
   const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
@@ -232,7 +232,7 @@ test("I6: restores the markets that a trader has left", () => {
   assert.deepStrictEqual([...Ledger.symbols(again)], [aapl])
 })
 
-test("gives the owner of a code rewards of 0 before any market knows the code, also after a restore", () => {
+test("gives a builder code's owner rewards of 0 before any market has recorded the code, also after a restore", () => {
   const scene = withSub()
   const registered = { ...appoint, symbols: [] }
   assert.isNull(scene.balance().builderRewards)
@@ -246,7 +246,7 @@ test("gives the owner of a code rewards of 0 before any market knows the code, a
   assert.lengthOf(Result.getOrThrow(Ledger.decide(restored, appoint, 0)), 1)
 })
 
-test("a builder is appointed once for each market, and has rewards on the primary account alone", () => {
+test("appoints a builder once for each market, with rewards on the primary account only", () => {
   const scene = withSub()
   scene.ask(appoint)
   assert.deepStrictEqual(scene.ask(appoint), Result.succeed([]))
@@ -281,7 +281,7 @@ test("I6: restores the same journal state and hash from a packed snapshot", () =
   assert.notStrictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
 })
 
-test("I6: restores a lost trader from journal and views", () => {
+test("I6: restores a trader from journal and views", () => {
   const scene = withSub()
   scene.price(aapl, 204)
   scene.ask(setLeverage)

@@ -271,7 +271,7 @@ export const live = () => {
     resting.set(order.orderId.text, { order: filled, symbol })
     replace({ ...known, states: [{ ...current!, lots: filled.remainingLots }, ...maybe] })
   }
-  /** Rates reach 13 bps in either direction, far more than an hour can bring. */
+  /** Rates reach 13 bps in either direction, far more than an hour can produce. */
   const hour = (symbol: MarketSymbol, step: Step) => {
     const { markE8 } = scene.prices.get(symbol)!
     const rateE12 = step.offset * 1_000_000 + step.pick

@@ -1,4 +1,4 @@
-/** Maintenance margin, and the rights of an account in liquidation (rule 9.1). */
+/** Tests of the maintenance margin, and of what an account in liquidation is allowed to do (rule 9.1). */
 import { AccountId } from "@venue/domain/AccountId"
 import type { TraderCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
@@ -13,7 +13,10 @@ import { primaryAccountOf } from "@venue/domain/AccountId"
 import { refresh } from "@venue/ledger/Account"
 import { aapl, alice, gold, make, type Scene, usd } from "./Scene.ts"
 
-/** Deposit 1,100, long 50 AAPL at 200, leverage 10: liquidation begins at 8,900 / 46.6667 = 190.714. */
+/**
+ * Returns an account with a deposit of 1,100, long 50 AAPL at 200 and leverage 10. Liquidation begins at 8,900 /
+ * 46.6667 = 190.714.
+ */
 const longFifty = (mark: number): Scene => {
   const scene = make()
   scene.credit(1_100)
@@ -25,14 +28,14 @@ const longFifty = (mark: number): Scene => {
 const said = (command: TraderCommand) =>
   command._tag === "Refuse" ? command.status : command._tag === "Place" ? command.finding : command._tag
 
-test("rule 9.1: is in liquidation at 190.71 with a maintenance margin of 635.70, and not at 190.72", () => {
+test("rule 9.1: puts an account with a maintenance margin of 635.70 into liquidation at a mark of 190.71, and not at 190.72", () => {
   assert.strictEqual(said(longFifty(190.71).enter("BUY", 1, 190)), "USER_IN_LIQUIDATION")
   // Nothing is available at either mark.
   assert.strictEqual(said(longFifty(190.72).enter("BUY", 1, 190)), "FAILED_MARGIN_CHECK")
 })
 
-test("rule 9.1: is in liquidation with equity exactly at the maintenance margin", () => {
-  // 60 at 200 bought at 210 leave 800: two thirds of a tenth of 12,000.
+test("rule 9.1: puts an account into liquidation when its equity equals the maintenance margin", () => {
+  // 60 at 200 bought at 210 leave 800, which is two thirds of a tenth of 12,000.
   for (const [deposit, status] of [
     [1_400, "USER_IN_LIQUIDATION"],
     [1_400.000001, "FAILED_MARGIN_CHECK"]
@@ -45,7 +48,7 @@ test("rule 9.1: is in liquidation with equity exactly at the maintenance margin"
   }
 })
 
-test("rule 9.1: treats a short symmetrically, in every symbol of the account", () => {
+test("rule 9.1: treats a short like a long, in every symbol of the account", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 210)
@@ -66,7 +69,7 @@ test("rule 9.1: leaves other accounts of the user unaffected", () => {
   assert.strictEqual(said(scene.enter("BUY", 1, 186)), "USER_IN_LIQUIDATION")
 })
 
-test("rule 9.1: accepts orders that can only reduce: reduce-only, a sell up to the position, a close", () => {
+test("rule 9.1: accepts orders that can only reduce during liquidation: reduce-only, a sell up to the position, a close", () => {
   const scene = longFifty(190)
   assert.isNull(said(scene.enter("SELL", 50, 190)))
   assert.strictEqual(said(scene.enter("SELL", 0.1, 190)), "USER_IN_LIQUIDATION")
@@ -74,7 +77,7 @@ test("rule 9.1: accepts orders that can only reduce: reduce-only, a sell up to t
   assert.strictEqual(said(scene.closing()), "Close")
 })
 
-test("rule 9.1: lets a resting order shrink, but not grow or move", () => {
+test("rule 9.1: allows a resting order of an account in liquidation to shrink, but not to grow or move", () => {
   const scene = longFifty(204)
   const order = scene.accept(scene.placed("BUY", 1, 198))
   scene.price(aapl, 190)
@@ -84,7 +87,7 @@ test("rule 9.1: lets a resting order shrink, but not grow or move", () => {
   assert.deepInclude(shrunk, { _tag: "Modify", finding: null })
 })
 
-test("rule 9.2: warns up to a fifth above the maintenance margin; at the margin itself the account is in liquidation", () => {
+test("rule 9.2: counts equity up to a fifth above the maintenance margin as a warning, and equity at the margin as liquidation", () => {
   // 1.2 x 50 x mark / 15 = 1,100 - 50 x (200 - mark) at 193.478.
   for (const [mark, counted] of [
     [193.48, { warned: 0, inLiquidation: 0 }],
@@ -109,7 +112,7 @@ const accountOf = ({ trader }: Scene) => {
 const measureOf = (scene: Scene, isOpen: (symbol: MarketSymbol) => boolean = () => true) =>
   Liquidation.measure(accountOf(scene), isOpen)
 
-test("rule 9.4: offers a slice of 16.782 at 185.78 at a mark of 190, which raises equity to 1.2503 of the maintenance margin", () => {
+test("rule 9.4: at a mark of 190, offers a slice of 16.782 at 185.78, which raises equity to 1.2503 times the maintenance margin", () => {
   const scene = longFifty(190)
   const position = { ...accountOf(scene).exposures.get(aapl)!.position }
   assert.deepEqual(measureOf(scene)?.measure, {
@@ -129,7 +132,7 @@ test("rule 9.4: offers a slice of 16.782 at 185.78 at a mark of 190, which raise
   assert.isUndefined(measureOf(scene))
 })
 
-test("rule 9.4: caps a slice at the position, and buys a short back at most at the limit above the mark", () => {
+test("rule 9.4: limits a slice to the position, and buys back a short at no more than the limit above the mark", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 209)
@@ -143,7 +146,7 @@ test("rule 9.4: caps a slice at the position, and buys a short back at most at t
   assert.deepInclude(measureOf(one)?.measure, { _tag: "Liquidate", quantityLots: 1 })
 })
 
-test("rule 9.5: opens a takeover from 186.279 down, where equity is at most two thirds of the maintenance margin", () => {
+test("rule 9.5: opens a takeover at marks of at most 186.279, where equity is at most two thirds of the maintenance margin", () => {
   assert.strictEqual(measureOf(longFifty(186.28))?.measure._tag, "Liquidate")
   assert.strictEqual(measureOf(longFifty(186.27))?.measure._tag, "OpenTakeover")
   assert.deepInclude(measureOf(longFifty(186))?.measure, { share: 400_000_000 })
@@ -151,8 +154,8 @@ test("rule 9.5: opens a takeover from 186.279 down, where equity is at most two 
 })
 
 /**
- * Short 2 GOLD at 3,400 and 30x: at an AAPL mark of 186, its maintenance margin is 151.11 of 771.11 in total, and so is
- * its share of equity.
+ * Short 2 GOLD at 3,400 and 30x: at an AAPL mark of 186, GOLD has 151.11 of the total maintenance margin of 771.11,
+ * and the same share of the equity.
  */
 const twoMarkets = (): Scene => {
   const scene = longFifty(186)
@@ -161,14 +164,14 @@ const twoMarkets = (): Scene => {
   return scene
 }
 
-test("rule 9.6: takes the market with the largest maintenance margin first, with its share of the equity", () => {
+test("rule 9.6: takes over the market with the largest maintenance margin first, with its share of the equity", () => {
   const scene = twoMarkets()
   // 400 x 620 / 771.11 is 321.61.
   assert.deepInclude(measureOf(scene)?.measure, { share: 321_613_832 })
   assert.strictEqual(measureOf(scene)?.exposure.instrument.symbol, aapl)
 })
 
-test("rule 9.6: leaves the ratio of the remaining positions unchanged, and gives the last one all remaining equity", () => {
+test("rule 9.6: leaves the ratio of the remaining positions unchanged, and assigns all remaining equity to the last position", () => {
   const scene = twoMarkets()
   const before = (400_000_000n * 1_000_000n) / Liquidation.maintenanceMargin(accountOf(scene))
   scene.holdLots(-50_000, 18_600, aapl, alice, 321_613_832)
@@ -176,7 +179,7 @@ test("rule 9.6: leaves the ratio of the remaining positions unchanged, and gives
   assert.deepInclude(measureOf(scene)?.measure, { share: 78_386_168 })
 })
 
-test("rule 9.3: skips a market without trading at a fresh price, and counts it at its last mark", () => {
+test("rule 9.3: skips a market that does not trade at a fresh price, and values it at its last mark", () => {
   const scene = twoMarkets()
   const next = measureOf(scene, (symbol) => symbol !== aapl)
   assert.strictEqual(next?.exposure.instrument.symbol, gold)
@@ -185,7 +188,7 @@ test("rule 9.3: skips a market without trading at a fresh price, and counts it a
   assert.isUndefined(measureOf(scene, () => false))
 })
 
-test("rule 8.9, rule 9.1: permits no withdrawal and no added risk while a takeover is open, whatever deposits and marks do", () => {
+test("rule 8.9, rule 9.1: allows no withdrawal and no added risk while a takeover is open, despite deposits and mark changes", () => {
   const scene = twoMarkets()
   const accountId = primaryAccountOf(alice)
   const sub = AccountId.make("sub")
@@ -205,7 +208,7 @@ test("rule 8.9, rule 9.1: permits no withdrawal and no added risk while a takeov
   assert.isTrue(Result.isSuccess(scene.ask({ ...transfer, transferId: "late" })))
 })
 
-test("rule 9.6: breaks a tie of maintenance margins by symbol", () => {
+test("rule 9.6: chooses between markets with equal maintenance margins by symbol", () => {
   const scene = make()
   scene.credit(800)
   scene.ask({ _tag: "SetLeverage", accountId: primaryAccountOf(alice), symbol: gold, leverage: 10 })
@@ -217,7 +220,7 @@ test("rule 9.6: breaks a tie of maintenance margins by symbol", () => {
   assert.deepInclude(measureOf(scene)?.measure, { share: 100_000_000 })
 })
 
-test("rule 9.7: answers a takeover with the ratio and the account's share of equity, its maximum loss", () => {
+test("rule 9.7: reports the account's ratio and its share of equity, which is its maximum loss, to a takeover", () => {
   for (const [units, equity, ratioE6] of [
     [40, 900, 1_985_294],
     [30, 700, 2_058_823],
@@ -251,18 +254,18 @@ test("sets the threshold of a single position to its liquidation price, to a mil
   assert.deepEqual(thresholdsOf(longFifty(204)), [[aapl, 19_071_428_577]])
 })
 
-test("divides the headroom of two positions so that each may lose the same fraction of its value", () => {
+test("divides the headroom of two positions so that each can lose the same fraction of its value", () => {
   const scene = longFifty(204)
   scene.price(gold, 3_400)
   scene.hold(-3, 3_400, gold)
   const [long, short] = thresholdsOf(scene)
-  // 1,300 - 680 - 226.67 of headroom: 195.84 for 10,200 and 197.49 for 10,200.
+  // The headroom is 1,300 - 680 - 226.67, divided into 195.84 for a value of 10,200 and 197.49 for 10,200.
   assert.strictEqual(long?.[0], aapl)
   assert.closeTo(long![1] / 1e8, 204 - 393.33 / 2 / 50 / (14 / 15), 0.001)
   assert.closeTo(short![1] / 1e8, 3_400 + 393.33 / 2 / 3 / (46 / 45), 0.01)
 })
 
-test("checks a position without a price at its first price, whatever that is", () => {
+test("checks a position without a price at its first price, whatever that price is", () => {
   const scene = make()
   scene.credit(1_000)
   scene.hold(1, 3_400, gold)
@@ -273,7 +276,7 @@ test("checks a position without a price at its first price, whatever that is", (
   ])
 })
 
-test("rule 4.14: reports liquidation before a flaw of the order, and after a closed market", () => {
+test("rule 4.14: reports liquidation before a fault in the order, and after a closed market", () => {
   const scene = longFifty(190)
   assert.strictEqual(said(scene.enter("BUY", 0.0001, 190)), "USER_IN_LIQUIDATION")
   assert.strictEqual(said(scene.enter("BUY", 1, 190, { type: "STOP_MARKET" })), "USER_IN_LIQUIDATION")

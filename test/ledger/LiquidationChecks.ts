@@ -8,7 +8,9 @@ import { assert } from "@effect/vitest"
 import * as Twin from "./Twin.ts"
 import * as TwinLiquidation from "./TwinLiquidation.ts"
 
-/** Compares the next measure, the answer to takeovers, and the thresholds. Returns the measure. */
+/**
+ * Compares the next liquidation command, the report to takeovers and the thresholds. Returns the liquidation command.
+ */
 export const checkLiquidation = (trader: Ledger.Trader, twin: Twin.Twin, accountId: AccountId) => {
   const account = trader.accounts.get(accountId)!
   const marks = new Map(twin.marks)

@@ -1,4 +1,4 @@
-/** Random accounts close to liquidation, compared with a twin that recomputes everything. */
+/** Tests of random accounts close to liquidation, compared with a twin that recomputes everything. */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { assert, test } from "@effect/vitest"
 import * as FastCheck from "fast-check"
@@ -14,7 +14,7 @@ const held = FastCheck.record({
   /** Signed lots. */
   lots: FastCheck.integer({ min: -60_000, max: 60_000 }),
   level: FastCheck.nat(29),
-  /** Price of the position, in hundredths of a percent from the mark, at a loss. */
+  /** Loss of the position's price relative to the mark, in hundredths of a percent. */
   loss: FastCheck.integer({ min: 2_000, max: 5_000 }),
   /** Offset from a round price, in 1e-8 USD. */
   mark: FastCheck.integer({ min: -1_000_000_000, max: 1_000_000_000 })
@@ -22,7 +22,7 @@ const held = FastCheck.record({
 /** Equity in hundredths of a percent of the maintenance margin. */
 const equity = FastCheck.integer({ min: -5_000, max: 30_000 })
 
-test("rule 9: agrees with the twin on measures, stands and thresholds of 2,000 random accounts", () => {
+test("rule 9: matches the twin's liquidation commands, takeover reports and thresholds for 2,000 random accounts", () => {
   const seen = { Liquidate: 0, OpenTakeover: 0, none: 0 }
   FastCheck.assert(
     FastCheck.property(FastCheck.tuple(held, held), equity, (positions, share) => {

@@ -1,4 +1,4 @@
-/** Margin of positions and orders, and the acceptance of orders (rule 7). */
+/** Tests of the margin of positions and orders, and of the margin check of new orders (rule 7). */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -16,32 +16,32 @@ const longFifty = (deposit = 5_000) => {
   return scene
 }
 
-test("holds 1,020 for 50 AAPL at a mark of 204 and 10x", () => {
+test("holds margin of 1,020 for 50 AAPL at a mark of 204 and 10x", () => {
   assert.strictEqual(longFifty().balance().positionMargin, usd(1_020))
 })
 
-test("holds 396 for a buy of 20 at 198 and a sell of 30 at 210 beside a long of 50", () => {
+test("holds margin of 396 for a buy of 20 at 198 and a sell of 30 at 210 beside a long of 50", () => {
   const scene = longFifty()
   scene.accept(scene.placed("BUY", 20, 198))
   scene.accept(scene.placed("SELL", 30, 210))
   assert.strictEqual(scene.balance().orderMargin, usd(396))
 })
 
-test("still holds 396 with a sell of 60 at 210: the larger side counts", () => {
+test("still holds margin of 396 with a sell of 60 at 210, because only the larger side counts", () => {
   const scene = longFifty()
   scene.accept(scene.placed("BUY", 20, 198))
   scene.accept(scene.placed("SELL", 60, 210))
   assert.strictEqual(scene.balance().orderMargin, usd(396))
 })
 
-test("adds the open loss of a buy above the mark: 452 for 20 at 206", () => {
+test("adds the open loss of a buy above the mark, so that 20 at 206 hold margin of 452", () => {
   const scene = longFifty()
   scene.accept(scene.placed("BUY", 20, 206))
   scene.accept(scene.placed("SELL", 30, 210))
   assert.strictEqual(scene.balance().orderMargin, usd(452))
 })
 
-test("values a MARKET buy at the edge of the band: 856.80 for 20", () => {
+test("values a MARKET buy at the edge of the band, so that 20 units hold margin of 856.80", () => {
   const scene = longFifty()
   const command = scene.placed("BUY", 20, 0, scene.market)
   assert.strictEqual(scene.balance().orderMargin, usd(856.8))
@@ -49,7 +49,7 @@ test("values a MARKET buy at the edge of the band: 856.80 for 20", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(856.8))
 })
 
-test("treats a short symmetrically: sells count whole, buys beyond the position", () => {
+test("for a short, counts sells completely and buys only beyond the position", () => {
   const scene = make()
   scene.credit(5_000)
   scene.price(aapl, 204)
@@ -84,7 +84,7 @@ test("rounds margins up", () => {
   assert.strictEqual(scene.balance().positionMargin, 2_000_001n)
 })
 
-test("I27: accepts an order that leaves exactly its fee, and refuses it with one cent less", () => {
+test("I27: accepts an order that leaves exactly its fee available, and refuses it with one cent less", () => {
   // 1 at 200: margin 20, taker fee 0.20.
   for (const [deposit, finding] of [
     [20.2, null],
@@ -98,7 +98,7 @@ test("I27: accepts an order that leaves exactly its fee, and refuses it with one
   }
 })
 
-test("I27: counts in-flight orders when it checks the next one", () => {
+test("I27: includes in-flight orders in the margin check of the next order", () => {
   const scene = make()
   scene.credit(41)
   scene.price(aapl, 200)
@@ -120,7 +120,7 @@ test("shares margin between the symbols of an account", () => {
   )
 })
 
-test("charges the smaller side only beyond the larger one", () => {
+test("charges margin for the smaller side only where it exceeds the larger side", () => {
   const scene = make()
   scene.credit(21)
   scene.price(aapl, 200)
@@ -129,7 +129,7 @@ test("charges the smaller side only beyond the larger one", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(20))
 })
 
-test("skips the check for an order that only reduces, even with nothing available", () => {
+test("skips the margin check for an order that only reduces, even with nothing available", () => {
   const scene = longFifty(1_200)
   scene.price(aapl, 195)
   assert.isTrue(scene.balance().available < 0n)
@@ -139,7 +139,7 @@ test("skips the check for an order that only reduces, even with nothing availabl
   assert.isNull(scene.placed("SELL", 20, 195, { reduceOnly: true }).finding)
 })
 
-test("refuses a reducing order beyond the bankruptcy price: 178 for 1,100 and 50 at 200", () => {
+test("refuses a reducing order beyond the bankruptcy price, which is 178 for 1,100 and 50 at 200", () => {
   for (const more of [{}, { reduceOnly: true }]) {
     const scene = make()
     scene.credit(1_100)
@@ -159,7 +159,7 @@ test("places the bankruptcy price of a short above the mark", () => {
   assert.strictEqual(scene.placed("BUY", 10, 222.01, { reduceOnly: true }).finding, "FAILED_MARGIN_CHECK")
 })
 
-test("rule 7.6: sends a MARKET order that only reduces with the bankruptcy price instead of refusing it", () => {
+test("rule 7.6: sends a MARKET order that only reduces at the bankruptcy price instead of refusing it", () => {
   const sent = (deposit: number, units: number, quantity: number, more: object = {}) => {
     const scene = make()
     scene.credit(deposit)
@@ -179,12 +179,12 @@ test("rule 7.6: sends a MARKET order that only reduces with the bankruptcy price
     assert.deepEqual(sent(499, 50, quantity, more), [19_002, null])
     assert.deepEqual(sent(499, -50, quantity, more), [20_998, null])
   }
-  // A fully paid long has no bankruptcy price, and an order that turns the position needs margin instead.
+  // A fully paid long has no bankruptcy price. An order that reverses the position needs margin instead.
   assert.deepEqual(sent(10_000, 50, 50), [0, null])
   assert.deepEqual(sent(999, 50, 60), [0, "FAILED_MARGIN_CHECK"])
 })
 
-test("rule 7.6: sends the MARKET order of a short that is in debt at any price with one tick", () => {
+test("rule 7.6: sends the MARKET order of a short that is in debt at every price with a price of one tick", () => {
   const scene = make()
   scene.price(aapl, 200)
   scene.price(gold, 3_400)
@@ -193,7 +193,7 @@ test("rule 7.6: sends the MARKET order of a short that is in debt at any price w
   assert.deepInclude(scene.placed("BUY", 5, 0, scene.market), { priceTicks: 1, finding: null })
 })
 
-test("sends a close at the bankruptcy price if the market's price would pass it", () => {
+test("sends a close at the bankruptcy price if the market's price would be worse", () => {
   const close = (deposit: number, units = 50, bounds: Partial<Priced> = {}): object => {
     const scene = make()
     scene.credit(deposit)
@@ -222,10 +222,10 @@ test("sends a close at the bankruptcy price if the market's price would pass it"
     origin: "CLOSE_POSITION",
     quantityLots: 50_000
   }
-  // 499 over 50 units is 9.98 each: 190.02 and 209.98 leave neither equity nor debt.
+  // 499 over 50 units is 9.98 each, so at 190.02 and 209.98 the equity is exactly zero.
   assert.deepInclude(close(499), { ...bounded, side: "SELL", priceTicks: 19_002 })
   assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", priceTicks: 20_998 })
-  // The market prices the close if the bounds of the day keep its price from passing the bankruptcy price.
+  // The market sets the price of a close if the day's bounds keep that price from passing the bankruptcy price.
   assert.deepInclude(close(499, 50, { minPriceTicks: 19_002 }), { _tag: "Close", finding: null })
   assert.deepInclude(close(499, -50, { maxPriceTicks: 20_998 }), { _tag: "Close", finding: null })
   assert.deepInclude(close(499, 50, { minPriceTicks: 19_001 }), { ...bounded, side: "SELL", priceTicks: 19_002 })
@@ -240,7 +240,7 @@ test("refuses a close for its price if every valid price leaves debt", () => {
   assert.deepInclude(scene.closing(), { _tag: "Refuse", status: "PRICE_GREATER_THAN_MAX_PRICE" })
 })
 
-test("sends the rates of the first tier, the leverage and its position limit with an order", () => {
+test("sends an order with the rates of the first tier, the leverage and the leverage's position limit", () => {
   const scene = make()
   scene.credit(100_000)
   scene.price(aapl, 200)

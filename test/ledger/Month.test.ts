@@ -1,4 +1,4 @@
-/** A month on the pure machines; `VENUE_MONTHS` sets the number of months. */
+/** A month of trading on the pure state machines; `VENUE_MONTHS` sets the number of months. */
 import type { MarketEvent } from "@venue/domain/Market"
 import { assert, it } from "@effect/vitest"
 import * as Month from "./Month.ts"
@@ -11,7 +11,7 @@ const isSlice = (event: MarketEvent): boolean => event._tag === "Accepted" && ev
 
 for (let seed = 1; seed <= months; seed++) {
   it(
-    `I6 I10 I25 I26 I28 I32: month ${seed} of three markets, one split and one settled: keeps all sums zero after every event, liquidates only under-margined accounts, agrees with the twins every night, and replays to the same state`,
+    `I6 I10 I25 I26 I28 I32: month ${seed} of three markets, with one split and one settlement, keeps all sums at zero, liquidates only under-margined accounts, matches the twins every night, and replays identically`,
     { timeout: 240_000 },
     () => {
       const month = Month.make(seed)

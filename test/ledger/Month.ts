@@ -1,6 +1,6 @@
 /**
- * A month of several markets and all their traders, on the pure machines: each command passes a ledger, its market and
- * the market's twin, and its events reach all ledgers and their twins before the next command.
+ * A month of several markets and all their traders, on the pure state machines. Each command passes a ledger, its
+ * market and the market's twin, and its events reach all ledgers and their twins before the next command.
  */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { dayMillis } from "@venue/domain/Day"
@@ -48,7 +48,10 @@ export interface Month {
   readonly traders: Map<UserId, MonthTrader>
   /** Each command as its ledger created it, by id. */
   readonly sent: Map<string, TraderCommand>
-  /** Trader epoch by market and user; commands of earlier owners are dropped there. */
+  /**
+   * Trader epoch by market and user. The market drops commands with an earlier epoch, because they come from earlier
+   * owners.
+   */
   readonly epochs: Map<string, number>
   /** Sum of all external money, in 1e-6 USD. */
   credited: bigint
@@ -121,7 +124,7 @@ function equityOf({ traders }: Month, { order: { accountId, userId } }: Fill): b
   return Ledger.balance(traders.get(userId)!.trader, accountId)!.equity
 }
 
-/** Checks that positions sum to zero, and that the ledgers' money plus the market's own sums to zero. */
+/** Checks that positions sum to zero, and that the money of the ledgers and of the market sums to zero. */
 function assertSums({ traders }: Month, { follower, symbol }: MonthMarket, event: MarketEvent): void {
   let [lots, cash] = [0, 0]
   for (const { trader } of traders.values()) {

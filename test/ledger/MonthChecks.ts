@@ -1,4 +1,4 @@
-/** Nightly checks of a month's markets and ledgers, and replay of their records into fresh machines. */
+/** Nightly checks of a month's markets and ledgers, and the replay of their records into new state machines. */
 import * as Ledger from "@venue/ledger/Ledger"
 import * as Liquidation from "@venue/ledger/Liquidation"
 import * as Engine from "@venue/matching/Engine"
@@ -7,7 +7,7 @@ import { emptyEngine } from "../matching/twin/Play.ts"
 import type { Month } from "./Month.ts"
 import * as Twin from "./Twin.ts"
 
-/** Checks that every ledger agrees with the twin built from the records alone, and that money is conserved. */
+/** Checks that every ledger matches a twin built only from the records, and that no money appears or disappears. */
 export const assertNight = (month: Month): void => {
   for (const { engine, follower, symbol } of month.markets) {
     assert.strictEqual(Engine.hash(follower), Engine.hash(engine), `I6: ${symbol}`)
@@ -34,7 +34,7 @@ export const assertNight = (month: Month): void => {
   assert.isTrue(equity <= month.credited && equity >= month.credited - BigInt(positions), "I26: money came or went")
 }
 
-/** Checks that machines rebuilt from the records, and one from a snapshot, equal the originals. */
+/** Checks that state machines rebuilt from the records, and one from a snapshot, equal the originals. */
 export const assertReplayed = (month: Month): void => {
   const { instruments, markets, openInterest, prices, traders } = month
   for (const { engine, log, stream, symbol } of markets) {

@@ -1,4 +1,4 @@
-/** Plan of a month: the command streams of its markets side by side, and the events of each new day. */
+/** Plan of a month: the command streams of its markets in parallel, and the events of each new day. */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { unitScale } from "@venue/domain/Decimal"
 import { dayMillis, dayOf } from "@venue/domain/Day"
@@ -46,7 +46,7 @@ function take(month: Month, market: MonthMarket, { atMillis, command }: Step): v
   const entered = Ledger.enter(trader, requestOf(market.stream.instrument, command), command.traderEpoch)
   month.sent.set(command.commandId.text, entered)
   tell(month, market, atMillis, entered)
-  // The market drops commands of a former owner without a record, and their holds ended with that owner.
+  // The market drops commands of a former owner without a record. Their margin holds ended with that owner.
   if (command.traderEpoch < (month.epochs.get(epochKey(market, command.userId)) ?? 0)) {
     Ledger.release(trader, market.symbol, command.commandId)
   }
@@ -55,7 +55,7 @@ function take(month: Month, market: MonthMarket, { atMillis, command }: Step): v
 
 const epochKey = ({ symbol }: MonthMarket, userId: string): string => `${symbol}/${userId}`
 
-/** Quotes both sides of every new price with one trader, a liquidity provider for as long as it has money. */
+/** Quotes both sides of every new price with one trader, who is a liquidity provider while the trader has money. */
 function quote(month: Month, market: MonthMarket, atMillis: number): void {
   const { stream, symbol } = market
   const { instrument } = stream
@@ -78,7 +78,7 @@ function quote(month: Month, market: MonthMarket, atMillis: number): void {
   }
 }
 
-/** Sets tiers, and deposits for traders who have lost nearly everything. */
+/** Sets fee tiers, and deposits money for traders who have lost nearly everything. */
 function begin(month: Month, day: number): void {
   month.day = day
   const volumes = volumesBefore(month, day)
@@ -91,7 +91,7 @@ function begin(month: Month, day: number): void {
   }
 }
 
-/** Effective volume of each user over the counted days, in 1e-6 USD. */
+/** Returns the effective volume of each user over the counted days, in 1e-6 USD. */
 function volumesBefore({ markets }: Month, day: number): ReadonlyMap<UserId, bigint> {
   const volumes = new Map<UserId, bigint>()
   for (const { log, stream } of markets) {

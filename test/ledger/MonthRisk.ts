@@ -1,4 +1,4 @@
-/** Liquidation work of the desks of a month, and their answers to takeovers (rule 9). */
+/** Liquidation work of the desks in a month, and the reports that they send to takeovers (rule 9). */
 import { standMillis, type Stand, type TakeoverOpened } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { isFresh } from "@venue/domain/Oracle"
@@ -11,7 +11,7 @@ import { id } from "../Id.ts"
 import { type Month, type MonthMarket, type MonthTrader, tell } from "./Month.ts"
 import * as Twin from "./Twin.ts"
 
-/** Work that is due at a time of its own, between the commands of the streams. */
+/** Work that is due at a given time, between the commands of the streams. */
 interface Due {
   readonly atMillis: number
   readonly act: () => void
@@ -77,7 +77,7 @@ export const make = (month: Month): MonthRisk => {
         _tag: "CloseTakeovers",
         stands: standsIn(month, market)
       })
-      // The next command triggers the rest of an untaken takeover.
+      // The next command triggers a takeover of the quantity that no trader has taken.
       if (!events.some(({ _tag }) => _tag === "Traded")) return
       const trader = month.traders.get(userId)!
       again(trader, trader.trader.accounts.get(accountId)!, atMillis + everyMillis)
@@ -91,7 +91,7 @@ export const make = (month: Month): MonthRisk => {
   }
 }
 
-/** Answers for every account with a position or provider limit; most answers arrive in time. */
+/** Returns takeover reports for every account with a position or provider limit. Most reports arrive in time. */
 function standsIn(month: Month, { symbol }: MonthMarket): ReadonlyArray<Stand> {
   const stands: Array<Stand> = []
   for (const [userId, { trader }] of month.traders) {
@@ -129,7 +129,7 @@ function envelope(
 const marketOf = (month: Month, symbol: MarketSymbol): MonthMarket =>
   month.markets.find((market) => market.symbol === symbol)!
 
-/** Highest trader epoch that the market knows. */
+/** Returns the highest trader epoch that the market has recorded. */
 function epochIn({ log }: MonthMarket, userId: string): number {
   const raised = log.findLast((event) => event._tag === "EpochRaised" && event.userId === userId)
   return raised?._tag === "EpochRaised" ? raised.traderEpoch : 1

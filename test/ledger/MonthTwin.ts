@@ -10,7 +10,7 @@ import type { TraderEvent } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Twin from "./Twin.ts"
 
-/** `marks` are those of the markets; another part keeps them current. */
+/** `marks` are the markets' marks, which the month keeps current. */
 export const make = (
   userId: UserId,
   instruments: ReadonlyMap<MarketSymbol, Instrument>,

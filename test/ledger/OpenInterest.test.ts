@@ -1,4 +1,4 @@
-/** Open interest of all markets together, as a desk computes it from their prices (rule 6.7). */
+/** Tests of the open interest of all markets together, as a desk computes it from the markets' prices (rule 6.7). */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { assert, test } from "@effect/vitest"
 import { aapl, make } from "./Scene.ts"
@@ -21,13 +21,13 @@ test("rule 6.7: accepts 41 more AAPL at 204 with 49,999,991,600 USD of open inte
   assert.strictEqual(scene.placed("SELL", 42, 210).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
 })
 
-test("holds nothing for a refused order", () => {
+test("holds no margin for an order that the open-interest limit refuses", () => {
   const scene = nearlyFull()
   scene.placed("BUY", 42, 200)
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("exempts orders that only reduce a position", () => {
+test("exempts orders that only reduce a position from the open-interest limit", () => {
   const scene = nearlyFull()
   scene.hold(50, 204)
   assert.isNull(scene.placed("SELL", 50, 204).finding)
@@ -35,7 +35,7 @@ test("exempts orders that only reduce a position", () => {
   assert.strictEqual(scene.placed("SELL", 42, 204).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
 })
 
-test("checks a modify that makes an order larger like a new order, and exempts one that makes it smaller", () => {
+test("applies the open-interest limit to a modify that makes an order larger, and exempts a modify that makes it smaller", () => {
   const scene = nearlyFull()
   const order = scene.accept(scene.placed("BUY", 41, 200))
   assert.deepInclude(scene.modification(order, 0, 42), { finding: "REJECTED_TOTAL_OPEN_INTEREST_LIMIT" })
@@ -43,7 +43,7 @@ test("checks a modify that makes an order larger like a new order, and exempts o
   assert.deepInclude(scene.modification(order, 0, 40), { finding: null })
 })
 
-test("replaces the previous value of a market by its latest", () => {
+test("replaces a market's previous open interest by its latest", () => {
   const scene = nearlyFull()
   scene.price(euro, 1.085, 30_000_000_000)
   assert.isNull(scene.placed("BUY", 42, 200).finding)
@@ -51,7 +51,7 @@ test("replaces the previous value of a market by its latest", () => {
   assert.strictEqual(scene.placed("BUY", 42, 200).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
 })
 
-test("checks after the open-order limit and before the margin", () => {
+test("checks the open-interest limit after the open-order limit and before the margin", () => {
   const full = nearlyFull()
   const poor = make({ maxOpenOrdersPerAccount: 0 })
   poor.price(euro, 1.085, 40_000_000_000)

@@ -1,4 +1,4 @@
-/** A preview predicts the outcome of its order, and changes nothing. */
+/** Tests that a preview predicts the outcome of its order and changes nothing. */
 import type { MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { MarketPreview, PreviewFills, PreviewRequest } from "@venue/domain/Preview"
@@ -11,7 +11,7 @@ import { type Chance, chanceOf } from "../matching/Chance.ts"
 import { disturb, request } from "./PreviewCases.ts"
 import { stateOf, stateOfMarket, userOf, World } from "./PreviewWorld.ts"
 
-/** Statuses of modifies and cancels, of unlisted symbols, and of faults. */
+/** Statuses that no preview of an order returns: those of modifies and cancels, of unlisted symbols, and of faults. */
 const ofOthers: ReadonlySet<string> = new Set([
   "NO_SUCH_ORDER",
   "CANNOT_MODIFY_PARTIAL_FILL",
@@ -23,7 +23,7 @@ const ofOthers: ReadonlySet<string> = new Set([
 const worlds = 250
 const orders = 40
 
-/** Outcomes of the orders, each kind once. */
+/** Kinds of outcomes that occurred. */
 type Seen = Set<string>
 
 /** Kinds of cases that must occur, so that the property is not weaker than it appears. */
@@ -167,7 +167,7 @@ const play = (chance: Chance, seen: Seen): void => {
   }
 }
 
-test("I54: a preview changes nothing and predicts refusal, margin, fills and fees of the order, in 10,000 random cases", () => {
+test("I54: a preview changes nothing and predicts the order's refusal, margin, fills and fees, in 10,000 random cases", () => {
   const seen: Seen = new Set()
   for (let seed = 1; seed <= worlds; seed++) play(chanceOf(seed), seen)
   assert.deepStrictEqual(

@@ -1,4 +1,4 @@
-/** Orders of every kind, valid and invalid, and changes of the world between them. */
+/** Orders of every kind, valid and invalid, and changes to the world between them. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { parse } from "@venue/domain/Id"
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
@@ -195,7 +195,7 @@ const age = (world: World, { percent, pick }: Chance, symbol: MarketSymbol): voi
   if (percent(50)) world.tell(symbol, { _tag: "Tick" })
 }
 
-/** Holds margin for an order that has left its desk and not reached its market. */
+/** Holds margin for an order that has left its desk and has not reached its market. */
 const leave = (world: World, symbol: MarketSymbol, accountId: AccountId): void => {
   const trader = world.traders.get(userOf(accountId))!
   const { inFlight } = trader

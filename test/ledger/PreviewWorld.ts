@@ -1,4 +1,4 @@
-/** Several traders and markets on the pure machines, in which orders are previewed and then sent. */
+/** Several traders and markets on the pure state machines, in which orders are previewed and then sent. */
 import { type AccountId, AccountId as Ids } from "@venue/domain/AccountId"
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import { limitsOf } from "@venue/domain/Limits"
@@ -26,7 +26,7 @@ export const users = ["ann", "ben", "cat", "dan", "bob"].map((name) => UserId.ma
 export const accounts: ReadonlyArray<AccountId> = [...users, "ann/1", "ben/1"].map((name) => Ids.make(name))
 export const userOf = (accountId: AccountId): UserId => UserId.make(accountId.split("/")[0]!)
 
-/** Builder code of bob. */
+/** Bob's builder code. */
 export const builderCode = id("code").text
 
 /** 10:00 in New York on Friday 2026-11-20. */
@@ -113,7 +113,7 @@ const tight = [
   { minQuantityLots: 1, positionUsd: 40_000, openInterestUsd: 40_000 }
 ]
 
-/** State of a trader, except the parts that it does not own. */
+/** Returns the state of a trader, except the parts that the trader shares. */
 export const stateOf = (trader: Ledger.Trader): string =>
   JSON.stringify(trader, (key, value: unknown) => {
     if (notOwn.has(key)) return undefined

@@ -1,4 +1,4 @@
-/** Liquidity providers and the amounts they take over (rule 9.11). */
+/** Tests of liquidity providers and of the amounts that they take over (rule 9.11). */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -13,7 +13,7 @@ import { aapl, alice, gold, instruments, make } from "./Scene.ts"
 const primary = primaryAccountOf(alice)
 const appoint = { _tag: "AppointProvider", accountId: primary, symbols: [aapl], limit: 15_000_000_000 } as const
 
-/** A provider with a limit of 15,000 USD in AAPL at a mark of 186, and with this much money. */
+/** Returns a provider with a limit of 15,000 USD in AAPL at a mark of 186, and with this deposit. */
 const provider = (deposit: number, limit = 15_000) => {
   const scene = make()
   scene.credit(deposit)
@@ -28,7 +28,7 @@ const part = ({ trader }: ReturnType<typeof make>, symbol = aapl, accountId = pr
   return Provider.part(account, exposure)
 }
 
-test("takes up to 80.645 AAPL in either direction with a limit of 15,000 USD at 186 and 1,500 USD available at L 10", () => {
+test("takes up to 80.645 AAPL in either direction with a limit of 15,000 USD at 186 and 1,500 USD available at 10x leverage", () => {
   const [buysLots, sellsLots] = [80_645, 80_645]
   assert.deepStrictEqual(part(provider(1_500)), { freeMargin: 1_500_000_000, buysLots, sellsLots, leverage: 10 })
 })
@@ -37,11 +37,11 @@ test("takes at most the lots whose initial margin is available", () => {
   assert.deepInclude(part(provider(1_000)), { buysLots: 53_763, sellsLots: 53_763 })
   const ordered = provider(1_000)
   ordered.accept(ordered.placed("BUY", 20, 186))
-  // The order holds 372.
+  // The order holds margin of 372.
   assert.deepInclude(part(ordered), { freeMargin: 628_000_000, buysLots: 33_763 })
 })
 
-test("counts the existing position in the limit, and needs no margin to reduce it", () => {
+test("counts the existing position towards the limit, and needs no margin to reduce it", () => {
   const long = provider(100_000)
   long.hold(50, 186)
   assert.deepInclude(part(long), { buysLots: 30_645, sellsLots: 130_645 })
@@ -50,13 +50,13 @@ test("counts the existing position in the limit, and needs no margin to reduce i
   assert.deepStrictEqual(part(short), { freeMargin: 0, buysLots: 50_000, sellsLots: 0, leverage: 10 })
 })
 
-test("takes only what reduces its position when it is beyond its limit and in debt", () => {
+test("takes only lots that reduce its position when the provider is above its limit and in debt", () => {
   const scene = provider(0)
   scene.hold(100, 190)
   assert.deepStrictEqual(part(scene), { freeMargin: 0, buysLots: 0, sellsLots: 100_000, leverage: 10 })
 })
 
-test("is appointed by account and symbol, and takes nothing before the first price", () => {
+test("appoints a provider by account and symbol, and takes nothing over before the first price", () => {
   const scene = provider(1_500)
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.price(gold, 3_400)
@@ -66,14 +66,14 @@ test("is appointed by account and symbol, and takes nothing before the first pri
   assert.isNull(part(scene, MarketSymbol.make("MSFT-USD")))
 })
 
-test("has an exposure in its markets, also after a snapshot", () => {
+test("keeps a provider's exposure in its markets, also after a snapshot", () => {
   const { trader } = provider(1_500)
   const restored = Ledger.make(alice, instruments, trader.prices, OpenInterest.none(), Ledger.defaults)
   Ledger.restore(restored, Ledger.snapshot(trader))
   for (const each of [trader, restored]) assert.deepStrictEqual([...accountOf(each, primary).exposures.keys()], [aapl])
 })
 
-test("records a limit only if it changes, and ends with 0", () => {
+test("records a provider's limit only if it changes, and ends the appointment with a limit of 0", () => {
   const scene = make()
   const recorded = (command: Parameters<typeof scene.ask>[0]) =>
     Result.getOrThrow(scene.ask(command)).map((event) => ("symbols" in event ? event.symbols : event))
@@ -85,7 +85,7 @@ test("records a limit only if it changes, and ends with 0", () => {
   assert.deepStrictEqual([...accountOf(scene.trader, primary).providerLimits.keys()], [gold])
 })
 
-test("refuses an unknown account and an unlisted symbol", () => {
+test("refuses to appoint a provider with an unknown account or an unlisted symbol", () => {
   const { ask } = make()
   const refusal = (command: object) => Result.getOrThrow(Result.flip(ask({ ...appoint, ...command })))._tag
   assert.strictEqual(refusal({ accountId: AccountId.make("sub") }), "UnknownAccount")

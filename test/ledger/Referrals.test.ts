@@ -16,7 +16,7 @@ const refusedAs = (scene: Scene, command: Parameters<Scene["ask"]>[0]) => {
   return Result.isFailure(decided) ? decided.failure._tag : undefined
 }
 
-test("rule 13.1: redeems one code, permanently", () => {
+test("rule 13.1: redeems one code per user, permanently", () => {
   const scene = make()
   assert.deepStrictEqual(
     scene.ask(redeem),
@@ -26,14 +26,14 @@ test("rule 13.1: redeems one code, permanently", () => {
   assert.strictEqual(refusedAs(scene, { ...redeem, referrerId: UserId.make("other") }), "AlreadyReferred")
 })
 
-test("I8: answers RequestDone to a repeat with the same key", () => {
+test("I8: returns RequestDone for a repeated redemption with the same key", () => {
   const scene = make()
   const keyed = { ...redeem, request: { requestId: "k", fingerprint: "f" } }
   assert.isUndefined(refusedAs(scene, keyed))
   assert.strictEqual(refusedAs(scene, keyed), "RequestDone")
 })
 
-test("rule 13.1: refuses a user who has traded on any account, and accepts one who only had an order", () => {
+test("rule 13.1: refuses a user who has traded on any account, and accepts a user who only had an order", () => {
   const traded = make()
   const position = { ...flat(), cashFlow: 5, fees: 1 }
   Ledger.apply(traded.trader, { _tag: "AccountOpened", accountId: AccountId.make("sub") })
@@ -46,7 +46,7 @@ test("rule 13.1: refuses a user who has traded on any account, and accepts one w
   assert.isUndefined(refusedAs(ordered, redeem))
 })
 
-test("rule 13.4: credits each day once to the primary account, available and withdrawable at once", () => {
+test("rule 13.4: credits each day's reward once to the primary account, available and withdrawable at once", () => {
   const scene = make()
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.credit(100)

@@ -5,7 +5,10 @@ import type { TraderCommand } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import { assert } from "@effect/vitest"
 
-/** Terms, findings and refusals come from the ledger; a price between two ticks provokes a refusal. */
+/**
+ * Terms, refusals and the results of the ledger's checks come from the ledger. A price between two ticks provokes a
+ * refusal.
+ */
 export const requestOf = (
   instrument: Instrument,
   command: Exclude<TraderCommand, Liquidate | OpenTakeover>

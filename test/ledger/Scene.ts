@@ -1,4 +1,4 @@
-/** One trader and its markets, scripted by a test: commands sent, and events recorded by the markets. */
+/** Script for one trader and its markets: commands sent, and events that the markets record. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { feeOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
@@ -167,7 +167,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     )
     return order
   }
-  /** A fill against another user; the fee is the taker's by default. */
+  /** Fills an order against another user. The fee is the taker's by default. */
   const trade = (order: Order, lots: number, ticks: number, symbol = aapl, fee?: number): Order => {
     const instrument = instruments.get(symbol)!
     const value = notional(instrument, ticks, lots)
@@ -195,7 +195,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     )
     return filled
   }
-  /** A trade of other users whose taker carries the trader's builder code. */
+  /** Executes a trade of other users whose taker carries the trader's builder code. */
   const reward = (amount: number, symbol = aapl) => {
     const order = (user: string, side: Side): Order => ({
       orderId: orderIdFrom(id(user)),
@@ -260,7 +260,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     const instrument = instruments.get(symbol)!
     holdLots(Math.sign(units) * lotsOf(instrument, Math.abs(units)), ticksOf(instrument, at), symbol, accountId)
   }
-  /** The same in lots and ticks, with a fee; returns the value. */
+  /** Takes a position like `hold`, in lots and ticks and with a fee, and returns the value. */
   const holdLots = (signedLots: number, ticks: number, symbol = aapl, accountId = alice, fee = 0): number => {
     const lots = Math.abs(signedLots)
     const order: Order = {

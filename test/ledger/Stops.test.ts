@@ -1,4 +1,7 @@
-/** Stops of a trader: they hold nothing, are listed with its orders, and are found without a symbol. */
+/**
+ * Tests of a trader's stops: they hold no margin, are listed with the trader's orders, and can be referenced without
+ * a symbol.
+ */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Order, StopRequest } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -30,7 +33,7 @@ const placed = (scene: Scene, quantity: number, price: number): Order => {
 }
 const listed = (scene: Scene) => Ledger.orders(scene.trader, account).map(({ order }) => order.quantityLots)
 
-test("rule 15.2: holds no margin for a stop, counts it as no open order, and leaves leverage changeable", () => {
+test("rule 15.2: holds no margin for a stop, excludes it from the open orders, and still allows leverage changes", () => {
   const scene = longFive()
   const before = scene.balance()
   const order = placed(scene, 5, 190)
@@ -38,11 +41,11 @@ test("rule 15.2: holds no margin for a stop, counts it as no open order, and lea
   assert.strictEqual(Ledger.pending(scene.trader, account, aapl), 0)
   assert.strictEqual(Ledger.holdings(scene.trader, account)[0]!.openOrders, 0)
   assert.deepStrictEqual(Ledger.order(scene.trader, account, aapl, order.orderId.text)?.order, order)
-  // A stop does not reduce the closable quantity: the whole position can still be sold.
+  // A stop does not reduce the closable quantity, so the whole position can still be sold.
   assert.isNull(scene.placed("SELL", 5, 190).finding)
 })
 
-test("rule 15.6: follows the market's changes of a stop, and removes it when it ends or fires", () => {
+test("rule 15.6: applies the market's changes to a stop, and removes the stop when it ends or fires", () => {
   const scene = longFive()
   const [first, second] = [placed(scene, 5, 190), placed(scene, 4, 191)]
   assert.deepStrictEqual(listed(scene), [4_000, 5_000])
@@ -58,7 +61,7 @@ test("rule 15.6: follows the market's changes of a stop, and removes it when it 
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("replaces the stops by those of a view", () => {
+test("replaces a market's stops by those of its view", () => {
   const scene = longFive()
   const [gone, kept] = [placed(scene, 5, 190), placed(scene, 4, 191)]
   const view = { position: { ...flat(), quantityLots: 5_000 }, isFrozen: false, orders: [], stops: [kept] }
@@ -68,7 +71,7 @@ test("replaces the stops by those of a view", () => {
   assert.isUndefined(Ledger.order(scene.trader, account, aapl, gone.orderId.text))
 })
 
-test("rule 15.7: converts a request about a stop to one about its order if side and type match", () => {
+test("rule 15.7: converts a request about a stop to a request about its order if side and type match", () => {
   const scene = longFive()
   const { orderId } = placed(scene, 5, 190)
   const envelope = { commandId: id("asked"), expiresAtMillis: 60_000, accountId: account, symbol: aapl }

@@ -1,5 +1,6 @@
 /**
- * Deposits and withdrawals of one trader: each counts once, and withdrawals are limited to the withdrawable balance.
+ * Tests of one trader's deposits and withdrawals. Each counts once, and withdrawals are limited to the withdrawable
+ * balance.
  */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -47,7 +48,7 @@ const reasonsOf = (events: ReturnType<typeof ask>) => {
 }
 
 describe("treasury of a trader", () => {
-  it("I16: counts a deposit once, even if a repeat differs", () => {
+  it("I16: counts a deposit once, even if a repeat has different values", () => {
     const trader = empty()
     const { _tag, ...said } = deposit("TRON/a/0", usd(7))
     assert.deepStrictEqual(ask(trader, deposit("TRON/a/0", usd(7)), 5), [{ _tag: "Deposited", ...said, atMillis: 5 }])
@@ -57,7 +58,7 @@ describe("treasury of a trader", () => {
     assert.strictEqual(ask(trader, deposit("TRON/a/1", -1n)), "InvalidAmount")
   })
 
-  it("I16: reverses a deposit once and whole, even below zero; the account may then only reduce", () => {
+  it("I16: reverses a deposit once and completely, even below zero, after which the account can only reduce", () => {
     const scene = make()
     scene.price(aapl, 200)
     scene.ask(deposit("d", usd(100)))
@@ -73,7 +74,7 @@ describe("treasury of a trader", () => {
     assert.deepStrictEqual(ask(scene.trader, deposit("d", usd(100))), [], "it does not come again")
   })
 
-  it("I13: debits the gross amount of a withdrawal once, with its fee", () => {
+  it("I13: debits the gross amount of a withdrawal once, including its fee", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(1_000)))
     const { _tag, ...said } = withdraw("w", usd(500), "wire")
@@ -86,13 +87,13 @@ describe("treasury of a trader", () => {
     assert.strictEqual(has(trader), 0n)
   })
 
-  it("I11: withdraws neither margin nor unrealised profit", () => {
+  it("I11: refuses to withdraw margin or unrealised profit", () => {
     const scene = make()
     scene.ask(deposit("d", usd(1_000)))
     scene.price(aapl, 200)
     scene.hold(10, 190)
     scene.placed("BUY", 1, 200)
-    // 1,000 + 100 of profit - 200 - 20; the profit is not withdrawable.
+    // The balance is 1,000 + 100 of profit - 200 - 20, of which the profit is not withdrawable.
     assert.strictEqual(ask(scene.trader, withdraw("w", usd(780) + 1n)), "InsufficientBalance")
     assert.lengthOf(ask(scene.trader, withdraw("w", usd(780))), 1)
     assert.strictEqual(scene.balance().withdrawable, 0n)
@@ -127,7 +128,7 @@ describe("treasury of a trader", () => {
     assert.deepStrictEqual(ask(trader, withdraw("w", usd(40))), [], "a late repeat does not debit again")
   })
 
-  it("rule 18: counts withdrawals of 24 hours towards the daily limit, except returned ones", () => {
+  it("rule 18: counts the withdrawals of 24 hours towards the daily limit, except returned ones", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(1_000_000)))
     const hour = 3_600_000
@@ -165,7 +166,7 @@ describe("treasury of a trader", () => {
     for (const command of story) assert.deepStrictEqual(ask(restored, command), [])
   })
 
-  it("I8, I11, I13, I14, I16: equals plain sums for any repetition and order of commands", () => {
+  it("I8, I11, I13, I14, I16: matches plain sums for any repetition and order of commands", () => {
     fc.assert(
       fc.property(fc.array(asked, { maxLength: 80 }), (steps) => {
         const trader = empty()
@@ -197,7 +198,7 @@ describe("treasury of a trader", () => {
     )
   })
 
-  it("charges the fee of each method", () => {
+  it("charges the fee of each withdrawal method", () => {
     for (const method of ["ARBITRUM_ONE", "TRON", "ach_push", "wire"] as const) {
       const trader = empty()
       ask(trader, deposit("d", usd(100)))

@@ -1,4 +1,4 @@
-/** Slices of a TWAP: sizes and due times. */
+/** Tests of the slices of a TWAP: sizes and due times. */
 import { AccountId } from "@venue/domain/AccountId"
 import { type Twap, TwapId, unplaced } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
@@ -44,7 +44,7 @@ const sizes = (twap: Twap, fill: (lots: number, slice: number) => number, most =
   return lots
 }
 
-/** Reference: distributes the missing lots one at a time over the remaining slices, last slice first. */
+/** Reference that distributes the missing lots one at a time over the remaining slices, last slice first. */
 const dealt = ({ filledLots, slices, totalLots }: Twap, slice: number, most: number): number => {
   const even = Math.floor(totalLots / slices)
   const left = Array.from({ length: slices - slice + 1 }, () => even)
@@ -59,21 +59,21 @@ const dealt = ({ filledLots, slices, totalLots }: Twap, slice: number, most: num
 }
 
 describe("rule 16.4: size of a slice", () => {
-  it("is 3.333, 3.333 and 3.334 for 10 in 3 slices", () => {
+  it("divides 10 into slices of 3.333, 3.333 and 3.334", () => {
     assert.deepStrictEqual(
       sizes(twapOf(), (lots) => lots),
       [3_333, 3_333, 3_334]
     )
   })
 
-  it("is 4.499 and 4.501 after a first slice that fills 1.000", () => {
+  it("increases the remaining slices to 4.499 and 4.501 after a first slice that fills only 1.000", () => {
     assert.deepStrictEqual(
       sizes(twapOf(), (lots, slice) => (slice === 1 ? 1_000 : lots)),
       [3_333, 4_499, 4_501]
     )
   })
 
-  it("is at most three even parts, and at most the maximum of an order", () => {
+  it("limits a slice to three even parts, and to the maximum order size", () => {
     assert.deepStrictEqual(
       sizes(twapOf({ slices: 5 }), () => 0),
       [2_000, 2_500, 3_333, 5_000, 6_000]
@@ -84,7 +84,7 @@ describe("rule 16.4: size of a slice", () => {
     )
   })
 
-  it("equals distributing the missing lots one at a time, and adds up to the total, for any fills", () => {
+  it("matches a distribution of the missing lots one at a time, and adds up to the total, for any fills", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 12 }),
@@ -97,7 +97,7 @@ describe("rule 16.4: size of a slice", () => {
             const lots = TwapSchedule.lotsOf(twap, slice, most)
             assert.strictEqual(lots, dealt(twap, slice, most), `slice ${slice} of ${slices}, ${twap.filledLots} filled`)
             assert.isAbove(lots, 0)
-            // Some slices fill whole and some not at all.
+            // Some slices fill completely and some not at all.
             const part = Math.max(0, Math.min(1, parts[slice - 1]! * 2 - 0.5))
             twap = { ...twap, filledLots: twap.filledLots + Math.floor(lots * part) }
             assert.isAtMost(twap.filledLots, totalLots)
@@ -136,11 +136,11 @@ describe("rule 16.3: due time of a slice", () => {
     [3, 60, { _tag: "Over" }],
     [2, 89.999, { _tag: "Slice", slice: 3, lots: 9_999 }],
     [2, 90, { _tag: "Over" }]
-  ])("with slice %i placed, %d s after the start", (lastSlice, seconds, step) => {
+  ])("returns the next step after slice %i, %d s after the start", (lastSlice, seconds, step) => {
     assert.deepStrictEqual(stepAt(lastSlice, seconds), step)
   })
 
-  it("I31: skips missed slices: places only the current one, and none after its end", () => {
+  it("I31: skips missed slices, places only the current slice, and places none after the TWAP's end", () => {
     assert.deepStrictEqual(stepAt(0, 89), { _tag: "Slice", slice: 3, lots: 9_999 })
     assert.deepStrictEqual(stepAt(0, 90), { _tag: "Over" })
     assert.deepStrictEqual(stepAt(0, 45), { _tag: "Slice", slice: 2, lots: 4_999 })

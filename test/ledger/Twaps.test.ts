@@ -1,4 +1,4 @@
-/** TWAPs in the ledger: acceptance, next steps and children. */
+/** Tests of TWAPs in the ledger: acceptance, next steps and child orders. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { Place } from "@venue/domain/Market"
@@ -13,7 +13,7 @@ import { aapl, alice, gold, instruments, make, pricedAt, type Scene } from "./Sc
 
 const account = primaryAccountOf(alice)
 const golden = instruments.get(gold)!
-/** The scene supplies all decisions. */
+/** The scene supplies every time that decides. */
 const now = 1_000
 
 const requestOf = (name: string, over: Partial<AddTwap> = {}): AddTwap => ({
@@ -75,13 +75,13 @@ describe("rule 16.1: acceptance of a TWAP", () => {
     ["the worst price is no tick", { worstPrice: 200.001 }, "TICK"],
     ["it would last too long", { intervalSeconds: 366 * 28_800 }, "TOO_LONG"],
     ["it would begin too late", { startMillis: now + 365 * 86_400_000 }, "TOO_LONG"]
-  ])("not where %s", (_, over, flaw) => {
+  ])("refuses a TWAP where %s", (_, over, flaw) => {
     const refused = funded().ask(requestOf("twap", over))
     assert.isTrue(Result.isFailure(refused))
     if (Result.isFailure(refused)) assert.deepInclude(refused.failure, { _tag: "InvalidTwap", flaw })
   })
 
-  it("reports the largest valid number of slices for slices below 10 USD, and exempts reduce-only TWAPs", () => {
+  it("reports the largest valid number of slices if slices are below 10 USD, and exempts reduce-only TWAPs", () => {
     const scene = funded()
     scene.price(aapl, 30)
     const boundOf = (over: Partial<AddTwap>) => {
@@ -95,7 +95,7 @@ describe("rule 16.1: acceptance of a TWAP", () => {
     assert.isUndefined(boundOf({ totalQuantity: 3.3, slices: 10, reduceOnly: true, clientTwapId: "reduces" }))
   })
 
-  it("stores lots and ticks, starts now at the earliest, and keeps the builder code", () => {
+  it("stores lots and ticks, starts a TWAP now at the earliest, and keeps the builder code", () => {
     const { terms } = add(funded(), "twap", { worstPrice: 200.01, startMillis: 5, clientTwapId: "mine" })
     assert.deepStrictEqual(terms, {
       twapId: TwapId.make(id("twap").text),
@@ -114,7 +114,7 @@ describe("rule 16.1: acceptance of a TWAP", () => {
     })
   })
 
-  it("ignores a repeat, and refuses an unknown account", () => {
+  it("ignores a repeated TWAP request, and refuses an unknown account", () => {
     const scene = funded()
     add(scene)
     assert.deepStrictEqual(tags(scene.ask(requestOf("twap", { totalQuantity: 99 }))), [])
@@ -143,7 +143,7 @@ describe("rule 16.1: acceptance of a TWAP", () => {
 })
 
 describe("next step of a TWAP", () => {
-  it("opens it, places its slices, and finally ends, closes and forgets it", () => {
+  it("opens a TWAP, places its slices, and finally ends, closes and removes it", () => {
     const scene = funded()
     const twap = add(scene)
     assert.deepStrictEqual(next(scene), { _tag: "Open" })
@@ -176,7 +176,7 @@ describe("next step of a TWAP", () => {
     assert.strictEqual(scene.trader.twaps.size, 0)
   })
 
-  it("rule 16.6: ends it after a failed margin check of a child, or without a position to reduce", () => {
+  it("rule 16.6: ends a TWAP after a child order fails the margin check, or without a position to reduce", () => {
     const scene = funded()
     opened(scene, "margin", {}, { lastSlice: 1, refusal: "FAILED_MARGIN_CHECK" })
     assert.deepStrictEqual(next(scene, "margin"), { _tag: "End", ending: "MARGIN" })
@@ -192,7 +192,7 @@ describe("next step of a TWAP", () => {
     assert.deepStrictEqual(next(scene, "flat"), { _tag: "End", ending: "REDUCED" })
   })
 
-  it("I31: forgets a TWAP that its market ended, and does not reopen it", () => {
+  it("I31: removes a TWAP that its market ended, and does not reopen it", () => {
     const scene = funded()
     const { terms } = opened(scene)
     const twap = unplaced(terms, now)
@@ -200,7 +200,7 @@ describe("next step of a TWAP", () => {
     assert.deepStrictEqual(next(scene), { _tag: "Forget" })
   })
 
-  it("I31: takes progress from a view, which also resolves in-flight commands", () => {
+  it("I31: adopts a TWAP's progress from a view, which also resolves in-flight commands", () => {
     const scene = funded()
     const twap = add(scene)
     const told = { ...unplaced(twap.terms, now), lastSlice: 2, filledLots: 5_000 }
@@ -226,7 +226,7 @@ describe("rule 16.5: child of a TWAP", () => {
       { ...envelope("unused"), commandId: childId(twap.terms.twapId, 2) }
     )
 
-  it("I19: is a MARKET order of the account with the TWAP's builder code, and holds margin", () => {
+  it("I19: sends the child as a MARKET order of the account with the TWAP's builder code, and holds margin", () => {
     const scene = funded()
     const command = place(scene, opened(scene))
     assert.deepInclude(command, { _tag: "PlaceSlice", slice: 2, traderEpoch: 4, accountId: account })
@@ -247,7 +247,7 @@ describe("rule 16.5: child of a TWAP", () => {
     assert.strictEqual(scene.balance().orderMargin, 0n)
   })
 
-  it("is LIMIT IOC at the worst price, or at the edge of the band if that is nearer", () => {
+  it("sends the child as a LIMIT IOC order at the worst price, or at the edge of the band if that is nearer", () => {
     const scene = funded()
     const child = (name: string, side: "BUY" | "SELL", worstPrice: number) =>
       place(scene, opened(scene, name, { side, worstPrice })).child as Place
@@ -257,7 +257,7 @@ describe("rule 16.5: child of a TWAP", () => {
     assert.deepInclude(child("d", "SELL", 199), { type: "LIMIT", priceTicks: 19_900 })
   })
 
-  it("is limited by the bounds of the day if they are nearer: 260 instead of 264 at 240 now and 200 at midnight", () => {
+  it("limits the child's price to the day's bounds if they are nearer: 260 instead of 264, at 240 now and 200 at midnight", () => {
     const scene = funded()
     scene.prices.set(aapl, { ...pricedAt(aapl, 240), minPriceTicks: 14_000, maxPriceTicks: 26_000 })
     const loose = place(scene, opened(scene, "loose", { worstPrice: 300 })).child as Place
@@ -270,36 +270,39 @@ describe("rule 16.5: child of a TWAP", () => {
   it.each([
     ["BUY", "SELL", 2_800, 2_896.5],
     ["SELL", "BUY", 3_200, 3_103.5]
-  ] as const)("rule 7.6: that can only shrink what is held by a %s is no worse than where equity is zero", (...of) => {
-    const [opening, side, worstPrice, bankruptcy] = of
-    const scene = make()
-    const [lots, at] = [lotsOf(golden, 10), ticksOf(golden, 3_000)]
-    scene.credit(1_050)
-    scene.price(gold, 3_000)
-    scene.holdLots(opening === "BUY" ? lots : -lots, at, gold, alice, 15_000_000)
-    const child = (name: string, over: Partial<AddTwap>, size = lots / 2) => {
-      const twap = opened(scene, name, { symbol: gold, side, slices: 2, worstPrice, ...over })
-      const { child } = place(scene, twap, size)
-      scene.refuse(child, "EXPIRED", gold)
-      return child
+  ] as const)(
+    "rule 7.6: prices a child that only reduces a position from a %s no worse than the bankruptcy price",
+    (...of) => {
+      const [opening, side, worstPrice, bankruptcy] = of
+      const scene = make()
+      const [lots, at] = [lotsOf(golden, 10), ticksOf(golden, 3_000)]
+      scene.credit(1_050)
+      scene.price(gold, 3_000)
+      scene.holdLots(opening === "BUY" ? lots : -lots, at, gold, alice, 15_000_000)
+      const child = (name: string, over: Partial<AddTwap>, size = lots / 2) => {
+        const twap = opened(scene, name, { symbol: gold, side, slices: 2, worstPrice, ...over })
+        const { child } = place(scene, twap, size)
+        scene.refuse(child, "EXPIRED", gold)
+        return child
+      }
+      const bounded = {
+        type: "LIMIT",
+        timeInForce: "IOC",
+        priceTicks: ticksOf(golden, bankruptcy),
+        finding: null
+      } as const
+      assert.deepInclude(child("reducing", { reduceOnly: true }) as Place, bounded)
+      assert.deepInclude(child("covered", {}) as Place, bounded)
+      const nearer = child("nearer", { reduceOnly: true, worstPrice: 3_000 }) as Place
+      assert.deepInclude(nearer, { priceTicks: at, finding: null })
+      // An order that would reverse the position is checked like any other order.
+      const edge = side === "SELL" ? 2_850 : 3_150
+      const turning = child("turning", {}, 3 * lots) as Place
+      assert.deepInclude(turning, { priceTicks: ticksOf(golden, edge), finding: "FAILED_MARGIN_CHECK" })
     }
-    const bounded = {
-      type: "LIMIT",
-      timeInForce: "IOC",
-      priceTicks: ticksOf(golden, bankruptcy),
-      finding: null
-    } as const
-    assert.deepInclude(child("reducing", { reduceOnly: true }) as Place, bounded)
-    assert.deepInclude(child("covered", {}) as Place, bounded)
-    const nearer = child("nearer", { reduceOnly: true, worstPrice: 3_000 }) as Place
-    assert.deepInclude(nearer, { priceTicks: at, finding: null })
-    // An order that would turn the position is checked like any other.
-    const edge = side === "SELL" ? 2_850 : 3_150
-    const turning = child("turning", {}, 3 * lots) as Place
-    assert.deepInclude(turning, { priceTicks: ticksOf(golden, edge), finding: "FAILED_MARGIN_CHECK" })
-  })
+  )
 
-  it("I27: is covered by its hold at any nearer price, and releases the hold", () => {
+  it("I27: holds enough margin for a child at any nearer price, and releases the hold", () => {
     for (const side of ["BUY", "SELL"] as const) {
       const scene = funded()
       const worstPrice = side === "BUY" ? 300 : 100
@@ -313,7 +316,7 @@ describe("rule 16.5: child of a TWAP", () => {
     }
   })
 
-  it("is sent even if nothing is available, so that the market's earlier checks are reported first", () => {
+  it("sends a child even if nothing is available, so that the market reports its earlier checks first", () => {
     const scene = funded()
     const { child } = place(scene, opened(scene), 9_000_000)
     assert.deepInclude(child, { _tag: "Place", finding: "FAILED_MARGIN_CHECK" })
@@ -337,7 +340,7 @@ describe("I6: journal of TWAPs", () => {
     )
   })
 
-  it("records each end once, and ends all TWAPs of an account or symbol", () => {
+  it("records the end of each TWAP once, and ends all TWAPs of an account or symbol", () => {
     const scene = funded()
     scene.price(gold, 3_400)
     for (const [name, symbol] of [

@@ -5,7 +5,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Side } from "@venue/domain/Order"
 
 export interface State {
-  /** Id of the modify that may lead to this state; empty for the current state. */
+  /** Id of the modify that can lead to this state; empty for the current state. */
   readonly commandId: string
   readonly price: number
   readonly lots: number
@@ -102,7 +102,7 @@ export const leverageOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbo
 export const positionMargin = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   ceil(over(atMark(twin, symbol, magnitude(quantity(twin, accountId, symbol))), leverageOf(twin, accountId, symbol)))
 
-/** Maintenance margin, per symbol: two thirds of a tenth at 10x. */
+/** Returns the maintenance margin, per symbol: two thirds of a tenth at 10x. */
 const maintenanceMargin = (twin: Twin, accountId: AccountId): bigint =>
   twin.symbols.reduce((total, symbol) => {
     const [value, divisor] = atMark(twin, symbol, magnitude(quantity(twin, accountId, symbol)))
@@ -137,7 +137,10 @@ export const orderMargin = (twin: Twin, accountId: AccountId, symbol: MarketSymb
   return ceil(over(bare, leverageOf(twin, accountId, symbol))) + sides[0]!.loss + sides[1]!.loss
 }
 
-/** Cost of the position, folded fill by fill; the part of a closing fill is rounded towards zero. */
+/**
+ * Returns the cost of the position, updated fill by fill. The part that a closing fill realises is rounded towards
+ * zero.
+ */
 const basis = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint => {
   let held = 0n
   let cost = 0n
@@ -162,7 +165,7 @@ const cash = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
 const fees = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   fillsOf(twin, accountId, symbol).reduce((total, { fee }) => total + BigInt(fee), 0n)
 
-/** Payment of an hour or a dividend on the position at that time, rounded against the account. */
+/** Returns the payment of an hour or a dividend on the position at that time, rounded against the account. */
 const funding = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint => {
   let [held, seen, total] = [0n, 0, 0n]
   for (const { fills, perLot, symbol: over } of twin.payments) {
@@ -215,7 +218,7 @@ export const balance = (twin: Twin, accountId: AccountId) => {
   }
 }
 
-/** Returns true if an order's side is opposite to the position and all orders of the side are within it. */
+/** Returns true if the order's side is opposite to the position and all orders on that side are within the position. */
 export const onlyReduces = (twin: Twin, order: TwinOrder): boolean => {
   const held = quantity(twin, order.accountId, order.symbol)
   const side = ordersOf(twin, order.accountId, order.symbol, order.side).filter(
@@ -240,7 +243,7 @@ export const rates = ({ instruments, tier }: Twin, symbol: MarketSymbol) => {
   return { makerRate: paid.maker * share, takerRate: paid.taker * share }
 }
 
-/** Returns true if the margin permits an order in its new state, instead of its former one. */
+/** Returns true if the margin is sufficient for an order in its new state instead of its former state. */
 export const allows = (twin: Twin, order: TwinOrder): boolean => {
   const { accountId, side, states, symbol } = order
   const state = states[0]!
@@ -271,7 +274,7 @@ export const worst = (twin: Twin, order: TwinOrder): number => {
   return Math.max(held > 0n ? 0 : 1, ticks)
 }
 
-/** The account with one order added, or replaced by its new state. */
+/** Returns the account with one order added, or replaced by its new state. */
 export const having = (twin: Twin, order: TwinOrder): Twin => ({
   ...twin,
   orders: [...twin.orders.filter(({ orderId }) => orderId !== order.orderId), order]

@@ -1,4 +1,4 @@
-/** Reference implementation of liquidation, as slow and simple as the twin (rule 9). */
+/** Reference implementation of liquidation, as slow and simple as the margin twin (rule 9). */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Twin from "./Twin.ts"
@@ -14,18 +14,18 @@ const marginAtMark = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbo
 const totalMargin = (twin: Twin.Twin, accountId: AccountId) =>
   twin.symbols.reduce((total, symbol) => total + marginOf(twin, accountId, symbol), 0n)
 
-/** Money that the account lacks for this many hundredths of a percent of its maintenance margin. */
+/** Returns the money that the account lacks to reach this many hundredths of a percent of its maintenance margin. */
 export const missing = (twin: Twin.Twin, accountId: AccountId, share: number): bigint =>
   (totalMargin(twin, accountId) * BigInt(share)) / 10_000n - Twin.balance(twin, accountId).equity
 
-/** Share of equity; negative for a bankrupt account. */
+/** Returns the share of equity, which is negative for a bankrupt account. */
 export const share = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   Twin.floor([Twin.balance(twin, accountId).equity * marginOf(twin, accountId, symbol), totalMargin(twin, accountId)])
 
 export const ratioE6 = (twin: Twin.Twin, accountId: AccountId): bigint =>
   Twin.floor([Twin.balance(twin, accountId).equity * 1_000_000n, totalMargin(twin, accountId)])
 
-/** Order of markets: largest maintenance margin first, then symbol. */
+/** Returns the next market: largest maintenance margin first, then by symbol. */
 const nextSymbol = (twin: Twin.Twin, accountId: AccountId): MarketSymbol =>
   [...twin.symbols].sort((a, b) =>
     marginOf(twin, accountId, a) === marginOf(twin, accountId, b)
@@ -37,7 +37,7 @@ const nextSymbol = (twin: Twin.Twin, accountId: AccountId): MarketSymbol =>
         : 1
   )[0]!
 
-/** A third of the maintenance margin rate at maximum leverage. */
+/** Returns a third of the maintenance margin rate at maximum leverage. */
 const spread = (twin: Twin.Twin, symbol: MarketSymbol): Twin.Fraction => [
   2n,
   9n * BigInt(twin.instruments.get(symbol)!.maxLeverage)
@@ -61,7 +61,7 @@ const limitTicks = (twin: Twin.Twin, symbol: MarketSymbol, isLong: boolean): big
   return isLong ? Twin.ceil(Twin.minus(mark, off)) : Twin.floor(Twin.plus(mark, off))
 }
 
-/** Undefined for an account that is not in liquidation. */
+/** Returns the next liquidation command, or undefined for an account that is not in liquidation. */
 export const measure = (twin: Twin.Twin, accountId: AccountId) => {
   if (!Twin.isInLiquidation(twin, accountId)) return undefined
   const symbol = nextSymbol(twin, accountId)

@@ -1,7 +1,7 @@
 import * as AllowList from "@venue/auth/access/AllowList"
 import { assert, it } from "@effect/vitest"
 
-it("matches an address that is listed itself or lies in a listed network", () => {
+it("matches an address that is listed or belongs to a listed network", () => {
   const isListed = AllowList.of(["192.0.2.1", "10.0.0.0/8", "2001:db8::/32"])
   for (const address of ["192.0.2.1", "10.255.0.1", "2001:db8::1", "::ffff:10.1.2.3"]) assert.isTrue(isListed(address))
   for (const address of ["192.0.2.2", "11.0.0.1", "2001:db9::1", "", "10.0.0", "10.0.0.0/8"]) {

@@ -31,7 +31,7 @@ describe("eligibility", () => {
     assert.deepStrictEqual(of({}), { canTrade: true, canFund: true, missing: [] })
   })
 
-  it("I47: rejects both for each single missing step, and names it", () => {
+  it("I47: rejects trading and payments if a single step is missing, and names that step", () => {
     const gaps: ReadonlyArray<readonly [Partial<UserState>, string]> = [
       [{ identity: "none" }, "identity"],
       [{ identity: "pending" }, "identity"],
@@ -47,7 +47,7 @@ describe("eligibility", () => {
     }
   })
 
-  it("allows unverified users where no verification is required, except refused ones", () => {
+  it("allows unverified users where no verification is required, except users whose verification was refused", () => {
     const trusting = { ...requirements, verifiedIdentity: false }
     for (const identity of ["none", "pending", "verified"] as const) {
       assert.deepStrictEqual(eligibility({ ...onboarded, identity }, trusting).missing, [])
@@ -74,7 +74,7 @@ describe("eligibility", () => {
   })
 })
 
-/** User state whose look-up the test can delay. */
+/** Creates a user state whose look-up the test can delay. */
 const scene = Effect.gen(function* () {
   let state = onboarded
   let lookups = 0
@@ -114,7 +114,7 @@ const scene = Effect.gen(function* () {
 })
 
 describe("UserEligibility", () => {
-  it.effect("caches the state until an announced change", () =>
+  it.effect("caches the user state until a change is announced", () =>
     Effect.gen(function* () {
       const { lookups, change, eligibilities } = yield* scene
       yield* eligibilities.of(UserId.make("amy"))
@@ -125,7 +125,7 @@ describe("UserEligibility", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("sees an unannounced change after half a second", () =>
+  it.effect("returns an unannounced change after half a second", () =>
     Effect.gen(function* () {
       const { become, eligibilities } = yield* scene
       yield* eligibilities.of(UserId.make("amy"))

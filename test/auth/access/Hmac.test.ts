@@ -15,11 +15,11 @@ import { postgresLayer } from "../../Postgres.ts"
 
 vi.mock("node:crypto", { spy: true })
 
-/** Early: the test clock runs every timer on its way to this time. */
+/** The test starts early on the clock, because the test clock runs every timer on its way to the start. */
 const nowSeconds = 1_000
 const secret = "5ec4e7".repeat(10)
 
-/** Each test has its own key, so that all can share one database. */
+/** Each test has its own key, so that all tests can share one database. */
 const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>) =>
   layer(hmac, { timeout: "2 minutes" })(name, (it) => {
     it.effect("authenticates a signed request as its key's user, with the key's permissions", () =>
@@ -72,7 +72,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("rejects a revoked, cached key as soon as its revocation is published", () =>
+    it.effect("rejects a revoked key that is cached as soon as its revocation is published", () =>
       Effect.gen(function* () {
         yield* begin("gone")
         yield* verify(sign("gone"))
@@ -88,7 +88,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("I40: looks a key up again once it is evicted from the cache", () =>
+    it.effect("I40: looks up a key again after the cache has evicted it", () =>
       Effect.gen(function* () {
         yield* begin("forgotten")
         yield* verify(sign("forgotten"))
@@ -99,7 +99,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("accepts a key with an allow-list from its addresses and networks only", () =>
+    it.effect("accepts a key with an allow-list only from the listed addresses and networks", () =>
       Effect.gen(function* () {
         yield* begin("fenced", ["10.1.0.0/16", "2001:db8::1", "192.0.2.7"])
         for (const address of ["10.1.255.3", "2001:db8:0::1", "192.0.2.7"]) yield* verify(sign("fenced"), address)
@@ -112,7 +112,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("records the last use and failure of a key, and nothing for unknown keys", () =>
+    it.effect("records the last use and the last failure of a key, and records nothing for unknown keys", () =>
       Effect.gen(function* () {
         yield* begin("seen")
         const keys = yield* ApiKeys
@@ -138,7 +138,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("accepts a key at once that was created after its rejection as unknown", () =>
+    it.effect("accepts a newly created key at once, even if it was rejected as unknown before", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(nowSeconds * 1_000)
         assert.strictEqual(yield* refusal(sign("new")), "unknown_key")
@@ -147,7 +147,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("I50: rejects public keys with any characters as unknown", () =>
+    it.effect("I50: rejects a public key of arbitrary characters as unknown", () =>
       Effect.gen(function* () {
         yield* begin("odd")
         const good = keyOf("odd")
@@ -163,7 +163,7 @@ const memory = Hmac.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layerMemory, Nonces.layerMemory)),
   Layer.provideMerge(Layer.mergeAll(Users.layerMemory, Revocations.layerMemory))
 )
-/** A second instance over the same services. */
+/** Second instance over the same services. */
 const built = Effect.map(Layer.build(Layer.fresh(Hmac.layer)), Context.get(Hmac))
 const seal = Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))
 
@@ -233,7 +233,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("accepts a signature as hex in either case, complete and over exactly this text", () =>
+  it.effect("accepts a signature in upper or lower case hex only if it is complete and signs exactly this text", () =>
     Effect.gen(function* () {
       yield* begin("hex")
       const upper = sign("hex")
@@ -254,24 +254,26 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("I36: does the same work for an unknown key: one signature, one constant-time comparison", () =>
-    Effect.gen(function* () {
-      yield* begin("path")
-      const work = Effect.fnUntraced(function* (signed: Signed) {
-        vi.mocked(crypto.createHmac).mockClear()
-        vi.mocked(crypto.timingSafeEqual).mockClear()
-        const reason = yield* outcome(signed)
-        return [
-          reason,
-          vi.mocked(crypto.createHmac).mock.calls.length,
-          vi.mocked(crypto.timingSafeEqual).mock.calls.length
-        ]
-      })
-      const good = sign("path")
-      assert.deepStrictEqual(yield* work({ ...good, publicKey: keyOf("unknown") }), ["unknown_key", 1, 1])
-      assert.deepStrictEqual(yield* work({ ...good, signature: "short" }), ["signature", 1, 1])
-      assert.deepStrictEqual(yield* work(good), [undefined, 1, 1])
-    }).pipe(Effect.provide(memory))
+  it.effect(
+    "I36: does the same work for an unknown key as for a known one: one signature and one constant-time comparison",
+    () =>
+      Effect.gen(function* () {
+        yield* begin("path")
+        const work = Effect.fnUntraced(function* (signed: Signed) {
+          vi.mocked(crypto.createHmac).mockClear()
+          vi.mocked(crypto.timingSafeEqual).mockClear()
+          const reason = yield* outcome(signed)
+          return [
+            reason,
+            vi.mocked(crypto.createHmac).mock.calls.length,
+            vi.mocked(crypto.timingSafeEqual).mock.calls.length
+          ]
+        })
+        const good = sign("path")
+        assert.deepStrictEqual(yield* work({ ...good, publicKey: keyOf("unknown") }), ["unknown_key", 1, 1])
+        assert.deepStrictEqual(yield* work({ ...good, signature: "short" }), ["signature", 1, 1])
+        assert.deepStrictEqual(yield* work(good), [undefined, 1, 1])
+      }).pipe(Effect.provide(memory))
   )
 
   it.effect("checks in order: timestamp, key, signature, revocation, address, nonce", () =>
@@ -321,7 +323,7 @@ describe("Hmac", () => {
     }).pipe(Effect.scoped, Effect.provide(memory))
   )
 
-  it.effect("returns a database failure as unavailable, and does not cache it", () =>
+  it.effect("returns unavailable if the database fails, and does not cache the failure", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(nowSeconds * 1_000)
       assert.strictEqual((yield* Effect.flip(verify(sign("down"))))._tag, "DatabaseUnavailable")
@@ -342,7 +344,7 @@ const brokenOnce = Layer.mock(ApiKeys, {
     )
 })
 
-/** Public name of a test's key. */
+/** Returns the public name of a test's key. */
 const keyOf = (name: string) => `svc_pub_${Buffer.from(name).toString("hex").padStart(32, "0")}`
 
 const begin = Effect.fnUntraced(function* (name: string, allowedAddresses: ReadonlyArray<string> = []) {
@@ -382,7 +384,7 @@ const sign = (name: string, changes: Partial<Pick<Signed, "nonce" | "timestamp">
 
 const verify = (signed: Signed, address = "127.0.0.1") => Effect.flatMap(Hmac, (hmac) => hmac.verify(signed, address))
 
-/** Reason of a rejection, for logs; undefined if accepted. */
+/** Returns the reason for a rejection as logged, or undefined if the request is accepted. */
 const outcome = (signed: Signed, address?: string) =>
   verify(signed, address).pipe(
     Effect.as(undefined),

@@ -24,7 +24,9 @@ const requirements: Requirements = {
 const agreementUrl = "https://venue.example/agreement"
 const onboardingLayer = Onboarding.layer({ agreementUrl })
 
-/** Provider with a new reference for each verification; a callback's body is the verdict itself. */
+/**
+ * Provider that returns a new reference for each verification, and reads the verdict directly from the callback body.
+ */
 let begun = 0
 const provider = IdentityProvider.of({
   begin: () =>
@@ -61,7 +63,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     const referenceOf = (verificationUrl: string) => verificationUrl.split("/").at(-1)!
 
-    it.effect("records accepted terms with their version, in the table and the audit log", () =>
+    it.effect("records accepted terms with their version in the table and the audit log", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("amy"))
@@ -74,7 +76,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("rejects an acceptance that cannot be recorded", () =>
+    it.effect("rejects an acceptance of terms that cannot be recorded", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
         yield* user(UserId.make("ben"))
@@ -88,7 +90,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("leaves the state unchanged if the provider does not answer", () =>
+    it.effect("leaves the state unchanged if the provider does not respond", () =>
       Effect.gen(function* () {
         yield* user(UserId.make("cat"))
         const silent = IdentityProvider.of({
@@ -108,7 +110,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("keeps one of concurrent verifications, and applies its verdict once", () =>
+    it.effect("keeps one of several concurrent verifications, and applies its verdict once", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("dan"))
@@ -134,7 +136,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("I47: stops trading from a blocked country, of the document or the location, until it changes", () =>
+    it.effect("I47: rejects trading while the country of the document or of the location is blocked", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("eve"))
@@ -143,7 +145,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
         yield* onboarding.hear(callback({ reference: referenceOf(url), country: "NO" }), "")
         assert.isTrue((yield* onboarding.progress(UserId.make("eve"))).canTrade)
         yield* onboarding.seenIn(UserId.make("eve"), "XK")
-        // Visible at once, also without the announcement.
+        // The change is visible at once, even without the announcement.
         assert.strictEqual((yield* (yield* UserEligibility).of(UserId.make("eve"))).seenIn, "XK")
         assert.deepInclude(yield* onboarding.progress(UserId.make("eve")), {
           canTrade: false,
@@ -162,7 +164,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
     )
   })
 
-/** Receives no announcements: fresh answers prove that this node dropped its cache itself. */
+/** Receives no announcements, so that a fresh result proves that this node dropped its cache itself. */
 const deafStanding = UserEligibility.layer(requirements).pipe(
   Layer.provide(
     Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, delayMillis: () => 0 })

@@ -18,7 +18,7 @@ describe("Permission", () => {
     }
   })
 
-  it("allows only actions without a requirement for a caller without permissions, and rejects unknown permissions", () => {
+  it("allows only actions without a requirement to a caller without permissions, and rejects unknown permissions", () => {
     const open = Object.entries(rules).flatMap(([action, { anyOf }]) => (anyOf.length === 0 ? [action] : []))
     for (const permissions of [new Set<string>(), new Set(["admin", "*"])]) {
       const allowed = Object.keys(rules).filter((action) =>
@@ -41,7 +41,7 @@ describe("Permission", () => {
     }
   })
 
-  it("rejects managing keys and webhooks, agreements and signatures by an application; allows other actions of a session", () => {
+  it("rejects managing keys and webhooks, agreements and signatures by an application, and allows a session's other actions", () => {
     const refused = Object.keys(rules).filter((action) => {
       const own = caller({ via: "jwt" })
       return permits(own, action) && !permits({ ...own, clientId: "application" }, action)

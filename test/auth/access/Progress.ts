@@ -12,7 +12,7 @@ import { UserStates } from "@venue/storage/access/UserStates"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
-/** Smallest set of services in memory that decides about a caller. */
+/** Smallest set of in-memory services that decides what a caller is allowed to do. */
 export const access = Layer.mergeAll(
   Accounts.layer,
   SessionTokens.layer({

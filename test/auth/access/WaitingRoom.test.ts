@@ -2,7 +2,7 @@ import * as WaitingRoom from "@venue/auth/access/WaitingRoom"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 
-it.effect("admits one waiter per turn of the event loop, in order of arrival", () =>
+it.effect("admits one queued caller per turn of the event loop, in order of arrival", () =>
   Effect.gen(function* () {
     const { wait } = WaitingRoom.make(10)
     const done: Array<string> = []
@@ -38,7 +38,7 @@ it.effect("I48: rejects a caller at once when the queue is full, without delayin
   })
 )
 
-it.effect("removes an interrupted waiter from the queue", () =>
+it.effect("removes an interrupted caller from the queue", () =>
   Effect.gen(function* () {
     const { isFull, wait } = WaitingRoom.make(1)
     const fiber = yield* Effect.forkChild(wait)

@@ -9,7 +9,7 @@ interface Stored {
   readonly jwk: unknown
 }
 
-/** Active key of this algorithm, as stored. */
+/** Returns the stored form of an active key with this algorithm. */
 const entry = (algorithm: string) =>
   Effect.gen(function* () {
     const { privateKey } = yield* Effect.promise(() => generateKeyPair(algorithm, { extractable: true }))
@@ -23,7 +23,7 @@ const ring = (...keys: ReadonlyArray<Stored>) =>
 const refusal = (...keys: ReadonlyArray<Stored>) => Result.getOrThrow(Result.flip(ring(...keys))).reason
 
 describe("KeptRing", () => {
-  it.effect("D3: rejects a ring without exactly one valid active key", () =>
+  it.effect("D3: rejects a key ring without exactly one valid active key", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* entry("ES256"), yield* entry("ES256")]
       assert.strictEqual(refusal(), "active_keys")
@@ -43,7 +43,7 @@ describe("KeptRing", () => {
     })
   )
 
-  it.effect("contains no part of a key in an error", () =>
+  it.effect("includes no part of a key in an error", () =>
     Effect.gen(function* () {
       const { jwk } = yield* entry("ES256")
       const refused = Result.getOrThrow(Result.flip(ring({ state: "active", jwk: { ...jwk, y: jwk.x } })))

@@ -15,7 +15,7 @@ const follow = () => Result.getOrThrow(KeyRing.activate(ring, second.kid, ready,
 const refusal = (result: Result.Result<KeyRing.KeyRing, object>) => Result.getOrThrow(Result.flip(result))
 
 describe("KeyRing", () => {
-  it("activates the first key at once, and keeps the next on standby for twenty minutes", () => {
+  it("activates the first key at once, and keeps the next key on standby for twenty minutes", () => {
     assert.deepStrictEqual(states(ring), [
       [first.kid, "active"],
       [second.kid, "standby"]
@@ -24,7 +24,7 @@ describe("KeyRing", () => {
     assert.deepInclude(refused, { _tag: "TooEarly", kid: second.kid, readyAtMillis: ready })
   })
 
-  it("retires the previous key when another is activated", () => {
+  it("retires the previous key when another key is activated", () => {
     assert.deepStrictEqual(states(follow()), [
       [first.kid, "retired"],
       [second.kid, "active"]
@@ -39,7 +39,7 @@ describe("KeyRing", () => {
     assert.deepStrictEqual(states(left), [[second.kid, "active"]])
   })
 
-  it("skips waiting times in an emergency, but keeps the active key until another is activated", () => {
+  it("skips waiting times in an emergency, but keeps the active key until another key is activated", () => {
     const inUse = refusal(KeyRing.remove(ring, first.kid, 1_000, atOnce))
     assert.deepInclude(inUse, { _tag: "KeyInUse", kid: first.kid })
     const next = Result.getOrThrow(KeyRing.activate(ring, second.kid, 1_000, atOnce))

@@ -16,7 +16,7 @@ import { dump, postgresLayer } from "../../Postgres.ts"
 const operator = { actor: "operator", reason: "a test" }
 const [inTime, atOnce] = [{ emergency: false }, { emergency: true }]
 
-/** A second node on the same tables; receives announcements only from the given `Revocations`. */
+/** Second node on the same tables, which receives announcements only from the given `Revocations`. */
 const node = (ears = deaf) =>
   Effect.map(Layer.build(Layer.provide(Layer.fresh(SigningKeys.layer), Layer.succeed(Revocations)(ears))), (services) =>
     Context.get(services, SigningKeys)
@@ -31,7 +31,7 @@ const deaf = Revocations.of({
 const kidOf = (keys: SigningKeys["Service"]) =>
   Effect.map(keys.sign({}, "JWT"), (token) => decodeProtectedHeader(token).kid!)
 
-/** Yields to the event loop: no event marks the other node's read. */
+/** Yields to the event loop, because no event signals the other node's read. */
 const until = (holds: () => boolean) =>
   Effect.repeat(
     Effect.callback<boolean>((resume) => void setImmediate(() => resume(Effect.sync(holds)))),
@@ -47,7 +47,7 @@ const suite = <R>(
 ) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect(
-      "D1: publishes a key that verifies its signatures, without private members, named by its thumbprint",
+      "D1: publishes a key that verifies its signatures, has no private members and is named by its thumbprint",
       () =>
         Effect.gen(function* () {
           const keys = yield* SigningKeys
@@ -63,7 +63,7 @@ const suite = <R>(
         })
     )
 
-    it.effect("D2: verifies tokens of the old key until its removal, and signs with the new one", () =>
+    it.effect("D2: verifies tokens of the old key until the key is removed, and signs with the new key", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys
         const rotation = yield* KeyRotation
@@ -84,7 +84,7 @@ const suite = <R>(
       })
     )
 
-    it.effect("D2: uses another node's change for signing and verifying once it is announced", () =>
+    it.effect("D2: uses another node's key change for signing and verifying once the change is announced", () =>
       Effect.gen(function* () {
         const [here, there] = [yield* SigningKeys, yield* node(yield* elsewhere)]
         const rotation = yield* KeyRotation
@@ -99,22 +99,24 @@ const suite = <R>(
       })
     )
 
-    it.effect("D2: looks up an unknown key at once, and reads once in 30 s for a hundred of them", () =>
-      Effect.gen(function* () {
-        const there = yield* node()
-        const rotation = yield* KeyRotation
-        yield* TestClock.adjust("30 seconds")
-        const next = yield* rotation.standby(operator)
-        assert.isDefined(yield* there.seek(next))
-        const later = yield* rotation.standby(operator)
-        for (let n = 0; n < 100; n++) assert.isUndefined(yield* there.seek(`unknown-${n}`))
-        assert.isUndefined(yield* there.seek(later))
-        yield* TestClock.adjust("30 seconds")
-        assert.isDefined(yield* there.seek(later))
-      })
+    it.effect(
+      "D2: looks up an unknown key at once, and reads the keys at most once in 30 s for a hundred unknown keys",
+      () =>
+        Effect.gen(function* () {
+          const there = yield* node()
+          const rotation = yield* KeyRotation
+          yield* TestClock.adjust("30 seconds")
+          const next = yield* rotation.standby(operator)
+          assert.isDefined(yield* there.seek(next))
+          const later = yield* rotation.standby(operator)
+          for (let n = 0; n < 100; n++) assert.isUndefined(yield* there.seek(`unknown-${n}`))
+          assert.isUndefined(yield* there.seek(later))
+          yield* TestClock.adjust("30 seconds")
+          assert.isDefined(yield* there.seek(later))
+        })
     )
 
-    it.effect("loads existing keys on a later node, and creates none", () =>
+    it.effect("loads existing keys on a node that starts later, and creates none", () =>
       Effect.gen(function* () {
         const ids = (keys: SigningKeys["Service"]) =>
           Effect.map(keys.ring, (ring) => ring.map(({ key, state }) => [key.kid, state]))
@@ -181,7 +183,7 @@ it.effect("I46: stores no private key in plain text", () =>
   }).pipe(Effect.provide(onPostgres))
 )
 
-it.effect("reads a change of several keys entirely or not at all", () =>
+it.effect("reads a change to several keys either completely or not at all", () =>
   Effect.gen(function* () {
     const rotation = yield* KeyRotation
     const table = yield* SigningKeyTable

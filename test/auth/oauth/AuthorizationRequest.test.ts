@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as OAuth from "./OAuthServices.ts"
 
-/** Redirect of a request that must be rejected. */
+/** Returns the redirect of a request that must be rejected. */
 const sentBack = (query: URLSearchParams) =>
   Effect.gen(function* () {
     const begun = yield* OAuth.begin(query)
@@ -126,7 +126,7 @@ describe("AuthorizationRequest", () => {
     [{ prompt: "none", max_age: "9999999999" }, "login_required"],
     [{ prompt: "consent none" }, "login_required"]
   ] as const) {
-    it.effect(`A3, A4: ${JSON.stringify(changes)} goes back as ${error}`, () =>
+    it.effect(`A3, A4: redirects a request with ${JSON.stringify(changes)} with the error ${error}`, () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const state = ` a+b%20&c=d"\\#'`
@@ -145,7 +145,7 @@ describe("AuthorizationRequest", () => {
     )
   }
 
-  it.effect("A3: does not echo a state that is missing, too long, repeated or not plain text", () =>
+  it.effect("A3: omits a state from the redirect if it is missing, too long, repeated or not plain text", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const twice = OAuth.query(client.clientId)
@@ -159,7 +159,7 @@ describe("AuthorizationRequest", () => {
     }).pipe(Effect.provide(OAuth.memory))
   )
 
-  it.effect("A3: reports the first error in order of checks, and counts a repeated parameter as one", () =>
+  it.effect("A3: reports the first error in order of the checks, and treats a repeated parameter as an error", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const worst = { response_type: "token", code_challenge_method: "plain", scope: "trade", prompt: "none" }

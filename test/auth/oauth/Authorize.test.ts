@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: rejects a second decision about a request", () =>
+    it.effect("A5: rejects a second decision on a request", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register({ type: "public" })
@@ -82,7 +82,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: hides a request from every user but the first who opened it", () =>
+    it.effect("A5: hides a request from every user except the first user who opened it", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -102,7 +102,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: expires a request after ten minutes", () =>
+    it.effect("A5: rejects a request that is older than ten minutes", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: requires the second factor of a user who has one, by token and by session", () =>
+    it.effect("A5: requires the second factor of a user who has one, in the token and in the session", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize
@@ -160,7 +160,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects a decision of an ended session whose token is still valid", () =>
+    it.effect("rejects a decision from an ended session whose token is still valid", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -172,7 +172,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("issues no code for an application disabled in the meantime", () =>
+    it.effect("issues no code to an application that was disabled after the request", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -184,7 +184,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: approves a confidential application at once for the same or fewer scopes", () =>
+    it.effect("A6: approves a confidential application at once for scopes that were already granted", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -237,7 +237,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           ]) {
             assert.strictEqual((yield* Effect.flip(refused))._tag, "SignInTooOld")
           }
-          // Another user may sign in next.
+          // Another user is allowed to sign in next.
           const again = yield* OAuth.signedIn
           yield* authorize.decide(again, id, "approve")
         }

@@ -12,7 +12,7 @@ vi.mock("node:crypto", { spy: true })
 const authenticate = (presented: Partial<Presented>) =>
   Effect.flatMap(ClientAuthentication, (clients) => clients.authenticate({ basic: undefined, form: {}, ...presented }))
 
-/** Name of the authenticated application, or the reason of its rejection. */
+/** Returns the name of the authenticated application, or the reason for its rejection. */
 const outcome = (presented: Partial<Presented>) =>
   authenticate(presented).pipe(
     Effect.map(({ name }) => name),
@@ -32,7 +32,7 @@ const registered = Effect.gen(function* () {
 })
 
 layer(OAuth.memory)("ClientAuthentication", (it) => {
-  it.effect("T3: authenticates a confidential application by Basic, raw or percent-encoded", () =>
+  it.effect("T3: authenticates a confidential application by HTTP Basic, whether raw or percent-encoded", () =>
     Effect.gen(function* () {
       const { clientId, secret } = yield* registered
       for (const header of [
@@ -51,7 +51,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("T3: accepts a public application by its id, and rejects it with a secret", () =>
+  it.effect("T3: accepts a public application by its id, and rejects it if it sends a secret", () =>
     Effect.gen(function* () {
       const { openId } = yield* registered
       assert.strictEqual(yield* outcome({ form: { client_id: openId } }), "Open App")
@@ -61,7 +61,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("T3: rejects a confidential application without its secret, or with it in the body", () =>
+  it.effect("T3: rejects a confidential application that sends no secret or sends it in the body", () =>
     Effect.gen(function* () {
       const { clientId, openId, secret } = yield* registered
       assert.strictEqual(yield* outcome({ form: { client_id: clientId } }), "method")
@@ -79,7 +79,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("T3, I50: rejects a header that is no Basic credential", () =>
+  it.effect("T3, I50: rejects an Authorization header that is not a Basic credential", () =>
     Effect.gen(function* () {
       const { clientId, openId, secret } = yield* registered
       for (const header of [
@@ -107,7 +107,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("accepts both secrets during a replacement", () =>
+  it.effect("accepts both secrets while a secret is being replaced", () =>
     Effect.gen(function* () {
       const { clientId, secret } = yield* registered
       const registration = yield* ClientRegistration
@@ -133,22 +133,24 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("does the same work for unknown, disabled and wrong: one hash, two constant-time comparisons", () =>
-    Effect.gen(function* () {
-      const { clientId, openId, secret } = yield* registered
-      const work = Effect.fnUntraced(function* (presented: Partial<Presented>) {
-        vi.mocked(crypto.createHash).mockClear()
-        vi.mocked(crypto.timingSafeEqual).mockClear()
-        const reason = yield* outcome(presented)
-        const counts = [crypto.createHash, crypto.timingSafeEqual].map((spied) => vi.mocked(spied).mock.calls.length)
-        return [reason, ...counts]
+  it.effect(
+    "does the same work for an unknown application, a disabled one and a wrong secret: one hash, two constant-time comparisons",
+    () =>
+      Effect.gen(function* () {
+        const { clientId, openId, secret } = yield* registered
+        const work = Effect.fnUntraced(function* (presented: Partial<Presented>) {
+          vi.mocked(crypto.createHash).mockClear()
+          vi.mocked(crypto.timingSafeEqual).mockClear()
+          const reason = yield* outcome(presented)
+          const counts = [crypto.createHash, crypto.timingSafeEqual].map((spied) => vi.mocked(spied).mock.calls.length)
+          return [reason, ...counts]
+        })
+        assert.deepStrictEqual(yield* work({ basic: basic(clientId, secret) }), ["Example App", 1, 2])
+        assert.deepStrictEqual(yield* work({ basic: basic(clientId, "wrong") }), ["secret", 1, 2])
+        assert.deepStrictEqual(yield* work({ basic: basic("nobody", secret) }), ["unknown", 1, 2])
+        assert.deepStrictEqual(yield* work({ form: { client_id: openId } }), ["Open App", 1, 2])
+        yield* (yield* OAuthClients).disable(clientId)
+        assert.deepStrictEqual(yield* work({ basic: basic(clientId, secret) }), ["disabled", 1, 2])
       })
-      assert.deepStrictEqual(yield* work({ basic: basic(clientId, secret) }), ["Example App", 1, 2])
-      assert.deepStrictEqual(yield* work({ basic: basic(clientId, "wrong") }), ["secret", 1, 2])
-      assert.deepStrictEqual(yield* work({ basic: basic("nobody", secret) }), ["unknown", 1, 2])
-      assert.deepStrictEqual(yield* work({ form: { client_id: openId } }), ["Open App", 1, 2])
-      yield* (yield* OAuthClients).disable(clientId)
-      assert.deepStrictEqual(yield* work({ basic: basic(clientId, secret) }), ["disabled", 1, 2])
-    })
   )
 })

@@ -20,7 +20,7 @@ const refusal = (changes: Partial<Registration>) =>
   })
 
 layer(OAuth.memory)("ClientRegistration", (it) => {
-  it.effect("returns the secret of a confidential application once, and none for a public one", () =>
+  it.effect("returns the secret of a confidential application once, and returns none for a public application", () =>
     Effect.gen(function* () {
       const { client, secret } = yield* OAuth.register()
       assert.match(Redacted.value(secret!), /^[\w-]{43}$/)
@@ -33,7 +33,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("accepts an unused UUID as id from the operator, in either case", () =>
+  it.effect("accepts an unused UUID in either letter case as the id that an operator requests", () =>
     Effect.gen(function* () {
       const clientId = "7C1D0B52-9C1E-4B7A-8A55-0F2F6F0C9B11"
       const { client } = yield* OAuth.register({ clientId })
@@ -100,7 +100,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("rejects changes of an unknown application", () =>
+  it.effect("rejects changes to an unknown application", () =>
     Effect.gen(function* () {
       const registration = yield* ClientRegistration
       const { client: open } = yield* OAuth.register({ type: "public" })
@@ -123,14 +123,14 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
 const disable = ({ clientId }: OAuthClient) =>
   Effect.flatMap(ClientRegistration, (registration) => registration.disable(clientId, OAuth.operator))
 
-/** Tokens of a new session of this application. */
+/** Returns the tokens of a new session of this application. */
 const letIn = Effect.fnUntraced(function* (user: Effect.Success<typeof OAuth.signedIn>, client: OAuthClient) {
   return (yield* OAuth.exchange(client, OAuth.redemption(yield* OAuth.approvedCode(user, client)))).issued
 })
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("rejects the tokens of a disabled application in any form, and accepts others", () =>
+    it.effect("rejects every kind of token of a disabled application, and accepts tokens of other applications", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const bearers = yield* Bearers
@@ -145,7 +145,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           assert.isTrue(yield* isGood(issued.accessToken))
           assert.isTrue(yield* isGood(others.accessToken))
           yield* disable(client)
-          // Published to every node at the announcement, without time passing.
+          // The announcement reaches every node without time passing.
           yield* Effect.repeat(isGood(issued.accessToken), { while: (good) => good })
           for (const by of [{ clientId: client.clientId }, { clientId: null, allowPublicForm: true }]) {
             const { reason } = yield* Effect.flip(
@@ -163,7 +163,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects an unexchanged code of a disabled application", () =>
+    it.effect("rejects an unused code of a disabled application", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const { client } = yield* OAuth.register()
@@ -176,7 +176,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("leaves no session when disabling and code exchange are concurrent", () =>
+    it.effect("leaves no session when an application is disabled during a code exchange", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         for (let round = 0; round < 10; round++) {
@@ -200,11 +200,11 @@ const liveOf = (userId: UserId) =>
     return (yield* (yield* Sessions).ofUser(userId)).map(({ clientId }) => clientId)
   })
 
-suite("an application that is disabled, in memory", OAuth.memory)
-suite("an application that is disabled, on Postgres", OAuth.postgres)
+suite("disabled application, in memory", OAuth.memory)
+suite("disabled application, on Postgres", OAuth.postgres)
 
-layer(OAuth.memory)("an application that is disabled", (it) => {
-  it.effect("announces a disabled application once", () =>
+layer(OAuth.memory)("disabled application", (it) => {
+  it.effect("announces once that an application is disabled", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const announced: Array<Revocation> = []

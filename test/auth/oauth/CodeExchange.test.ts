@@ -22,7 +22,7 @@ const refusal = (client: OAuthClient, presented: Redemption) =>
     error._tag === "ExchangeRefused" ? error.reason : error._tag
   )
 
-/** Sessions of the user that belong to applications. */
+/** Returns the user's sessions that belong to applications. */
 const sessionsOf = (userId: UserId) =>
   Effect.gen(function* () {
     return (yield* (yield* Sessions).ofUser(userId)).filter(({ clientId }) => clientId !== null)
@@ -44,7 +44,7 @@ const whyNot = (client: OAuthClient, token: Redacted.Redacted, scope?: string) =
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     for (const type of ["confidential", "public"] as const) {
-      it.effect(`T1: exchanges a code of a ${type} application for a session of its own`, () =>
+      it.effect(`T1: exchanges a code of a ${type} application for a separate session`, () =>
         Effect.gen(function* () {
           yield* OAuth.start
           const { client } = yield* OAuth.register({ type })
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       )
     }
 
-    it.effect("T2, I44: ends the session of a code that is used twice, though both requests fail", () =>
+    it.effect("T2, I44: ends the session of a code that is used twice, although both requests fail", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -88,7 +88,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: recognises a second use long after expiry, and with any verifier", () =>
+    it.effect("T2, I44: detects a second use of a code long after the code expired, and with any verifier", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)
@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: rejects another application without using up the code", () =>
+    it.effect("T2, I44: rejects another application's use of a code and leaves the code unused", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const { client: thief } = yield* OAuth.register()
@@ -148,7 +148,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: uses up a code that is presented with wrong parameters", () =>
+    it.effect("T2, I44: rejects a code with wrong parameters and uses it up", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -192,7 +192,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("accepts the requested resource repeated or omitted", () =>
+    it.effect("accepts the requested resource if it is repeated or omitted", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -230,7 +230,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T4: rejects a grant type that the application may not use", () =>
+    it.effect("T4: rejects a grant type that the application is not allowed to use", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register({ grantTypes: ["authorization_code"] })
         const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)
@@ -240,7 +240,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T5: refreshes for the token's own application, within the granted scopes", () =>
+    it.effect("T5: refreshes a token only for its own application and within the granted scopes", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const { client: other } = yield* OAuth.register()
@@ -270,43 +270,45 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T6: issues an ID token with audience, issuer and sign-in time, which is no bearer token", () =>
-      Effect.gen(function* () {
-        yield* OAuth.start
-        const { client } = yield* OAuth.register()
-        const caller = yield* OAuth.signedIn
-        yield* (yield* Profiles).change(caller.userId, { username: `amy-${caller.userId.slice(0, 8)}` })
-        yield* TestClock.adjust("1 minute")
-        const changes = { scope: "openid profile email", nonce: " a nonce " }
-        const code = yield* OAuth.approvedCode(caller, client, changes)
-        const { idToken, issued } = yield* OAuth.exchange(client, OAuth.redemption(code))
-        const text = Redacted.value(idToken!)
-        const keys = yield* SigningKeys
-        const { payload, protectedHeader } = yield* Effect.promise(() =>
-          jwtVerify(text, ({ kid }) => keys.find(kid!)!, {
-            issuer: OAuth.issuer,
-            audience: client.clientId,
-            algorithms: ["ES256"],
-            typ: "JWT",
-            currentDate: new Date(1_060_000)
+    it.effect(
+      "T6: issues an ID token with audience, issuer and sign-in time, which cannot be used as a bearer token",
+      () =>
+        Effect.gen(function* () {
+          yield* OAuth.start
+          const { client } = yield* OAuth.register()
+          const caller = yield* OAuth.signedIn
+          yield* (yield* Profiles).change(caller.userId, { username: `amy-${caller.userId.slice(0, 8)}` })
+          yield* TestClock.adjust("1 minute")
+          const changes = { scope: "openid profile email", nonce: " a nonce " }
+          const code = yield* OAuth.approvedCode(caller, client, changes)
+          const { idToken, issued } = yield* OAuth.exchange(client, OAuth.redemption(code))
+          const text = Redacted.value(idToken!)
+          const keys = yield* SigningKeys
+          const { payload, protectedHeader } = yield* Effect.promise(() =>
+            jwtVerify(text, ({ kid }) => keys.find(kid!)!, {
+              issuer: OAuth.issuer,
+              audience: client.clientId,
+              algorithms: ["ES256"],
+              typ: "JWT",
+              currentDate: new Date(1_060_000)
+            })
+          )
+          assert.strictEqual(protectedHeader.alg, "ES256")
+          const hash = createHash("sha256").update(Redacted.value(issued.accessToken)).digest().subarray(0, 16)
+          assert.deepStrictEqual(payload, {
+            iss: OAuth.issuer,
+            aud: client.clientId,
+            sub: caller.userId,
+            iat: 1_060,
+            exp: 4_660,
+            auth_time: 1_000,
+            nonce: " a nonce ",
+            at_hash: hash.toString("base64url"),
+            name: `amy-${caller.userId.slice(0, 8)}`,
+            preferred_username: `amy-${caller.userId.slice(0, 8)}`
           })
-        )
-        assert.strictEqual(protectedHeader.alg, "ES256")
-        const hash = createHash("sha256").update(Redacted.value(issued.accessToken)).digest().subarray(0, 16)
-        assert.deepStrictEqual(payload, {
-          iss: OAuth.issuer,
-          aud: client.clientId,
-          sub: caller.userId,
-          iat: 1_060,
-          exp: 4_660,
-          auth_time: 1_000,
-          nonce: " a nonce ",
-          at_hash: hash.toString("base64url"),
-          name: `amy-${caller.userId.slice(0, 8)}`,
-          preferred_username: `amy-${caller.userId.slice(0, 8)}`
+          assert.strictEqual((yield* Effect.flip((yield* Bearers).verify(text)))._tag, "InvalidToken")
         })
-        assert.strictEqual((yield* Effect.flip((yield* Bearers).verify(text)))._tag, "InvalidToken")
-      })
     )
 
     it.effect("T6: omits the ID token without `openid`, and its nonce if none was sent", () =>

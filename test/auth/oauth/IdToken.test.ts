@@ -13,12 +13,12 @@ const signIn = {
   nonce: null,
   provenAtSeconds: 7,
   nowSeconds: 1_000,
-  // Pair of token and hash from OpenID Connect Core, appendix A.3.
+  // Token and hash from OpenID Connect Core, appendix A.3.
   accessToken: Redacted.make("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y")
 }
 
 describe("IdToken", () => {
-  it("T7: contains the user's claims by scope, without empty ones", () => {
+  it("T7: includes the user's non-empty claims that the scopes allow", () => {
     assert.deepStrictEqual(IdToken.userClaims(UserId.make("a user"), somebody, ["openid", "email", "phone"]), {
       sub: UserId.make("a user")
     })
@@ -33,7 +33,7 @@ describe("IdToken", () => {
     })
   })
 
-  it("T6: is valid for the application for an hour, and bound to the access token", () => {
+  it("T6: is valid for the application for one hour, and bound to the access token", () => {
     assert.deepStrictEqual(IdToken.claims(signIn), {
       sub: "a user",
       iss: "https://auth.venue.example/auth/v1",
@@ -45,7 +45,7 @@ describe("IdToken", () => {
     })
   })
 
-  it("T6: returns the nonce verbatim, and none if none was sent", () => {
+  it("T6: returns the nonce verbatim, and returns none if none was sent", () => {
     assert.strictEqual(IdToken.claims({ ...signIn, nonce: ' a+b%20"\\' })["nonce"], ' a+b%20"\\')
     assert.notProperty(IdToken.claims(signIn), "nonce")
   })

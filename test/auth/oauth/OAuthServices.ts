@@ -1,4 +1,4 @@
-/** Applications and consenting users, in memory and on Postgres, and the steps from a request to a session. */
+/** Applications and consenting users in memory and on Postgres, and the steps from a request to a session. */
 import type { TokenClaims } from "@venue/auth/session/AccessToken"
 import { type Answered, Authorize, type Begun } from "@venue/auth/oauth/Authorize"
 import { ClientAuthentication } from "@venue/auth/oauth/ClientAuthentication"
@@ -73,7 +73,7 @@ export type Services = Layer.Success<typeof memory>
 
 export const operator = { actor: "operator", reason: "a test" }
 export const redirectUri = "https://rp.example/cb"
-/** From RFC 7636, appendix B. */
+/** Verifier and challenge from RFC 7636, appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 export const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
@@ -89,7 +89,7 @@ export const registration: Registration = {
 export const register = (changes: Partial<Registration> = {}) =>
   Effect.flatMap(ClientRegistration, (clients) => clients.register({ ...registration, ...changes }, operator))
 
-/** New user who has just signed in with a wallet. */
+/** Creates a user who has just signed in with a wallet. */
 export const signedIn = Effect.gen(function* () {
   const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
   yield* (yield* Users).create({ userId: UserId.make(userId), name: "" })
@@ -117,7 +117,7 @@ export const claimsOf = ({ expiresAtSeconds, scope, session }: Issued): TokenCla
   }
 }
 
-/** Enrols a second factor, and returns a second-level session. */
+/** Enrols a second factor, and returns a session with the second factor. */
 export const secured = (caller: TokenClaims) =>
   Effect.gen(function* () {
     const factors = yield* SecondFactor
@@ -146,7 +146,7 @@ export const query = (clientId: string, changes: Readonly<Record<string, string 
 
 export const begin = (query: URLSearchParams) => Effect.flatMap(Authorize, (authorize) => authorize.begin(query))
 
-/** Id of an accepted request. */
+/** Returns the id of an accepted request. */
 export const requestId = ({ clientId }: OAuthClient, changes: Readonly<Record<string, string | undefined>> = {}) =>
   Effect.map(begin(query(clientId, changes)), idOf)
 
@@ -159,7 +159,7 @@ export const answerOf = ({ redirectUrl }: Answered) => new URL(Redacted.value(re
 
 export const codeOf = (answered: Answered) => Redacted.make(answerOf(answered).searchParams.get("code")!)
 
-/** Code that the user approved for the application. */
+/** Returns a code that the user approved for the application. */
 export const approvedCode = (
   caller: TokenClaims,
   client: OAuthClient,
@@ -181,7 +181,7 @@ export const redemption = (code: Redacted.Redacted, changes: Partial<Redemption>
 export const exchange = (client: OAuthClient, presented: Redemption) =>
   Effect.flatMap(CodeExchange, (codes) => codes.exchange(client, presented))
 
-/** Sets the clock to a time after the Unix epoch. */
+/** Sets the clock to a time shortly after the Unix epoch. */
 export const start = TestClock.setTime(1_000_000)
 
 export const isUsed = (code: Redacted.Redacted) =>

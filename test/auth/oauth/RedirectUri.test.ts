@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
 describe("RedirectUri", () => {
-  it("accepts https addresses in the notation of browsers", () => {
+  it("accepts https URLs in the notation that browsers use", () => {
     for (const uri of [
       "https://rp.example/",
       "https://rp.example/cb",
@@ -62,7 +62,7 @@ describe("RedirectUri", () => {
     })
   }
 
-  it("accepts loopback addresses with a port if the operator allows them", () => {
+  it("accepts loopback URLs with a port if the operator allows them", () => {
     const fault = (uri: string) => faultOf(uri, { loopback: true })
     assert.isUndefined(fault("http://localhost:57423/callback"))
     assert.isUndefined(fault("http://127.0.0.1:57423/callback"))
@@ -91,7 +91,7 @@ describe("RedirectUri", () => {
     )
   })
 
-  it("matches a registered loopback address with any port, and everything else exactly", () => {
+  it("A3: matches a registered loopback URL with any port, and requires the rest to be identical", () => {
     const four = "http://127.0.0.1:57423/callback"
     const six = "http://[::1]:57423/callback?x=1"
     for (const port of [":1", ":8080", ":65535", ""]) {

@@ -63,7 +63,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("contains client and scope for an application, and neither for a user's own session", () =>
+  it.effect("includes client and scope for an application, and omits both for a user's own session", () =>
     Effect.gen(function* () {
       assert.notProperty(claims, "client_id")
       assert.notProperty(claims, "scope")
@@ -74,7 +74,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("U2, I45: rejects a header that differs from the venue's", () =>
+  it.effect("U2, I45: rejects a header that differs from the header that the venue issues", () =>
     Effect.gen(function* () {
       const own = generate()
       const headers: ReadonlyArray<object> = [
@@ -103,26 +103,28 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("U2, I45: rejects a token that is unsigned, signed by another key or with the public key as secret", () =>
-    Effect.gen(function* () {
-      const [active] = yield* (yield* SigningKeys).ring
-      const { kid, publicKey } = active!.key
-      const [header, payload, signature] = (yield* token()).split(".") as [string, string, string]
-      const pem = publicKey.export({ format: "pem", type: "spki" })
-      const hs256 = `${encoded({ alg: "HS256", kid, typ: "at+jwt" })}.${payload}`
-      const hmac = createHmac("sha256", pem).update(hs256).digest("base64url")
-      assert.strictEqual(yield* refusal(`${hs256}.${hmac}`), "header")
-      assert.strictEqual(yield* refusal(`${header}.${payload}.`), "form")
-      assert.strictEqual(yield* refusal(`${encoded({ alg: "none", kid, typ: "at+jwt" })}.${payload}.`), "form")
-      const other = es256(`${header}.${payload}`, Redacted.value(generate().privateKey))
-      assert.strictEqual(yield* refusal(`${header}.${payload}.${other}`), "signature")
-      const raised = encoded({ ...claims, aal: "aal2" })
-      assert.strictEqual(yield* refusal(`${header}.${raised}.${signature}`), "signature")
-      assert.strictEqual(yield* refusal(`${header}.${payload}.${signature.slice(0, -4)}`), "signature")
-    })
+  it.effect(
+    "U2, I45: rejects a token that is unsigned, signed by another key or signed with the public key as secret",
+    () =>
+      Effect.gen(function* () {
+        const [active] = yield* (yield* SigningKeys).ring
+        const { kid, publicKey } = active!.key
+        const [header, payload, signature] = (yield* token()).split(".") as [string, string, string]
+        const pem = publicKey.export({ format: "pem", type: "spki" })
+        const hs256 = `${encoded({ alg: "HS256", kid, typ: "at+jwt" })}.${payload}`
+        const hmac = createHmac("sha256", pem).update(hs256).digest("base64url")
+        assert.strictEqual(yield* refusal(`${hs256}.${hmac}`), "header")
+        assert.strictEqual(yield* refusal(`${header}.${payload}.`), "form")
+        assert.strictEqual(yield* refusal(`${encoded({ alg: "none", kid, typ: "at+jwt" })}.${payload}.`), "form")
+        const other = es256(`${header}.${payload}`, Redacted.value(generate().privateKey))
+        assert.strictEqual(yield* refusal(`${header}.${payload}.${other}`), "signature")
+        const raised = encoded({ ...claims, aal: "aal2" })
+        assert.strictEqual(yield* refusal(`${header}.${raised}.${signature}`), "signature")
+        assert.strictEqual(yield* refusal(`${header}.${payload}.${signature.slice(0, -4)}`), "signature")
+      })
   )
 
-  it.effect("U2, I45: rejects claims that differ from the venue's", () =>
+  it.effect("U2, I45: rejects claims that differ from the claims that the venue issues", () =>
     Effect.gen(function* () {
       const wrong: ReadonlyArray<object> = [
         { iss: undefined },
@@ -156,7 +158,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("expires five seconds after its time", () =>
+  it.effect("accepts a token until five seconds after its expiry", () =>
     Effect.gen(function* () {
       const text = yield* token()
       const over = (nowSeconds + 3605) * 1000
@@ -167,7 +169,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("I50: rejects any text that is no token", () =>
+  it.effect("I50: rejects any text that is not a token", () =>
     Effect.gen(function* () {
       const good = yield* token()
       const texts = [
@@ -193,7 +195,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     Effect.gen(function* () {
       const good = yield* token()
       const edits = fc.sample(fc.record({ at: fc.nat(good.length - 1), by: fc.constantFrom(..."aZ0_-.") }), 300)
-      // Four bits of the last character of a signature are unused.
+      // Four bits of the signature's last character are unused.
       for (const { at, by } of edits.filter(({ at, by }) => good[at] !== by && at !== good.length - 1)) {
         yield* refusal(good.slice(0, at) + by + good.slice(at + 1))
       }

@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { openAccount } from "../../storage/access/OpenedAccount.ts"
 
 describe("Accounts", () => {
-  it.effect("finds within half a second an account opened after a failed look-up", () =>
+  it.effect("returns an account within half a second after it is opened, despite an earlier failed look-up", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const users = yield* Users
@@ -23,7 +23,7 @@ describe("Accounts", () => {
     )
   )
 
-  it.effect("looks up an owner once, and never an id that is too long", () =>
+  it.effect("looks up an owner once, and never looks up an id that is too long", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* Effect.forEach(Array.from({ length: 5 }), () => accounts.ownerOf(AccountId.make("alice")), {

@@ -14,7 +14,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestClock } from "effect/testing"
 import { issuer, memory, postgres, type Services } from "./SessionServices.ts"
 
-/** New user with a session. */
+/** Creates a user with a session. */
 const begin = Effect.gen(function* () {
   yield* TestClock.setTime(1_000_000)
   const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
@@ -52,7 +52,7 @@ const untilAnnounced = <A, E, R>(subject: string, work: Effect.Effect<A, E, R>) 
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("accepts a token for its hour while its session lasts", () =>
+    it.effect("accepts a token for one hour while its session lasts", () =>
       Effect.gen(function* () {
         const { session, token, userId } = yield* begin
         const bearers = yield* Bearers
@@ -80,7 +80,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("stops counting a removed second factor once the change is published", () =>
+    it.effect("ignores a removed second factor once the removal is published", () =>
       Effect.gen(function* () {
         const { session, userId } = yield* begin
         const bearers = yield* Bearers
@@ -113,7 +113,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("D2: rejects tokens of a key that another node removed before the removal is read here", () =>
+    it.effect("D2: rejects tokens of a key that another node removed, before this node reads the removal", () =>
       Effect.gen(function* () {
         const { session, token } = yield* begin
         const bearers = yield* Bearers
@@ -133,7 +133,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("D2: rejects an ID token as bearer, and cached tokens of a removed key", () =>
+    it.effect("D2: rejects an ID token used as a bearer token, and cached tokens of a removed key", () =>
       Effect.gen(function* () {
         const { session, token } = yield* begin
         const bearers = yield* Bearers
@@ -161,7 +161,7 @@ describe("Bearers", () => {
       const real = Context.get(services, Sessions)
       const hasStarted = yield* Deferred.make<void>()
       const mayAnswer = yield* Deferred.make<void>()
-      /** Reads at once and returns late. */
+      /** Reads at once and returns the result late. */
       const slow = Sessions.of({
         ...real,
         find: (sessionId) =>
@@ -186,49 +186,47 @@ describe("Bearers", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect(
-    "I40: verifies every token without the cache while revocations are delayed by more than three seconds",
-    () =>
-      Effect.gen(function* () {
-        const services = yield* Layer.build(memory)
-        const real = Context.get(services, Sessions)
-        let delayMillis = 0
-        let find = real.find
-        const deaf = Layer.succeed(
-          Revocations,
-          Revocations.of({
-            ...Context.get(services, Revocations),
-            watch: () => Effect.void,
-            delayMillis: () => delayMillis
-          })
-        )
-        const sessions = Layer.succeed(Sessions, Sessions.of({ ...real, find: (sessionId) => find(sessionId) }))
-        yield* Effect.gen(function* () {
-          const [ended, live] = [yield* begin, yield* begin]
-          const bearers = yield* Bearers
-          const claims = yield* bearers.verify(ended.token)
-          yield* bearers.verify(live.token)
-          yield* real.end([ended.session.sessionId])
+  it.effect("I40: verifies every token without the cache while revocations are more than three seconds late", () =>
+    Effect.gen(function* () {
+      const services = yield* Layer.build(memory)
+      const real = Context.get(services, Sessions)
+      let delayMillis = 0
+      let find = real.find
+      const deaf = Layer.succeed(
+        Revocations,
+        Revocations.of({
+          ...Context.get(services, Revocations),
+          watch: () => Effect.void,
+          delayMillis: () => delayMillis
+        })
+      )
+      const sessions = Layer.succeed(Sessions, Sessions.of({ ...real, find: (sessionId) => find(sessionId) }))
+      yield* Effect.gen(function* () {
+        const [ended, live] = [yield* begin, yield* begin]
+        const bearers = yield* Bearers
+        const claims = yield* bearers.verify(ended.token)
+        yield* bearers.verify(live.token)
+        yield* real.end([ended.session.sessionId])
 
-          delayMillis = 3_000
-          assert.strictEqual(yield* bearers.verify(ended.token), claims)
-          delayMillis = 3_001
-          assert.strictEqual((yield* Effect.flip(bearers.verify(ended.token)))._tag, "SessionEnded")
-          yield* bearers.verify(live.token)
-          find = () => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))
-          assert.strictEqual((yield* Effect.flip(bearers.verify(live.token)))._tag, "DatabaseUnavailable")
-          find = () => Effect.never
-          const silent = yield* Effect.forkChild(Effect.flip(bearers.verify(live.token)))
-          yield* TestClock.adjust("2 seconds")
-          assert.strictEqual((yield* Fiber.join(silent))._tag, "DatabaseUnavailable")
+        delayMillis = 3_000
+        assert.strictEqual(yield* bearers.verify(ended.token), claims)
+        delayMillis = 3_001
+        assert.strictEqual((yield* Effect.flip(bearers.verify(ended.token)))._tag, "SessionEnded")
+        yield* bearers.verify(live.token)
+        find = () => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))
+        assert.strictEqual((yield* Effect.flip(bearers.verify(live.token)))._tag, "DatabaseUnavailable")
+        find = () => Effect.never
+        const silent = yield* Effect.forkChild(Effect.flip(bearers.verify(live.token)))
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual((yield* Fiber.join(silent))._tag, "DatabaseUnavailable")
 
-          delayMillis = 0
-          yield* bearers.verify(live.token)
-        }).pipe(
-          Effect.provide(Layer.fresh(Bearers.layer({ issuer })).pipe(Layer.provide([deaf, sessions]))),
-          Effect.provide(services)
-        )
-      }).pipe(Effect.scoped)
+        delayMillis = 0
+        yield* bearers.verify(live.token)
+      }).pipe(
+        Effect.provide(Layer.fresh(Bearers.layer({ issuer })).pipe(Layer.provide([deaf, sessions]))),
+        Effect.provide(services)
+      )
+    }).pipe(Effect.scoped)
   )
 
   it.effect("evicts the oldest tokens from a full cache, and verifies them again", () =>

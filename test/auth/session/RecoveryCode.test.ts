@@ -24,7 +24,7 @@ describe("RecoveryCode", () => {
     )
   })
 
-  it("hashes equally however a code is typed, and differently for another code", () => {
+  it("computes the same hash for every way to type a code, and a different hash for another code", () => {
     const hash = (userId: UserId, code: string) => RecoveryCode.hash(userId, Redacted.make(code))
     assert.deepStrictEqual(hash(UserId.make("alice"), " ABCDE-12345\n"), hash(UserId.make("alice"), "abcde-12345"))
     assert.notDeepEqual(hash(UserId.make("alice"), "abcde-12345"), hash(UserId.make("bob"), "abcde-12345"))

@@ -12,7 +12,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       ["within ten seconds", "10 seconds"],
       ["a week later", "7 days"]
     ] as const) {
-      it.effect(`R1, I43: returns the same successor again while that is unused, ${name}`, () =>
+      it.effect(`R1, I43: returns the same unused successor for a repeated token, ${name}`, () =>
         Effect.gen(function* () {
           const first = yield* begin()
           yield* TestClock.adjust("1 hour")
@@ -52,7 +52,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "R3, I43: keeps one lineage if token and parent are used concurrently, and ends it if the parent came last",
+      "R3, I43: keeps one token lineage if a token and its parent are used concurrently, and ends it if the parent arrived last",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()
@@ -73,7 +73,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("R2, I43: ends the session for the predecessor's predecessor at any time", () =>
+    it.effect("R2, I43: ends the session whenever a token two generations old is used", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const second = yield* refresh(first.refreshToken)

@@ -1,4 +1,4 @@
-/** Sessions with refreshes, each for a user of its own. */
+/** Sessions with refreshes, each for a separate user. */
 import type { Presenter } from "@venue/auth/session/Presenter"
 import { type Beginning, SessionTokens } from "@venue/auth/session/SessionTokens"
 import { UserId } from "@venue/domain/UserId"
@@ -11,10 +11,10 @@ import { decodeJwt } from "jose"
 
 export const start = 1_000_000
 
-/** The endpoint of the user's own sessions. */
+/** Presenter for the endpoint of users' own sessions. */
 export const own: Presenter = { clientId: null }
 
-/** First tokens of a new user's session. */
+/** Returns the first tokens of a new user's session. */
 export const begin = (changes: Partial<Beginning> = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)

@@ -50,7 +50,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("returns an enrolment to scan or type, under the given name or else the user's id", () =>
+  it.effect("returns an enrolment to scan or type, under the given name or, without a name, under the user's id", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       const unnamed = yield* enrol(claims)
@@ -88,7 +88,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: accepts a code one step early or late, and none two steps away", () =>
+  it.effect("M2: accepts a code one step early or late, and rejects a code two steps away", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       for (const steps of [-2, 2]) {
@@ -99,7 +99,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: accepts a code once, also under concurrent uses", () =>
+  it.effect("M2: accepts a code once, even for concurrent uses", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment
@@ -116,7 +116,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: accepts one of many concurrent answers to a challenge", () =>
+  it.effect("M2: accepts only one of many concurrent responses to a challenge", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment
@@ -132,7 +132,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: expires a challenge after 300 seconds", () =>
+  it.effect("M2: rejects a challenge after 300 seconds", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { challengeId, expiresAtMillis } = yield* challenge(claims, enrolment.factorId)
@@ -143,7 +143,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: rejects a foreign factor, a foreign challenge, and another session's challenge", () =>
+  it.effect("M2: rejects another user's factor or challenge, and another session's challenge", () =>
     Effect.gen(function* () {
       const alice = yield* arriveTwice
       const { factorId } = alice.enrolment

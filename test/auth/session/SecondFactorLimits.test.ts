@@ -29,7 +29,7 @@ import {
 } from "./Authenticators.ts"
 
 onBoth("the limits of the second factor", (it) => {
-  it.effect("M3: requires the enrolled factor before other factors are enrolled, verified or removed", () =>
+  it.effect("M3: requires the enrolled factor before the user enrols, verifies or removes another factor", () =>
     Effect.gen(function* () {
       const { claims } = yield* arrive
       const mine = yield* enrol(claims)
@@ -40,7 +40,7 @@ onBoth("the limits of the second factor", (it) => {
       assert.strictEqual(yield* tagOf(unenrol(lesser, mine.factorId)), "InsufficientAal")
       const sneaking = verify(lesser, sneaked.factorId, yield* shown(sneaked))
       assert.strictEqual(yield* tagOf(sneaking), "InsufficientAal")
-      // The token issued before the session was raised stays at the first level.
+      // The token that was issued before the session was raised stays at the first level.
       assert.strictEqual(yield* tagOf(enrol(claims)), "InsufficientAal")
       assert.lengthOf(
         (yield* factorsOf(claims.userId)).filter(({ status }) => status === "verified"),
@@ -52,7 +52,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: makes exactly one of two concurrently verified factors the first", () =>
+  it.effect("M3: makes exactly one of two concurrently verified factors the first one", () =>
     Effect.gen(function* () {
       const { claims } = yield* arrive
       const both = [yield* enrol(claims), yield* enrol(claims)]
@@ -70,7 +70,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: rejects every code after five failures of a challenge, a right one too", () =>
+  it.effect("M3: after five failed codes, rejects every further code for the challenge, even the right one", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment
@@ -84,7 +84,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: limits a user to 15 challenges and tries per minute, over all sessions and outcomes", () =>
+  it.effect("M3: limits a user to 15 challenges and attempts per minute, over all sessions and outcomes", () =>
     Effect.gen(function* () {
       const { claims, enrolment, userId } = yield* arriveTwice
       const { factorId } = enrolment
@@ -100,7 +100,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("limits a user to ten factors with distinct names, also under concurrent enrolments", () =>
+  it.effect("limits a user to ten factors with distinct names, even under concurrent enrolments", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       yield* enrol(claims, "phone")
@@ -117,7 +117,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("rejects a recovery code for verifying a new factor, or by another user", () =>
+  it.effect("rejects a recovery code for verifying a new factor, and another user's recovery code", () =>
     Effect.gen(function* () {
       const { claims, recoveryCodes } = yield* arriveTwice
       const mallory = yield* arriveTwice
@@ -129,7 +129,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("lowers every session after the removal of a factor, and deletes the recovery codes with the last", () =>
+  it.effect("lowers every session when a factor is removed, and deletes the recovery codes with the last factor", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const other = claimsOf(
@@ -149,7 +149,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: requires the remaining factor of a lowered session, whatever its token claims", () =>
+  it.effect("M3: requires the remaining factor in a lowered session, whatever the session's token claims", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const spare = yield* enrol(claims)
@@ -163,7 +163,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("removes an unverified factor at the first level, without other changes", () =>
+  it.effect("removes an unverified factor in a first-level session, without other changes", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       const { factorId } = yield* enrol(claims)

@@ -12,7 +12,7 @@ const day = 24 * 60 * 60 * 1000
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("R8: issues tokens with whole seconds, one hour apart", () =>
+    it.effect("R8: issues tokens with whole seconds that expire after one hour", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         yield* TestClock.setTime(start + 1_999)
@@ -24,7 +24,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("begins a session with the methods of authentication, latest first", () =>
+    it.effect("starts a session with the authentication methods, latest first", () =>
       Effect.gen(function* () {
         const web3 = { method: "web3", timestamp: 7 }
         const { accessToken, session } = yield* begin({
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: rejects a malformed or unknown token with that reason", () =>
+    it.effect("R4: rejects a malformed or unknown token and names that reason", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         const text = Redacted.value(refreshToken)
@@ -59,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: rejects a signed-out session with that reason", () =>
+    it.effect("R4: rejects a token of a signed-out session and names that reason", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         yield* (yield* Sessions).end([session.sessionId])
@@ -79,7 +79,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: keeps a session from idling out while its last token is repeated", () =>
+    it.effect("R4: keeps a session from expiring as idle while its last token is repeated", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         const first = yield* refresh(refreshToken)
@@ -92,24 +92,26 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R6: accepts an application's token from that application only, and a user's own from none", () =>
-      Effect.gen(function* () {
-        const mine = yield* begin()
-        const confidential = yield* again(mine.session.userId, { clientId: "app" })
-        const publicly = yield* again(mine.session.userId, { clientId: "cli", publicClient: true })
-        const form = { clientId: null, allowPublicForm: true }
-        assert.strictEqual(yield* refusal(mine.refreshToken, { clientId: "app" }), "wrong_client")
-        for (const by of [own, form, { clientId: "cli" }, { clientId: "cli", allowPublicForm: true }]) {
-          assert.strictEqual(yield* refusal(confidential.refreshToken, by), "wrong_client")
-        }
-        assert.strictEqual(yield* refusal(publicly.refreshToken, own), "wrong_client")
-        yield* refresh(mine.refreshToken, form)
-        yield* refresh(confidential.refreshToken, { clientId: "app" })
-        yield* refresh(publicly.refreshToken, form)
-      })
+    it.effect(
+      "R6: accepts an application's token only from that application, and a user's own token from no application",
+      () =>
+        Effect.gen(function* () {
+          const mine = yield* begin()
+          const confidential = yield* again(mine.session.userId, { clientId: "app" })
+          const publicly = yield* again(mine.session.userId, { clientId: "cli", publicClient: true })
+          const form = { clientId: null, allowPublicForm: true }
+          assert.strictEqual(yield* refusal(mine.refreshToken, { clientId: "app" }), "wrong_client")
+          for (const by of [own, form, { clientId: "cli" }, { clientId: "cli", allowPublicForm: true }]) {
+            assert.strictEqual(yield* refusal(confidential.refreshToken, by), "wrong_client")
+          }
+          assert.strictEqual(yield* refusal(publicly.refreshToken, own), "wrong_client")
+          yield* refresh(mine.refreshToken, form)
+          yield* refresh(confidential.refreshToken, { clientId: "app" })
+          yield* refresh(publicly.refreshToken, form)
+        })
     )
 
-    it.effect("R6: keeps the session if another application presents a used token", () =>
+    it.effect("R6: keeps the session if another application sends a used token", () =>
       Effect.gen(function* () {
         const first = yield* begin({ clientId: "app" })
         const second = yield* refresh(first.refreshToken, { clientId: "app" })
@@ -119,7 +121,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("T5: narrows the scope of one access token, rejects a wider one, and keeps the grant", () =>
+    it.effect("T5: narrows the scope of one access token, rejects a wider scope, and keeps the grant", () =>
       Effect.gen(function* () {
         const first = yield* begin({ clientId: "app", scope: "openid email" })
         assert.strictEqual(
@@ -134,38 +136,42 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R7: rejects the token from before a second factor at once, and keeps the assurance in a refresh", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const tokens = yield* SessionTokens
-        yield* TestClock.adjust("5 seconds")
-        const raised = yield* tokens.raise(first.session.sessionId, "totp")
-        assert.deepInclude(claimsIn(raised.accessToken), {
-          aal: "aal2",
-          amr: [
-            { method: "totp", timestamp: 1_005 },
-            { method: "web3", timestamp: 1_000 }
-          ]
+    it.effect(
+      "R7: rejects a token issued before a second factor at once, and keeps the assurance level in a refresh",
+      () =>
+        Effect.gen(function* () {
+          const first = yield* begin()
+          const tokens = yield* SessionTokens
+          yield* TestClock.adjust("5 seconds")
+          const raised = yield* tokens.raise(first.session.sessionId, "totp")
+          assert.deepInclude(claimsIn(raised.accessToken), {
+            aal: "aal2",
+            amr: [
+              { method: "totp", timestamp: 1_005 },
+              { method: "web3", timestamp: 1_000 }
+            ]
+          })
+          const next = yield* refresh(raised.refreshToken)
+          assert.strictEqual(next.session.aal, "aal2")
+          assert.strictEqual(claimsIn(next.accessToken).aal, "aal2")
+          assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
         })
-        const next = yield* refresh(raised.refreshToken)
-        assert.strictEqual(next.session.aal, "aal2")
-        assert.strictEqual(claimsIn(next.accessToken).aal, "aal2")
-        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-      })
     )
 
-    it.effect("R7, I43: does not return the unused token from before a second factor to its parent", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const second = yield* refresh(first.refreshToken)
-        yield* (yield* SessionTokens).raise(first.session.sessionId, "recovery_code")
-        assert.strictEqual(yield* refusal(second.refreshToken), "already_used")
-        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-        assert.isNotNull((yield* find(first.session.sessionId)).endedAtMillis)
-      })
+    it.effect(
+      "R7, I43: does not return an unused token issued before a second factor to the holder of its parent",
+      () =>
+        Effect.gen(function* () {
+          const first = yield* begin()
+          const second = yield* refresh(first.refreshToken)
+          yield* (yield* SessionTokens).raise(first.session.sessionId, "recovery_code")
+          assert.strictEqual(yield* refusal(second.refreshToken), "already_used")
+          assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+          assert.isNotNull((yield* find(first.session.sessionId)).endedAtMillis)
+        })
     )
 
-    it.effect("R7: rejects the session's unused token from before the second factor, and keeps the session", () =>
+    it.effect("R7: rejects the session's unused token issued before the second factor, and keeps the session", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const raised = yield* (yield* SessionTokens).raise(first.session.sessionId, "totp")
@@ -191,7 +197,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("does not deadlock when several sessions prove a factor concurrently", () =>
+    it.effect("does not deadlock when several sessions verify a factor concurrently", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         const more = yield* Effect.forEach([1, 2, 3, 4], () => again(session.userId))
@@ -230,7 +236,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("leaves no session begun in a failed transaction", () =>
+    it.effect("leaves no session that was started in a failed transaction", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         const { run } = yield* Transaction
@@ -247,7 +253,7 @@ suite("SessionTokens on Postgres", postgres)
 
 describe("SessionTokens on Postgres", () => {
   it.effect(
-    "fails after five seconds without the session's lock, and changes nothing",
+    "fails after five seconds if the session's lock is not free, and changes nothing",
     () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
@@ -274,7 +280,7 @@ describe("SessionTokens on Postgres", () => {
 })
 
 describe("SessionTokens", () => {
-  it.effect("R4: ends a session after thirty idle days, and after ninety in any case", () =>
+  it.effect("R4: ends a session after thirty idle days, and always after ninety days", () =>
     Effect.gen(function* () {
       const idle = yield* begin()
       let kept = yield* again(idle.session.userId)

@@ -17,7 +17,7 @@ const revoke = (client: OAuthClient, token: Redacted.Redacted) =>
 const refresh = ({ clientId }: OAuthClient, token: Redacted.Redacted) =>
   Effect.flatMap(SessionTokens, (tokens) => tokens.refresh(token, { clientId }))
 
-/** User with an application's session, whose third refresh token is valid. */
+/** Returns a user with an application's session, whose third refresh token is valid. */
 const scene = Effect.gen(function* () {
   const { client } = yield* OAuth.register()
   const caller = yield* OAuth.signedIn
@@ -78,7 +78,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("answers alike for unknown, malformed and foreign tokens, and changes nothing", () =>
+    it.effect("returns the same response for unknown, malformed and foreign tokens, and changes nothing", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const one = yield* scene

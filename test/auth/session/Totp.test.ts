@@ -28,13 +28,13 @@ describe("Totp", () => {
     }
   })
 
-  it("M2: accepts the codes of the current and adjacent steps, and none two steps away", () => {
+  it("M2: accepts the codes of the current and adjacent steps, and rejects codes two steps away", () => {
     fc.assert(
       fc.property(secretBytes, nowMillis, (bytes, now) => {
         const at = (steps: number) => oracle(bytes).generate({ timestamp: now + steps * 30_000 })
         const step = Math.floor(now / 30_000)
         const near = [-1, 0, 1].map(at)
-        // Two steps may have the same code; the later one counts.
+        // Two steps can have the same code, in which case the later step counts.
         for (const code of near) assert.strictEqual(stepOf(bytes, code, now), step - 1 + near.lastIndexOf(code))
         for (const steps of [-2, 2]) {
           if (!near.includes(at(steps))) assert.isUndefined(stepOf(bytes, at(steps), now))
@@ -52,7 +52,7 @@ describe("Totp", () => {
     fc.assert(fc.property(fc.string(), (text) => text === code || stepOf(bytes, text, 60_000) === undefined))
   })
 
-  it("encodes the secret as authenticators read it", () => {
+  it("encodes the secret in the form that authenticator apps read", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const { base32 } = new Secret({ buffer: Uint8Array.from(bytes).buffer })
@@ -61,7 +61,7 @@ describe("Totp", () => {
     )
   })
 
-  it("contains secret and names in the URI, with any characters", () => {
+  it("includes secret and names in the URI, whatever their characters", () => {
     const secret = Totp.secretOf(new Uint8Array(Totp.secretBytes).fill(7))
     const read = (issuer: string, account: string) => URI.parse(Redacted.value(Totp.uri(secret, issuer, account)))
     const { issuer, label, secret: read32 } = read("Venue & Söhne", "my phone?secret=x")

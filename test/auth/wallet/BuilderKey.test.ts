@@ -26,7 +26,7 @@ import {
   terms
 } from "./BuilderScene.ts"
 
-/** User of a request signed with the key, or the reason of its rejection. */
+/** Returns the user of a request signed with the key, or the reason for the rejection. */
 const outcome = Effect.fnUntraced(function* ({ publicKey, secretKey }: IssuedKey) {
   const { verify } = yield* Hmac
   const nonce = randomBytes(8).toString("hex")
@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B8: records each issuance as a verifiable legal acceptance, and hides the key from listings", () =>
+    it.effect("B8: records each issued key as a verifiable legal acceptance, and hides the key from listings", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -126,13 +126,13 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         assert.strictEqual((yield* registered(builder, owner)).userId, userId)
         assert.strictEqual((yield* registered(builder, owner)).userId, userId)
         const [first, ...others] = yield* (yield* WithdrawalAddresses).ofUser(userId)
-        // Verified: the wallet has signed by now.
+        // The address is verified because the wallet has signed by now.
         assert.deepInclude(first, { ...added, verified: true })
         assert.lengthOf(others, 0)
       })
     )
 
-    it.effect("I40, B6: replaces the builder's own previous key, and no other builder's", () =>
+    it.effect("I40, B6: replaces the builder's own previous key, and keeps the keys of other builders", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const { builder, owner } = yield* scene
@@ -147,7 +147,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
     )
 
     it.effect(
-      "B6, I40: rejects the previous key from the first request after the answer, before any announcement",
+      "B6, I40: rejects the previous key from the first request after the response, before any announcement",
       () =>
         Effect.gen(function* () {
           const { builder, owner } = yield* scene
@@ -161,7 +161,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         })
     )
 
-    it.effect("I40, B12: leaves exactly one key after concurrent redemptions of messages", () =>
+    it.effect("I40, B12: leaves exactly one key after messages are redeemed concurrently", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const { builder, owner } = yield* scene
@@ -179,7 +179,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B6: rolls back entirely on a failure: the old key works, and the message stays valid", () =>
+    it.effect("B6: rolls back completely on a failure, so that the old key works and the message stays valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const audit = yield* Audit
@@ -231,7 +231,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B8: accepts the agreement of the message, not the current terms, after a change", () =>
+    it.effect("B8: accepts the agreement that the message names after the current terms have changed", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const before = "https://venue.example/legal/agreement-of-before"

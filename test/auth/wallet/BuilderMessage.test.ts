@@ -9,7 +9,7 @@ import { hashMessage } from "viem/utils"
 import { issuedAtMillis, signInMessage, wallet } from "./Wallets.ts"
 
 describe("BuilderMessage", () => {
-  it("writes the contract's vector, except for the proof in the nonce", () => {
+  it("writes the example message of the contract, except for the proof in the nonce", () => {
     const text = issue().replace(/(?<=Nonce: [0-9a-f]{32})[0-9a-f]{32}/, "0123456789abcdef".repeat(2))
     assert.strictEqual(text, vector)
     assert.strictEqual(text.length, 580)
@@ -20,7 +20,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(signerOf(text, vectorSignature), wallet(0x11).address.toLowerCase())
   })
 
-  it("B1: writes messages that another strict parser reads: ten minutes, chain 1, checksummed address", () => {
+  it("B1: writes messages that another strict parser reads, with ten minutes of validity, chain 1 and a checksummed address", () => {
     for (const address of [owner.address, owner.address.toLowerCase(), `0x${owner.address.slice(2).toUpperCase()}`]) {
       const text = issue({ address })
       const parsed = new SiweMessage(text)
@@ -38,7 +38,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("B1: writes another nonce for other random bytes, address, code or time", () => {
+  it("B1: writes a different nonce for other random bytes, address, code or time", () => {
     const nonces = [
       issue(),
       issue({ random16: new Uint8Array(16) }),
@@ -49,11 +49,11 @@ describe("BuilderMessage", () => {
     assert.strictEqual(new Set(nonces).size, nonces.length)
   })
 
-  it("has a nonce of sixteen random bytes and the contract's proof of them", () => {
+  it("includes sixteen random bytes and the contract's proof of them in the nonce", () => {
     assert.strictEqual(new SiweMessage(issue()).nonce, nonceBy("1", agreementUrl))
   })
 
-  it("returns address and agreement of a read message", () => {
+  it("returns the address and the agreement of a message", () => {
     const { addressLower, agreementUrl, message, nonce } = Result.getOrThrow(read(terms, issue(), code, issuedAtMillis))
     assert.strictEqual(addressLower, owner.address.toLowerCase())
     assert.strictEqual(agreementUrl, "https://venue.example/legal/client-agreement")
@@ -66,7 +66,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(outcome(issue().replace(code, code.toUpperCase())), "malformed statement")
   })
 
-  it("B4: rejects visible changes of the text as malformed", () => {
+  it("B4: rejects visible changes to the text as malformed", () => {
     const text = issue()
     const altered = {
       "malformed statement": [
@@ -88,7 +88,7 @@ describe("BuilderMessage", () => {
       "malformed length": [
         "x".repeat(63),
         "x".repeat(20_481),
-        // I48: far longer texts are rejected unread, because reading takes a hundred times longer.
+        // I48: Much longer texts are rejected unread, because reading them takes a hundred times longer.
         text.replace("https://app.venue.example/builder", (uri) => uri + "/".repeat(text.length + 1))
       ]
     }
@@ -179,7 +179,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(outcome(issue({}, { ...terms, macKey: otherKey })), "untrusted nonce")
   })
 
-  it("accepts messages under a replaced key until they expire", () => {
+  it("accepts messages signed under a replaced key until they expire", () => {
     const untilMillis = issuedAtMillis + 300_000
     const rotated = { ...terms, macKey: otherKey, otherMacKey: { key: terms.macKey, untilMillis } }
     assert.strictEqual(outcome(issue(), rotated, untilMillis - 1), "accepted")
@@ -212,7 +212,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(outcome(old), "malformed statement")
   })
 
-  it("fails the start for terms that cannot be signed, or that name another site", () => {
+  it("fails the start if the terms cannot be signed or name another site", () => {
     const faults = (changes: Partial<BuilderTerms>) => {
       const refused = Result.flip(termsOf({ ...settings, ...changes }))
       return Result.isSuccess(refused) ? refused.success.fault : undefined
@@ -255,7 +255,7 @@ const terms = Result.getOrThrow(termsOf(settings))
 
 const random16 = Uint8Array.from({ length: 16 }, (_, n) => n * 0x11)
 
-/** Nonce as defined in the contract. */
+/** Computes the nonce as the contract defines it. */
 const nonceBy = (version: string, agreementUrl: string): string => {
   const address = owner.address.toLowerCase()
   const parts = ["builder-msg", version, "app.venue.example", settings.uri, agreementUrl, address, code]

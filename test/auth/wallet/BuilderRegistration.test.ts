@@ -36,7 +36,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B1: rejects an invalid address or code by name", () =>
+    it.effect("B1: rejects an invalid address or code and names it", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const service = yield* BuilderRegistration
@@ -49,7 +49,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B3: accepts as builder only the owner of an active code with a username", () =>
+    it.effect("B3: accepts only the owner of an active code with a username as a builder", () =>
       Effect.gen(function* () {
         const { builder } = yield* scene
         const service = yield* BuilderRegistration
@@ -63,7 +63,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: accepts a message once, also among ten concurrent requests", () =>
+    it.effect("B5: accepts a message once, even among ten concurrent requests", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -78,7 +78,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         for (const lost of answers.filter(Result.isFailure)) {
           assert.strictEqual(lost.failure._tag, "WalletAuthenticationFailed")
         }
-        // v of 0 or 1 instead of 27 or 28: the same signature, encoded differently.
+        // A v of 0 or 1 instead of 27 or 28 encodes the same signature.
         const reencoded = signature.slice(0, -2) + (signature.endsWith("1b") ? "00" : "01")
         assert.strictEqual(yield* refused(builder, text, reencoded), "WalletAuthenticationFailed")
         const { userId } = won[0]!.success
@@ -86,7 +86,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: accepts a message for ten minutes, and none five seconds ahead of the clock", () =>
+    it.effect("B5: accepts a message for ten minutes, and rejects one dated five seconds in the future", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const issued = yield* Clock.currentTimeMillis
@@ -105,7 +105,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5, B11: accepts a message in another process, and none with other terms or another key", () =>
+    it.effect("B5, B11: accepts a message in another process, and rejects it under other terms or another key", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -159,26 +159,28 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B9: rejects a signature of another wallet, text or form, and changes nothing", () =>
-      Effect.gen(function* () {
-        const { builder, owner } = yield* scene
-        const text = yield* message(builder, owner.address)
-        const good = owner.sign(text)
-        const forged = [
-          wallet(250).sign(text),
-          owner.sign(`${text} `),
-          good.replace(/.$/, "d"),
-          `0x${"0".repeat(130)}`,
-          `0x${"f".repeat(130)}`,
-          good.slice(0, -2),
-          good.slice(2),
-          ""
-        ]
-        for (const signature of forged) {
-          assert.strictEqual(yield* refused(builder, text, signature), "WalletAuthenticationFailed")
-        }
-        yield* unchanged(builder, owner, text)
-      })
+    it.effect(
+      "B9: rejects a signature of another wallet, of another text or in another form, and changes nothing",
+      () =>
+        Effect.gen(function* () {
+          const { builder, owner } = yield* scene
+          const text = yield* message(builder, owner.address)
+          const good = owner.sign(text)
+          const forged = [
+            wallet(250).sign(text),
+            owner.sign(`${text} `),
+            good.replace(/.$/, "d"),
+            `0x${"0".repeat(130)}`,
+            `0x${"f".repeat(130)}`,
+            good.slice(0, -2),
+            good.slice(2),
+            ""
+          ]
+          for (const signature of forged) {
+            assert.strictEqual(yield* refused(builder, text, signature), "WalletAuthenticationFailed")
+          }
+          yield* unchanged(builder, owner, text)
+        })
     )
 
     it.effect("B3: rejects a message for another builder", () =>

@@ -63,7 +63,7 @@ export type Stored =
 
 let builders = 0
 let wallets = 0
-/** Builder that may register wallets, and an unknown wallet. */
+/** Creates a builder that is allowed to register wallets, and an unknown wallet. */
 export const scene = Effect.gen(function* () {
   const userId = `builder-user-${++builders}`
   const username = `builder${builders}`
@@ -105,7 +105,7 @@ export const refused = (builder: Builder, text: string, signature: string) =>
 const secret = Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
 const base = Layer.merge(SecureRandom.layerWebCrypto, secret)
 
-/** Receives no announcements: fresh answers prove that this node dropped its cache itself. */
+/** Receives no announcements, so that a fresh result proves that this node dropped its cache itself. */
 const deaf = Layer.merge(Hmac.layer, UserEligibility.layer(requirements)).pipe(
   Layer.provide(
     Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, delayMillis: () => 0 })

@@ -20,7 +20,7 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
   )
 
   it.effect(
-    "at risk: requires a captcha after the third failure of a network on any node, and none from other networks",
+    "at risk: requires a captcha after a network's third failure on any node, and none from other networks",
     () =>
       Effect.gen(function* () {
         const nodes = [yield* CaptchaRule.make("risk"), yield* CaptchaRule.make("risk")]
@@ -32,7 +32,7 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
       })
   )
 
-  it.effect("at risk: requires a captcha from the eleventh concurrent sign-in of a network", () =>
+  it.effect("at risk: requires a captcha from a network's eleventh concurrent sign-in onwards", () =>
     Effect.gen(function* () {
       const rule = yield* CaptchaRule.make("risk")
       const required = yield* Effect.replicateEffect(rule.begin("d"), 11)
@@ -40,7 +40,7 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
     })
   )
 
-  it.effect("restarts the counts of a network exactly fifteen minutes after the first attempt", () =>
+  it.effect("resets a network's counts exactly fifteen minutes after its first attempt", () =>
     Effect.gen(function* () {
       const rule = yield* CaptchaRule.make("risk")
       yield* rule.fail("e")

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type MessageFields, signInMessage } from "./Wallets.ts"
 
 describe("SignInSite", () => {
-  it("accepts a message for a listed page with that page's domain", () => {
+  it("accepts a message for a listed page with the domain of that page", () => {
     assert.strictEqual(verdict({}), "accepted")
     assert.strictEqual(
       verdict({ domain: "desk.venue.example:8443", uri: "https://desk.venue.example:8443/" }),
@@ -77,7 +77,7 @@ describe("SignInSite", () => {
     assert.strictEqual(verdict({ domain: "evil.test", uri: "https://evil.test/login" }), "uri")
   })
 
-  it("accepts only https sites in the notation of browsers", () => {
+  it("accepts only https sites in the notation that browsers use", () => {
     const odd = [
       "",
       "app.venue.example",
@@ -104,7 +104,7 @@ describe("SignInSite", () => {
     }
   })
 
-  it("W7: accepts loopback only where allowed, with its exact URI and domain", () => {
+  it("W7: accepts a loopback site only where allowed, with exactly its URI and domain", () => {
     const uri = "http://localhost:5173/login"
     assert.isTrue(Result.isFailure(sitesOf([uri], { allowLoopback: false })))
     assert.deepStrictEqual(
@@ -130,7 +130,7 @@ const sites = Result.getOrThrow(
   })
 )
 
-/** Result of the reader, then of the list of sites, for a message with these fields. */
+/** Returns the result of the reader, then of the list of sites, for a message with these fields. */
 const verdict = (fields: Partial<MessageFields>): string =>
   Result.match(read(signInMessage(fields)), {
     onFailure: ({ fault }) => `malformed ${fault}`,

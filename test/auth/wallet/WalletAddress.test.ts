@@ -22,7 +22,7 @@ describe("WalletAddress", () => {
     )
   })
 
-  it("W6: accepts exactly the letter cases of each rule, and rejects wrong checksums under all", () => {
+  it("W6: accepts exactly the letter cases that each rule allows, and rejects wrong checksums under every rule", () => {
     const digits = "19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
     const verdicts = [digits, digits.toLowerCase(), digits.toUpperCase(), digits.replace("E7E3", "e7E3")].map(
       (digits) => rules.map((rule) => isAddress(`0x${digits}`, rule))

@@ -6,7 +6,7 @@ import { SiweMessage } from "siwe"
 import { type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
 describe("the grammar of WalletMessage", () => {
-  it("X5: rejects the example of each listed difference, which the grammar's parser reads", () => {
+  it("X5: rejects the example of each listed difference, which the grammar's parser accepts", () => {
     for (const [name, { example, holds }] of Object.entries(differences)) {
       const text = signInMessage(example)
       assert.isDefined(grammatical(text), name)
@@ -17,7 +17,7 @@ describe("the grammar of WalletMessage", () => {
     }
   })
 
-  it("glances at the same claims in every readable message", () => {
+  it("extracts the same claims in the quick scan as in the full read of every readable message", () => {
     FastCheck.assert(
       FastCheck.property(anyMessage, (text) => {
         const message = Result.getOrUndefined(read(text))
@@ -29,7 +29,7 @@ describe("the grammar of WalletMessage", () => {
     )
   })
 
-  it("X5: reads every text that the grammar's parser reads, except for the listed differences, with the same fields", () => {
+  it("X5: reads every text that the grammar's parser accepts, except for the listed differences, with the same fields", () => {
     const seen = { read: 0, refused: 0, different: 0 }
     FastCheck.assert(
       FastCheck.property(anyMessage, (text) => {
@@ -45,12 +45,12 @@ describe("the grammar of WalletMessage", () => {
       }),
       { numRuns: 1_000 }
     )
-    // A run with outcomes of only one kind would prove nothing.
+    // A run whose outcomes are all of one kind would prove nothing.
     for (const count of Object.values(seen)) assert.isAbove(count, 50, JSON.stringify(seen))
   })
 })
 
-it("X5: reads every resource that the grammar's parser reads", () => {
+it("X5: reads every resource that the grammar's parser accepts", () => {
   const letter = FastCheck.constantFrom(..."ab1v:/?#[]@!%2f.-+ ~", "//", "::", "[::", "1.2.3.4", "é", '"')
   const uri = FastCheck.tuple(
     FastCheck.constantFrom("a:", "a://", "a://u@", "a://[", "a+-.1:", ""),
@@ -72,7 +72,7 @@ it("X5: reads every resource that the grammar's parser reads", () => {
 
 const isRead = (text: string): boolean => Result.isSuccess(read(text))
 
-/** Result of the grammar's parser. */
+/** Returns the result of the grammar's parser. */
 const grammatical = (text: string): SiweMessage | undefined =>
   Result.getOrUndefined(Result.try(() => new SiweMessage(text)))
 
@@ -103,7 +103,7 @@ const fieldsOf = (message: WalletMessage | SiweMessage) => {
   }
 }
 
-/** Value of the field of this name, which may also occur in the statement. */
+/** Returns the value of the field with this name, which can also occur in the statement. */
 const valueOf = (text: string, name: string): string | undefined =>
   text
     .split("\n")
@@ -189,7 +189,7 @@ const differences: Record<string, Difference> = {
   }
 }
 
-/** Mostly a valid value, sometimes any. */
+/** Generates mostly valid values, and sometimes arbitrary ones. */
 const value = (good: ReadonlyArray<string | undefined>, odd: ReadonlyArray<string | undefined>) =>
   FastCheck.oneof(
     { arbitrary: FastCheck.constantFrom(...good), weight: 24 },
@@ -274,8 +274,8 @@ const edit = (text: string) =>
   ).map(([at, length, piece]) => text.slice(0, at) + piece + text.slice(at + length))
 
 /**
- * Messages with odd and usual fields: unchanged, with a line repeated, removed or moved, or with some letters
- * changed.
+ * Generates messages with usual and unusual fields: unchanged, with a line repeated, removed or moved, or with some
+ * letters changed.
  */
 const anyMessage = anyFields.map(signInMessage).chain((text) => {
   const lines = text.split("\n")

@@ -5,7 +5,7 @@ import { hashMessage } from "viem/utils"
 import { issuedAtMillis, type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
 describe("WalletMessage", () => {
-  it("reads the contract's vector, with its digest and signature", () => {
+  it("reads the example message of the contract, with its digest and signature", () => {
     const text = signInMessage()
     assert.strictEqual(text.length, 260)
     assert.strictEqual(hashMessage(text), "0xa8853f2aba8f72858de9d30570c17e1700c527bffa374bdc518809990a0994ce")
@@ -38,7 +38,7 @@ describe("WalletMessage", () => {
     })
   })
 
-  it("W6: reads a checksummed address, and lower case where allowed, and returns it unchanged", () => {
+  it("W6: accepts a checksummed address, and a lower-case address where allowed, and returns it unchanged", () => {
     const digits = "19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
     const lower = `0x${digits.toLowerCase()}`
     assert.strictEqual(fault({ address: lower }), "address")
@@ -60,7 +60,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W9: requires a statement of one line in the grammar's characters", () => {
+  it("W9: requires a statement of one line in the characters that the grammar allows", () => {
     const odd = [
       undefined,
       "",
@@ -81,7 +81,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W10: requires each line once, in order, with nothing before, after or between", () => {
+  it("W10: requires each line once and in order, with no text before, after or between", () => {
     const lines = signInMessage(everyField).split("\n")
     assert.isTrue(Result.isSuccess(read(lines.join("\n"))))
     const needed = lines.slice(0, 10)
@@ -107,7 +107,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W10: accepts version, chain id and nonce in one form only", () => {
+  it("W10: accepts version, chain id and nonce in one notation only", () => {
     for (const version of ["2", "1x", "01", "1.0", "", "0"]) assert.isDefined(fault({ version }), version)
     for (const chainId of ["1", "9007199254740991"]) assert.isUndefined(fault({ chainId }), chainId)
     for (const chainId of [
@@ -130,7 +130,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W11: accepts only complete date-times with offset, of existing days and seconds", () => {
+  it("W11: accepts only complete date-times with an offset, on days and at seconds that exist", () => {
     for (const issuedAt of [
       "2026-03-01T12:00:00Z",
       "2026-03-01T12:00:00.000000001Z",
@@ -175,7 +175,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("rejects a message that expires at or before its issue as malformed", () => {
+  it("rejects a message that expires at or before its issue time as malformed", () => {
     for (const expirationTime of ["2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", "2020-01-01T00:00:00Z"]) {
       assert.strictEqual(fault({ expirationTime }), "expiration")
     }
@@ -201,12 +201,12 @@ describe("WalletMessage", () => {
         read(text)
         return performance.now() - start
       })
-      // A reader of quadratic cost would take seconds.
+      // A reader with quadratic cost would take seconds.
       assert.isBelow(Math.min(...took), 600, filler)
     }
   })
 
-  it("W11: accepts a message from 60 seconds before its issue until 600 seconds after", () => {
+  it("W11: accepts a message from 60 seconds before its issue time until 600 seconds after", () => {
     const at = (seconds: number, leeway?: number) => untimely(message({}), issuedAtMillis + seconds * 1_000, leeway)
     assert.deepStrictEqual(
       [-61, -60.001, -60, 0, 599, 600, 600.001, 601].map((seconds) => at(seconds)),
@@ -218,7 +218,7 @@ describe("WalletMessage", () => {
     )
   })
 
-  it("W11: ends at the expiry, also without Not Before, and begins at Not Before", () => {
+  it("W11: is valid from Not Before, if present, until the expiry time", () => {
     const expiring = message({ expirationTime: "2026-03-01T12:05:00Z" })
     assert.isUndefined(untimely(expiring, issuedAtMillis + 299_999, 60))
     assert.strictEqual(untimely(expiring, issuedAtMillis + 300_000, 60), "expired")

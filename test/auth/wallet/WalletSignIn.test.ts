@@ -13,11 +13,11 @@ import { TestClock } from "effect/testing"
 import { memory, postgres, type Services, sites } from "../session/SessionServices.ts"
 import { type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
-/** Early: the test clock runs every timer on its way to this time. */
+/** The test starts early on the clock, because the test clock runs every timer on its way to the start. */
 const start = 1_000_000
 const issuedAt = new Date(start).toISOString()
 
-/** Message signed by the wallet of this number. */
+/** Returns a message that the wallet with this number has signed. */
 const proof = (n: number, nonce: string, fields: Partial<MessageFields> = {}): Proof => {
   const { address, sign } = wallet(n)
   const message = signInMessage({ address, nonce, issuedAt, ...fields })
@@ -31,13 +31,13 @@ const refusal = (shown: Proof) =>
     refused._tag === "WalletRefused" ? refused.reason : refused._tag
   )
 
-/** The same signature with v encoded the other way. */
+/** Returns the same signature with v in the other encoding. */
 const otherV = ({ signature, ...rest }: Proof): Proof => ({
   ...rest,
   signature: signature.replace(/..$/, (v) => (Number.parseInt(v, 16) - 27).toString(16).padStart(2, "0"))
 })
 
-/** Asserts that no user exists: a valid sign-in finds the wallet new. */
+/** Asserts that no user exists, because a valid sign-in treats the wallet as new. */
 const isUnknown = (n: number) =>
   Effect.gen(function* () {
     const { session } = yield* signIn(proof(n, "stillunknown1"))
@@ -182,7 +182,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W18: rolls back after a failure behind the nonce, and accepts the message again", () =>
+    it.effect("W18: rolls back if a step after the nonce fails, and accepts the message again", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(11, "stillunknown1")
@@ -202,7 +202,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       }).pipe(Effect.scoped)
     )
 
-    it.effect("I46: contains nothing of the message in an error", () =>
+    it.effect("I46: includes nothing of the message in an error", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(12, "secretnonce1")

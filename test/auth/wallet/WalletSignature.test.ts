@@ -7,11 +7,11 @@ import * as FastCheck from "fast-check"
 import { signInMessage, wallet } from "./Wallets.ts"
 
 describe("WalletSignature", () => {
-  it("recovers the signer of the contract's vector from both encodings of v", () => {
+  it("recovers the signer of the contract's example from both encodings of v", () => {
     for (const v of ["1c", "1C", "01"]) assert.strictEqual(signerOf(text, `0x${r}${s}${v}`), signer)
   })
 
-  it("W5: rejects a signature of another form", () => {
+  it("W5: rejects a signature in another form", () => {
     const odd = [
       "",
       "0x",
@@ -36,7 +36,7 @@ describe("WalletSignature", () => {
     assert.deepStrictEqual(admitted, [0, 1, 27, 28])
   })
 
-  it("W5: requires r and s from 1 to below the order, and s in the lower half", () => {
+  it("W5: requires r and s to be at least 1 and below the curve order, and s to be in the lower half", () => {
     assert.isUndefined(signerOf(text, `0x${r}${highS}1b`))
     for (const odd of [zero, order, aboveOrder, "f".repeat(64)]) {
       for (const v of ["00", "01", "1b", "1c"]) {
@@ -48,7 +48,7 @@ describe("WalletSignature", () => {
     assert.isUndefined(signerOf(text, `0x${r}${aboveHalfOrder}1b`))
   })
 
-  it("W5: recovers another signer or none from another key or a flipped bit", () => {
+  it("W5: recovers another signer or no signer for another key or a flipped bit", () => {
     assert.strictEqual(signerOf(text, wallet(2).sign(text)), wallet(2).address.toLowerCase())
     const bytes = Buffer.from(`${r}${s}`, "hex")
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -67,7 +67,7 @@ describe("WalletSignature", () => {
     )
   })
 
-  it("recovers from any 65 bytes none, or the signer that another library finds", () => {
+  it("recovers no signer, or the signer that another library recovers, from any 65 bytes", () => {
     const half = FastCheck.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) =>
       Buffer.from(bytes).toString("hex")
     )
@@ -123,7 +123,7 @@ const aboveOrder = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd036
 const halfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0"
 const aboveHalfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a1"
 
-/** Returns whether the text, under the signature of the original, is a valid message of the wallet it names. */
+/** Returns whether the text, with the original's signature, is a valid message of the wallet that it names. */
 const isAccepted = (text: string): boolean =>
   Result.match(read(text), {
     onFailure: () => false,

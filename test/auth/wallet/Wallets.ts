@@ -1,13 +1,13 @@
-/** Wallets and their signed messages; signed by another library than the venue verifies with. */
+/** Wallets and their signed messages. The signing library differs from the one with which the venue verifies. */
 import { Wallet } from "ethers"
 
-/** Wallet of a number from 1 to 254; `wallet(0x11)` is the one in the contract's vectors. */
+/** Returns the wallet with a number from 1 to 254; `wallet(0x11)` is the one in the contract's examples. */
 export const wallet = (n: number) => {
   const signer = new Wallet(`0x${n.toString(16).padStart(2, "0").repeat(32)}`)
   return {
-    /** EIP-55 checksummed. */
+    /** EIP-55 checksummed address. */
     address: signer.address,
-    /** EIP-191, with v of 27 or 28. */
+    /** Signs according to EIP-191, with v of 27 or 28. */
     sign: (text: string): string => signer.signMessageSync(text)
   }
 }
@@ -28,10 +28,10 @@ export interface MessageFields {
   readonly resources: ReadonlyArray<string> | undefined
 }
 
-/** Time of issue of the message below. */
+/** Issue time of the message below. */
 export const issuedAtMillis = Date.UTC(2026, 2, 1, 12)
 
-/** The sign-in message of the contract's vector, with some fields overridden. */
+/** Returns the sign-in message of the contract's example, with some fields overridden. */
 export const signInMessage = (overrides: Partial<MessageFields> = {}): string => {
   const fields: MessageFields = {
     domain: "app.venue.example",
