@@ -32,7 +32,7 @@ for (const [name, document] of both) {
     }
   })
 
-  it(`${name}: contains every object that it refers to`, () => {
+  it(`${name}: contains every object to which it refers`, () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path)
     expect(references.length).toBeGreaterThan(40)
     const at = (path: string) =>
@@ -46,7 +46,7 @@ for (const [name, document] of both) {
   })
 }
 
-/** Returns the titles of all objects, enumerations and unions; `undefined` for one without a title. */
+/** Returns the titles of all objects, enumerations and unions, with `undefined` for each one that has no title. */
 const titlesOf = (schema: unknown): ReadonlyArray<unknown> => {
   if (typeof schema !== "object" || schema === null) return []
   const isType = ["enum", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in schema)
@@ -66,7 +66,7 @@ for (const [name, document] of both) {
   })
 }
 
-it("detects a missing title, also inside a list", () => {
+it("detects a schema without a title, even inside a list", () => {
   const list = { title: "List", type: "object", properties: { a: { type: "array", items: { enum: ["x"] } } } }
   expect(titlesOf(list)).toEqual(["List", undefined])
 })
@@ -81,7 +81,7 @@ const numbersWithout = (schema: unknown, path: string, isDescribed = false): Rea
   )
 }
 
-it("detects a missing description of a number, also beside a described number", () => {
+it("detects a number without a description, even beside a described number", () => {
   const described = { type: "number", description: "In USD." }
   const list = {
     description: "A list.",
@@ -101,7 +101,7 @@ it("shows examples that satisfy their schemas", () => {
   }
 })
 
-it("has an operation for every command with its answers, and for every channel", () => {
+it("has an operation for every command with its responses, and for every channel", () => {
   const operations = Object.entries(acme.operations)
   const sent = operations.filter(([, { action }]) => action === "send")
   // A frame with the name of a command would replace it.
@@ -135,7 +135,7 @@ it("describes every key and type of a frame", () => {
   expect(Data.members.map(({ fields }) => fields.type.literal).filter((type) => !frames.includes(type))).toEqual([])
 })
 
-it("states address, credentials and upgrade headers under the operator's prefix", () => {
+it("states URL, credentials and upgrade headers under the operator's prefix", () => {
   expect(acme.servers.venue).toEqual({
     host: "stream.venue.test:8443",
     protocol: "wss",

@@ -65,7 +65,10 @@ const isStated = (key: string, value: unknown, stated: ReadonlyArray<Json>): boo
     return JSON.stringify(candidate[key]) === JSON.stringify(value)
   })
 
-/** Returns the missing keywords of a check; for a check without keywords, its phrase if the description lacks it. */
+/**
+ * Returns the missing keywords of a check, or for a check without keywords its phrase if the description lacks the
+ * phrase.
+ */
 const unstated = (node: SchemaAST.AST, filter: SchemaAST.Filter<unknown>, stated: ReadonlyArray<Json>) => {
   const { expected, toJsonSchema } = (filter.annotations ?? {}) as {
     readonly expected?: string
@@ -80,7 +83,10 @@ const unstated = (node: SchemaAST.AST, filter: SchemaAST.Filter<unknown>, stated
     .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
 }
 
-/** Whether a difference is due to decoding: documents may describe text by the number that it is decoded to. */
+/**
+ * Returns true if a difference is due to decoding, because documents describe some text by the number to which it is
+ * decoded.
+ */
 const isDecoded = ({ _tag }: SchemaAST.AST, key: string, stated: ReadonlyArray<Json>): boolean => {
   const types = stated.map(({ type }) => type)
   if (_tag === "String") return key === "pattern" && types.includes("integer")
@@ -151,14 +157,14 @@ const ofObject = (
 const encoded = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast.encoding?.[0] === undefined ? ast : encoded(ast.encoding[0].to)
 
-/** Returns the faults of the alternative with the fewest: one alternative without faults suffices. */
+/** Returns the faults of the alternative with the fewest faults, because one alternative without faults suffices. */
 const best = (faults: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
   faults.toSorted((first, second) => first.length - second.length)[0] ?? ["not described"]
 
 describe("a document", () => {
   const places = everything()
 
-  it("covers every interface", () => expect(places.length).toBeGreaterThan(300))
+  it("documents every interface", () => expect(places.length).toBeGreaterThan(300))
 
   it("states every constraint that its Schemas enforce", () =>
     expect(

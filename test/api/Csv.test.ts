@@ -1,4 +1,4 @@
-/** Tests of CSV text: escaping, guarded formulas, times. */
+/** Tests of CSV text: escaping, guarded formulas and times. */
 import * as Csv from "@venue/api/Csv"
 import { expect, it } from "vitest"
 

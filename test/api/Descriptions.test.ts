@@ -14,9 +14,9 @@ interface Member {
   readonly place: string
   readonly schema: Json
   readonly described: unknown
-  /** Whether the member belongs to a request; members of answers need no example. */
+  /** True if the member belongs to a request. Members of responses need no example. */
   readonly isRequest: boolean
-  /** Whether the example of the enclosing body contains the member. */
+  /** True if the example of the enclosing body contains the member. */
   readonly inExample: boolean
 }
 
@@ -91,7 +91,7 @@ const operationsOf = (document: Json) =>
       }))
   )
 
-/** Whether a member has an example, in its schema or in the example of its body. */
+/** Returns true if a member has an example, in its schema or in the example of its body. */
 const hasExample = ({ inExample, schema }: Member): boolean => inExample || isExemplary(schema)
 
 const isExemplary = (schema: Json): boolean =>

@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 const decimal = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/
 
 describe("decimal text parses back to the number", () => {
-  it("for any finite double", () =>
+  it("parses the printed text of any finite double back to the same number", () =>
     fc.assert(
       fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (number) => {
         const text = Digits.plain(number)
@@ -16,7 +16,7 @@ describe("decimal text parses back to the number", () => {
       { numRuns: 2_000 }
     ))
 
-  it("for any count of 1e-8", () =>
+  it("parses the printed text of any multiple of 1e-8 back to the same number", () =>
     fc.assert(
       fc.property(fc.oneof(fc.maxSafeInteger(), fc.integer()), (count) => {
         const text = Digits.units(count)
@@ -26,7 +26,7 @@ describe("decimal text parses back to the number", () => {
       { numRuns: 2_000 }
     ))
 
-  it("for any money, exact beyond the doubles", () =>
+  it("parses the printed text of any amount of money exactly, even beyond the precision of doubles", () =>
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), (amount) => {
         const text = Digits.money(amount)
@@ -39,7 +39,7 @@ describe("decimal text parses back to the number", () => {
       { numRuns: 2_000 }
     ))
 
-  it("for any time", () =>
+  it("parses the printed text of any time back to the same time", () =>
     fc.assert(
       fc.property(fc.nat({ max: 4_102_444_800_000 }), (millis) => {
         expect(Number(Digits.seconds(millis))).toBe(millis / 1_000)
@@ -48,7 +48,7 @@ describe("decimal text parses back to the number", () => {
     ))
 })
 
-it("without exponent for small numbers and without sign for zero", () => {
+it("prints small numbers without an exponent and zero without a sign", () => {
   expect(Digits.plain(1e-7)).toBe("0.0000001")
   expect(Digits.plain(-1.5e-9)).toBe("-0.0000000015")
   expect(Digits.plain(-0)).toBe("0")
@@ -73,7 +73,7 @@ describe("parsing of decimal text", () => {
       { numRuns: 2_000 }
     ))
 
-  it("refuses text whose digits a double cannot hold", () =>
+  it("refuses text with more digits than a double can hold", () =>
     fc.assert(
       fc.property(fc.stringMatching(/^-?[0-9]{1,12}(\.[0-9]{1,18})?$/), (text) => {
         const read = Digits.numberOf(text)

@@ -38,7 +38,7 @@ const accepts = (schema: Schema.Codec<unknown, unknown>, value: unknown) =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Returns the value with one member removed, at the top or in the first row of a list, for each member. */
+/** Returns, for each member at the top level or in the first row of a list, the value without that member. */
 const lacking = (value: Fields): ReadonlyArray<Fields> =>
   Object.entries(value).flatMap(([key, member]) => {
     const { [key]: _, ...others } = value

@@ -29,6 +29,6 @@ it.each([
   [Schema.Struct({ a: Schema.String }), "an object"],
   [NetworkName, "ARBITRUM_ONE or TRON"],
   [CurrencyName, "usd"]
-])("the words of schema %#", (schema, words) => {
+])("describes the values that schema %# accepts", (schema, words) => {
   expect(expectedOf(schema.ast)).toBe(words)
 })

@@ -17,7 +17,7 @@ const faults = (schema: Schema.Codec<unknown, unknown>, sent: unknown) =>
   )
 const codec = (schema: Schema.Top) => schema as unknown as Schema.Codec<unknown, unknown>
 
-it("states location, expected value and value sent of each fault", () => {
+it("states location, expected value and sent value of each fault", () => {
   expect(
     faults(codec(CreateApiKeyRequestBody), { label: " x", permissions: ["trade", 5], scope: "all_accounts" })
   ).toEqual([
@@ -40,7 +40,7 @@ it.each([
   expect(fault?.message?.endsWith(`, got ${ending}`)).toBe(true)
 })
 
-it("names the nearest number only if it exists, and both of two numbers that are wrong together", () => {
+it("names the nearest number only if it exists, and names both of two numbers that are wrong together", () => {
   expect(faults(codec(SetUserLeverageRequestBody), { leverage: 0, symbol: "X" })).toEqual([
     { location: "body.leverage", message: "Expected a value greater than 0, got 0", value: 0 }
   ])
@@ -54,7 +54,7 @@ it("names the nearest number only if it exists, and both of two numbers that are
   ])
 })
 
-it("shows a number of a query as the text sent", () => {
+it("shows a query's number as the text that was sent", () => {
   const query = codec(Schema.Struct({ limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })) }))
   expect(faults(query, { limit: "5000" })).toEqual([
     {
@@ -102,7 +102,7 @@ it("hides secrets and values without a schema", () => {
   expect(unknown).toEqual([{ location: "body.token", message: "token is not a member of this body" }])
 })
 
-it("finds the secret mark through checks, optional members, lists and nested schemas", () => {
+it("detects the mark of a secret through checks, optional members, lists and nested schemas", () => {
   const marked = secret(Schema.String.check(Schema.isMinLength(5)))
   interface Nested {
     readonly inner: Nested | null

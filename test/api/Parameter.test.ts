@@ -6,7 +6,7 @@ const limit = Schema.decodeUnknownResult(
   Schema.Struct({ limit: Optional(WholeNumber({ minimum: -5, maximum: 1_000 })) })
 )
 
-it("refuses whole numbers in a query that are not plain digits", () => {
+it("refuses whole query numbers that are not plain digits", () => {
   for (const text of [
     "1e3",
     "1E0",
@@ -28,7 +28,7 @@ it("refuses whole numbers in a query that are not plain digits", () => {
   }
 })
 
-it("refuses whole numbers out of bounds, and reads an empty value as absent", () => {
+it("refuses whole numbers out of bounds, and reads an empty value as a missing one", () => {
   for (const text of ["-6", "1001", "9".repeat(400)]) assert.isTrue(Result.isFailure(limit({ limit: text })), text)
   for (const [text, value] of [
     ["-5", -5],

@@ -1,4 +1,4 @@
-/** Tests that published patterns stay in the subset that every regular-expression engine reads alike. */
+/** Tests that published patterns use only the subset that every regular-expression engine interprets alike. */
 import { expect, it } from "vitest"
 import { asyncApis, openApis } from "./PublishedDocuments.ts"
 

@@ -12,7 +12,7 @@ const about = (status: number, page: string, title: string) => ({
   status
 })
 
-it.effect("answers 401 with one text for every fault that the request itself does not show", () =>
+it.effect("returns 401 with one text for every fault that the request does not show itself", () =>
   Effect.gen(function* () {
     const { body, status, type } = yield* call("/user/positions", {}, null)
     expect([status, type]).toEqual([401, "application/problem+json"])
@@ -25,7 +25,7 @@ it.effect("answers 401 with one text for every fault that the request itself doe
   })
 )
 
-it.effect("answers 403 with the text of the page by default", () =>
+it.effect("returns 403 with the text of the problem page by default", () =>
   Effect.gen(function* () {
     const { body, status } = yield* call("/user/positions", {}, "some")
     expect([status, body.detail]).toEqual([
@@ -35,7 +35,7 @@ it.effect("answers 403 with the text of the page by default", () =>
   })
 )
 
-it.effect("answers 422 with an entry for each fault of a query", () =>
+it.effect("returns 422 with an entry for each fault in a query", () =>
   Effect.gen(function* () {
     const { body, status, type } = yield* call("/user/trade?limit=0&offset=-1&start=yesterday")
     expect([status, type]).toEqual([422, "application/problem+json"])
@@ -44,7 +44,7 @@ it.effect("answers 422 with an entry for each fault of a query", () =>
   })
 )
 
-it.effect("answers 422 to a body with a missing, a wrong and an unknown member", () =>
+it.effect("returns 422 for a body with a missing, a wrong and an unknown member", () =>
   Effect.gen(function* () {
     const { body, status } = yield* post(`{"leverage":"twenty","colour":"red"}`)
     expect(status).toBe(422)
@@ -56,7 +56,7 @@ it.effect("answers 422 to a body with a missing, a wrong and an unknown member",
   })
 )
 
-it.effect("refuses a leverage that is not offered, for an unknown symbol, or in use", () =>
+it.effect("refuses a leverage that is not offered or is in use, and a leverage for an unknown symbol", () =>
   Effect.gen(function* () {
     const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)
     expect(levels.body).toEqual({
@@ -73,7 +73,7 @@ it.effect("refuses a leverage that is not offered, for an unknown symbol, or in 
   })
 )
 
-it.effect("answers 503 to a readiness check while it is not ready", () =>
+it.effect("returns 503 for a readiness check while the venue is not ready", () =>
   Effect.gen(function* () {
     expect((yield* call("/health/live")).body).toEqual({ status: "live", release: "0.1.0" })
     expect((yield* call("/health/ready")).body).toMatchObject(about(503, "draining", "Service Unavailable"))

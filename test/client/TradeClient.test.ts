@@ -38,7 +38,7 @@ it.live("signs in, subscribes, and then emits Connected", () =>
   }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
-it.live("matches the answer to an order by client order id, and to a cancel by order id", () =>
+it.live("matches the response to an order by client order id, and the response to a cancel by order id", () =>
   Effect.gen(function* () {
     const venue = yield* StandIn.start
     const client = yield* connect(venue)

@@ -1,4 +1,4 @@
-/** Due times of dead-man switches, and the ids of their cancels. */
+/** Tests of the due times of dead-man switches, and of the ids of their cancels. */
 import { AccountId } from "@venue/domain/AccountId"
 import { cancelId, dueMillis, isTimeout } from "@venue/domain/DeadManSwitch"
 import { parse } from "@venue/domain/Id"

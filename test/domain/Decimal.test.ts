@@ -1,4 +1,4 @@
-/** Fixed-point numbers and their roundings. */
+/** Tests of fixed-point numbers and their rounding. */
 import {
   decimalOfMoney,
   decimalOfUnits,

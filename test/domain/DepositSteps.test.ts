@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 
 const { transitions } = DepositSteps
 
-test("I16: a credited deposit can only be reversed, and a reversed one takes no step", () => {
+test("I16: a credited deposit can only be reversed, and a reversed deposit accepts no further step", () => {
   const after = (state: DepositState) => transitions.filter(({ from }) => from === state).map(({ to }) => to)
   assert.deepStrictEqual(after("CREDITED"), ["REVERSED"])
   assert.deepStrictEqual(after("REVERSED"), [])
@@ -19,7 +19,7 @@ test("I16: a credited deposit can only be reversed, and a reversed one takes no 
   assert.sameMembers([...new Set(transitions.flatMap(({ from, to }) => [from, to]))], [...DepositState.literals])
 })
 
-/** A deposit as a list of facts, each rule written out on its own. */
+/** A deposit as a list of facts, with each rule written separately. */
 interface Twin {
   state: DepositState
   owner: string | undefined
@@ -112,7 +112,7 @@ const command: fc.Arbitrary<DepositSteps.DepositCommand> = fc.oneof(
   })
 )
 
-test("I16: accepts exactly the commands of a naive twin, and moves along the transitions alone", () => {
+test("I16: accepts exactly the commands that a naive twin accepts, and follows only the defined transitions", () => {
   const run = fc.record({ isOwned: fc.boolean(), commands: fc.array(command, { maxLength: 40 }) })
   fc.assert(
     fc.property(run, ({ commands, isOwned }) => {
@@ -137,7 +137,7 @@ test("I16: accepts exactly the commands of a naive twin, and moves along the tra
           [twin.owner, twin.hasReason, twin.isOffered, twin.isGone]
         )
         assert.strictEqual(row.blockHash ?? undefined, twin.hash)
-        // The same command once more changes nothing, or is refused.
+        // Repeating the command changes nothing, or is refused.
         const again = Result.getOrElse(DepositSteps.decide(row, command, at + 2), () => [])
         if (command._tag !== "Assign") assert.lengthOf(again, 0, `a repeated ${command._tag}`)
       }

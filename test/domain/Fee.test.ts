@@ -1,4 +1,4 @@
-/** Trading fees by tier and class. */
+/** Tests of trading fees by tier and product class. */
 import { effectiveVolume, feeOf, firstTier, ratesOf, tierOf, tiers } from "@venue/domain/Fee"
 import { initialInstruments } from "@venue/domain/Instrument"
 import { assert, test } from "@effect/vitest"
@@ -11,7 +11,7 @@ test("rounds fees up: 33.333 x 0.299 at 2 bps costs 0.001994", () => {
   assert.strictEqual(feeOf(9_966_567, 20_000), 1_994)
 })
 
-test("rule 11.4: 3,000,000 of FX, 500,000 of commodities, 250,000 of indices and 100,000 of stocks are 5,000,000: tier 2", () => {
+test("rule 11.4: reaches tier 2 with an effective volume of 5,000,000 from 3,000,000 of FX, 500,000 of commodities, 250,000 of indices and 100,000 of stocks", () => {
   const volume =
     effectiveVolume(instrument("EUR-USD"), usd(3_000_000)) +
     effectiveVolume(instrument("GOLD-USD"), usd(500_000)) +
@@ -21,16 +21,16 @@ test("rule 11.4: 3,000,000 of FX, 500,000 of commodities, 250,000 of indices and
   assert.strictEqual(tierOf(volume), 2)
 })
 
-test("rule 11.1: a taker of 10,200 in stocks pays 10.20 in tier 1 and 8.16 in tier 2", () => {
+test("rule 11.1: charges a taker of 10,200 USD in stocks 10.20 in tier 1 and 8.16 in tier 2", () => {
   assert.strictEqual(feeOf(10_200_000_000, ratesOf(instrument("AAPL-USD"), 1).taker), 10_200_000)
   assert.strictEqual(feeOf(10_200_000_000, ratesOf(instrument("AAPL-USD"), 2).taker), 8_160_000)
 })
 
-test("rule 11.1: a maker of 100,000 EUR at 1.0850 pays 10.85 in tier 1", () => {
+test("rule 11.1: charges a maker of 100,000 EUR at 1.0850 a fee of 10.85 in tier 1", () => {
   assert.strictEqual(feeOf(108_500_000_000, ratesOf(instrument("EUR-USD"), 1).maker), 10_850_000)
 })
 
-test("rule 11.4: a tier starts at exactly its volume", () => {
+test("rule 11.4: starts each tier at exactly its volume", () => {
   assert.strictEqual(tierOf(0n), firstTier)
   for (const [tier, fromVolume] of [
     [2, 2_000_000],
@@ -44,7 +44,7 @@ test("rule 11.4: a tier starts at exactly its volume", () => {
   assert.strictEqual(tierOf(10n ** 30n), 5)
 })
 
-test("rule 11.3: rates of each tier, in hundredths of a basis point", () => {
+test("rule 11.3: applies the rates of each tier, in hundredths of a basis point", () => {
   const paid = (name: string) =>
     [1, 2, 3, 4, 5].map((tier) => {
       const { maker, taker } = ratesOf(instrument(name), tier)

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 
 const isShare = Schema.is(FeeShare)
 
-it("limits the venue to at least half of a fee, the builder to at most half, and both to 100 %", () => {
+it("limits the venue's share to at least half of a fee, the builder's to at most half, and their sum to 100 %", () => {
   for (const [venueBps, builderBps] of [
     [5_000, 0],
     [5_000, 5_000],
@@ -27,7 +27,7 @@ it("limits the venue to at least half of a fee, the builder to at most half, and
   }
 })
 
-it("rule 12.3: divides 10.20 at 6,000 and 3,000 bps into 3.06, 6.12 and a remainder of 1.02; equal halves leave no remainder", () => {
+it("rule 12.3: divides a fee of 10.20 at 6,000 and 3,000 bps into 6.12, 3.06 and a remainder of 1.02, and leaves no remainder for equal halves", () => {
   expect(split(10_200_000, { venueBps: 6_000, builderBps: 3_000 })).toEqual({
     builder: 3_060_000,
     venue: 6_120_000,

@@ -1,4 +1,4 @@
-/** Funding, with the worked examples of rule 10. */
+/** Tests of funding, with the worked examples of rule 10. */
 import * as Funding from "@venue/domain/Funding"
 import { initialInstruments } from "@venue/domain/Instrument"
 import { flat } from "@venue/domain/Position"
@@ -14,28 +14,28 @@ const level = (units: number, price: number) => ({
 })
 
 describe("impact price", () => {
-  it("is the average price of selling 10,000 USD into the bids", () => {
+  it("returns the average price of selling 10,000 USD into the bids", () => {
     const price = Funding.impactPriceE8(apple, "BUY", [level(30, 200.6), level(100, 200.4)])!
-    // 30 units bring 6,018, and 19.870 units the other 3,982.
+    // 30 units bring 6,018, and 19.870 units bring the remaining 3,982.
     assert.strictEqual(price, Math.floor((10_000 / (30 + 3_982 / 200.4)) * 1e8))
     assert.strictEqual(Math.round(price / 1e5), 200_520)
     assert.strictEqual(Math.round((10_000 / (price / 1e8)) * 1_000), 49_870)
   })
 
-  it("is rounded towards a smaller premium on either side", () => {
+  it("rounds the impact price towards a smaller premium on either side", () => {
     const levels = [level(1, 200), level(60, 200.07)]
     const [bid, ask] = [Funding.impactPriceE8(apple, "BUY", levels)!, Funding.impactPriceE8(apple, "SELL", levels)!]
     assert.strictEqual(ask - bid, 1)
   })
 
-  it("is the price of a level with exactly the notional, and undefined for a smaller one", () => {
+  it("returns the price of a level with exactly the notional, and undefined for a smaller level", () => {
     assert.strictEqual(Funding.impactPriceE8(apple, "BUY", [level(50, 200)]), usd(200))
     assert.strictEqual(Funding.impactPriceE8(apple, "SELL", [level(50, 200)]), usd(200))
     assert.isUndefined(Funding.impactPriceE8(apple, "BUY", [level(49.999, 200)]))
     assert.isUndefined(Funding.impactPriceE8(apple, "SELL", []))
   })
 
-  it("uses 100,000 USD for FX", () => {
+  it("uses a notional of 100,000 USD for FX", () => {
     const bid = { priceTicks: 108_500, quantityLots: 92_165 }
     assert.isUndefined(Funding.impactPriceE8(euro, "BUY", [bid]))
     assert.strictEqual(Funding.impactPriceE8(euro, "BUY", [{ ...bid, quantityLots: 92_166 }]), usd(1.085))
@@ -43,19 +43,19 @@ describe("impact price", () => {
 })
 
 describe("premium", () => {
-  it("is the distance of the impact bid above, or of the impact ask below, the outside price", () => {
+  it("returns the distance by which the impact bid is above, or the impact ask below, the outside price", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), usd(200.5), usd(200.6)), bps(25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.4), usd(199.5)), bps(-25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.5), usd(200.5)), 0)
   })
 
-  it("ignores a side without an impact price", () => {
+  it("ignores a side of the book without an impact price", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), undefined, usd(199.5)), bps(-25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(200.5), undefined), bps(25))
     assert.strictEqual(Funding.premiumE10(usd(200), undefined, undefined), 0)
   })
 
-  it("is rounded towards zero and capped at 100 % of the outside price", () => {
+  it("rounds the premium towards zero and limits it to 100 % of the outside price", () => {
     assert.strictEqual(Funding.premiumE10(300, 301, undefined), 33_333_333)
     assert.strictEqual(Funding.premiumE10(300, undefined, 299), -33_333_333)
     assert.strictEqual(Funding.premiumE10(usd(1), usd(200), undefined), 10_000_000_000)
@@ -69,27 +69,27 @@ describe("funding rate", () => {
   it("weighs later samples more, removes the dead zone of 5 basis points and divides by 100", () => {
     const samples = after(20, 24, 28)
     assert.strictEqual(Math.trunc(samples.weighted / 6), 25_333_333)
-    // 0.20333333 basis points an hour; 4.88 a day; 17.8 % a year.
+    // 0.20333333 basis points per hour are 4.88 per day and 17.8 % per year.
     const rate = Funding.rateE12(samples)
     assert.strictEqual(rate, 20_333_333)
     assert.strictEqual(Math.round((rate * 24) / 1e6), 488)
     assert.strictEqual(Math.round((rate * 24 * 365) / 1e9), 178)
   })
 
-  it("is a hundredth of the average beyond the dead zone, on either side of it", () => {
+  it("returns a hundredth of the average beyond the dead zone, on either side of it", () => {
     assert.strictEqual(Funding.rateE12(after(25)), 20_000_000)
     assert.strictEqual(Funding.rateE12(after(-25)), -20_000_000)
     for (const within of [4, 5, -5, 0]) assert.strictEqual(Funding.rateE12(after(within)), 0)
     assert.strictEqual(Funding.rateE12(Funding.noSamples), 0)
   })
 
-  it("is equal for equal samples added together or one at a time", () => {
+  it("returns the same rate whether equal samples are added together or one at a time", () => {
     const together = Funding.sampled(Funding.sampled(Funding.noSamples, bps(7), 300), bps(-3), 420)
     const apart = after(...Array.from({ length: 720 }, (_, n) => (n < 300 ? 7 : -3)))
     assert.deepStrictEqual(together, apart)
   })
 
-  it("is exact for an hour of the maximum premium", () => {
+  it("is exact for an hour at the maximum premium", () => {
     const { weighted } = Funding.sampled(Funding.noSamples, 10_000_000_000, 720)
     assert.isTrue(Number.isSafeInteger(weighted))
     assert.strictEqual(Funding.rateE12(Funding.sampled(Funding.noSamples, -10_000_000_000, 720)), -9_995_000_000)
@@ -99,19 +99,19 @@ describe("funding rate", () => {
 describe("funding payment", () => {
   const funded = { rateE12: 20_000_000, markE8: usd(204) }
 
-  it("is 0.204 USD for a long of 50 at a mark of 204 and 0.2 basis points", () => {
+  it("pays 0.204 USD for a long of 50 at a mark of 204 and 0.2 basis points", () => {
     assert.strictEqual(Funding.payment(apple, 50_000, funded), -204_000)
     assert.strictEqual(Funding.payment(apple, -50_000, funded), 204_000)
     assert.strictEqual(Funding.payment(apple, 50_000, { ...funded, rateE12: -20_000_000 }), 204_000)
     assert.strictEqual(Funding.payment(apple, 0, funded), 0)
   })
 
-  it("is rounded up for the payer and down for the receiver", () => {
+  it("rounds the payment up for the payer and down for the receiver", () => {
     assert.strictEqual(Funding.payment(apple, 1, funded), -5)
     assert.strictEqual(Funding.payment(apple, -1, funded), 4)
   })
 
-  it("is booked on its position", () => {
+  it("books the payment on its position", () => {
     const position = { ...flat(), quantityLots: 50_000, funding: 1_000 }
     assert.strictEqual(Funding.book(position, apple, funded), -204_000)
     assert.deepStrictEqual(position, { ...flat(), quantityLots: 50_000, funding: -203_000 })

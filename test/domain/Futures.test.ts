@@ -1,4 +1,4 @@
-/** Outside prices derived from futures, with the worked examples of the rules. */
+/** Tests of outside prices derived from futures, with the worked examples of the rules. */
 import * as Futures from "@venue/domain/Futures"
 import { initialInstruments } from "@venue/domain/Instrument"
 import { assert, it } from "@effect/vitest"
@@ -8,13 +8,13 @@ const noHolidays: ReadonlySet<string> = new Set()
 const daysOfNovember = (holidays = noHolidays) =>
   Array.from({ length: 30 }, (_, day) => Futures.businessDayOfMonth(Date.UTC(2026, 10, day + 1, 23, 59), holidays))
 
-it("rule 3.8: a close of 21,000 and a settlement of 21,080 give 21,024.905 for a future at 21,105", () => {
+it("rule 3.8: derives 21,024.905 from a future at 21,105 after a close of 21,000 and a settlement of 21,080", () => {
   const ratio = Futures.spotToFutureRatio(usd(21_000), usd(21_080))
   assert.strictEqual(ratio, 996_204_933_586)
   assert.strictEqual(Math.floor(Futures.indexPrice(usd(21_105), ratio) / 1e5), 21_024_905)
 })
 
-it("rule 3.9: 71.20 and 70.70 give 71.00 on business day 7", () => {
+it("rule 3.9: derives 71.00 from futures at 71.20 and 70.70 on business day 7", () => {
   assert.strictEqual(Futures.rolled(usd(71.2), usd(70.7), Futures.frontPercent(7)), usd(71))
   assert.deepStrictEqual(
     [0, 1, 5, 6, 7, 8, 9, 10, 11, 23].map(Futures.frontPercent),
@@ -22,7 +22,7 @@ it("rule 3.9: 71.20 and 70.70 give 71.00 on business day 7", () => {
   )
 })
 
-it("rule 3.9: counts Monday to Friday without holidays as business days", () => {
+it("rule 3.9: counts Monday to Friday, except holidays, as business days", () => {
   // November 2026 begins on a Sunday.
   assert.deepStrictEqual(daysOfNovember().slice(0, 12), [0, 1, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9])
   assert.deepStrictEqual(
@@ -32,7 +32,7 @@ it("rule 3.9: counts Monday to Friday without holidays as business days", () => 
   assert.strictEqual(daysOfNovember(new Set(["2026-11-26"])).at(-1), 20)
 })
 
-it("rule 3.10: prices exactly the indices, oil, copper and gas by futures", () => {
+it("rule 3.10: derives prices from futures exactly for the indices, oil, copper and gas", () => {
   assert.deepStrictEqual(
     initialInstruments.filter(Futures.isFuturesBased).map(({ symbol }) => symbol),
     ["US500-USD", "US100-USD", "CL-USD", "COPPER-USD", "NATGAS-USD"]
@@ -47,7 +47,7 @@ const future = (futureSymbol: string, activeUntilMillis: number, expirationMilli
   expirationMillis
 })
 
-it("rule 3.10: starts a future at the end of its predecessor", () => {
+it("rule 3.10: starts a future's use at the end of its predecessor's use", () => {
   const futures = Futures.chained(10, [future("CLX6", 20, 25), future("CLZ6", 30)])
   assert.deepStrictEqual(futures, [
     { futureSymbol: "CLX6", activeFromMillis: 10, activeUntilMillis: 20, expirationMillis: 25 },

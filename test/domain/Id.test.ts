@@ -1,4 +1,4 @@
-/** Ids and their texts. */
+/** Tests of ids and their text form. */
 import { Id, parse, schema, series, version4 } from "@venue/domain/Id"
 import { assert, test } from "@effect/vitest"
 import { Schema } from "effect"
@@ -28,7 +28,7 @@ test("converts words to text and text to words", () => {
   )
 })
 
-test("prints as its text, in a template string and in JSON", () => {
+test("prints an id as its text in a template string and in JSON", () => {
   const id = parse(known)!
   assert.strictEqual(`${id}`, known)
   assert.strictEqual(JSON.stringify({ id }), `{"id":"${known}"}`)
@@ -85,7 +85,7 @@ test("sets six bits for version 4 and keeps the others", () => {
   )
 })
 
-test("shares the first half among sixteen ids of a series, counts in the last digit, and never repeats", () => {
+test("creates sixteen ids of a series with the same first half and a counting last digit, and never repeats an id", () => {
   let state = 7
   const next = series(() => (state = Math.imul(state, 1_664_525) + 1_013_904_223))
   const ids = Array.from({ length: 4_000 }, next)
@@ -118,7 +118,7 @@ test("rejects an invalid id when decoding, and names the expected form", () => {
   for (const value of [undefined, null, 7, {}]) assert.throws(() => Schema.decodeUnknownSync(schema)(value), /string/)
 })
 
-test("compares ids by their words, whether or not their text was created", () => {
+test("compares ids by their words, whether or not their text has been created", () => {
   const silent = version4(1, 2, 3, 4)
   const asked = version4(1, 2, 3, 4)
   const read = parse(asked.text)!

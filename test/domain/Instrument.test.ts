@@ -1,4 +1,4 @@
-/** Contracts of a new venue, and their steps. */
+/** Tests of the contracts of a new venue, and of their price and quantity increments. */
 import {
   lotsOf,
   notional,
@@ -21,7 +21,7 @@ test("converts a price to ticks, and returns NaN for one between two ticks", () 
   assert.isNaN(ticksOf(gold, Infinity))
 })
 
-test("returns Infinity instead of NaN for a number beyond the countable range", () => {
+test("returns Infinity instead of NaN for a number too large to count", () => {
   for (const listed of initialInstruments) {
     for (const decimal of [9.1e7, 1e16, 3e17, 1.7e300]) {
       assert.strictEqual(ticksOf(listed, decimal), Infinity)
@@ -51,12 +51,12 @@ test("values a lot at one tick as a whole number of millionths for every listed 
   }
 })
 
-test("values 50 AAPL at 204 at 10,200", () => {
+test("values 50 AAPL at 204 as 10,200 USD", () => {
   const aapl = instrument("AAPL-USD")
   assert.strictEqual(notional(aapl, ticksOf(aapl, 204), lotsOf(aapl, 50)), 10_200_000_000)
 })
 
-test("prints prices and quantities with the decimals of their step", () => {
+test("prints prices and quantities with the decimals of their increment", () => {
   assert.deepStrictEqual(
     ["AAPL-USD", "US500-USD", "EUR-USD"].map((name) => [
       priceDecimals(instrument(name)),

@@ -1,4 +1,4 @@
-/** Labels of keys and addresses. */
+/** Tests of labels of keys and addresses. */
 import { isLabel } from "@venue/domain/Label"
 import { Schema } from "effect"
 import { expect, it } from "vitest"
@@ -11,7 +11,7 @@ it("accepts a joiner or non-joiner between two letters, as Persian and Hindi are
   }
 })
 
-it("rejects a joiner at an end, beside a space or digit, or next to another", () => {
+it("rejects a joiner at an end, beside a space or digit, or beside another joiner", () => {
   for (const label of ["\u200ca", "a\u200c", "a\u200c b", "a\u200d1", "1\u200da", "a\u200c\u200db", "\u200c"]) {
     expect([label, isGood(label)]).toEqual([label, false])
   }

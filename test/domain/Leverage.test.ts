@@ -1,4 +1,4 @@
-/** Leverage levels, margin rates and the position limit of each level. */
+/** Tests of leverage levels, margin rates and the position limit of each level. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { initialMargin, isLevel, maintenanceMargin, maxNotional, positionLimitUsd } from "@venue/domain/Leverage"
 import { assert, test } from "@effect/vitest"
@@ -12,12 +12,12 @@ test("accepts whole levels from 1 to the instrument's maximum", () => {
   for (const level of [0, -1, 1.5, 11, NaN, Infinity]) assert.isFalse(isLevel(aapl, level))
 })
 
-test("requires 1,020 of initial and 680 of maintenance margin for 10,200 at 10x", () => {
+test("requires initial margin of 1,020 and maintenance margin of 680 for a value of 10,200 at 10x", () => {
   assert.strictEqual(initialMargin(10_200_000_000n, 10), 1_020_000_000n)
   assert.strictEqual(maintenanceMargin(10_200_000_000n, 10), 680_000_000n)
 })
 
-test("rule 7.3: requires 0.666667, 0.333334 and 0.033334 of maintenance margin for 1 USD at 1x, 2x and 20x", () => {
+test("rule 7.3: requires maintenance margin of 0.666667, 0.333334 and 0.033334 for 1 USD at 1x, 2x and 20x", () => {
   assert.deepStrictEqual(
     [1, 2, 20].map((level) => maintenanceMargin(1_000_000n, level)),
     [666_667n, 333_334n, 33_334n]
@@ -29,7 +29,7 @@ test("rounds margins up", () => {
   assert.strictEqual(maintenanceMargin(16n, 10), 2n)
 })
 
-test("limits equities to 4,750,000 at 1x, 3,750,000 at 5x and 2,500,000 at 10x", () => {
+test("limits equity positions to 4,750,000 USD at 1x, 3,750,000 at 5x and 2,500,000 at 10x", () => {
   const aapl = instrument("AAPL-USD")
   assert.deepStrictEqual(
     [1, 5, 10].map((level) => maxNotional(aapl, level) / usd),
@@ -37,7 +37,7 @@ test("limits equities to 4,750,000 at 1x, 3,750,000 at 5x and 2,500,000 at 10x",
   )
 })
 
-test("rule 6.4: the limits at 1x, 2x and 20x of a maximum of 20x are in proportion 195 : 190 : 100", () => {
+test("rule 6.4: scales the limits at 1x, 2x and 20x of a maximum of 20x as 195 : 190 : 100", () => {
   const silver = instrument("SILVER-USD")
   assert.deepStrictEqual(
     [1, 2, 20].map((level) => maxNotional(silver, level) / usd / 50_000),
@@ -45,13 +45,13 @@ test("rule 6.4: the limits at 1x, 2x and 20x of a maximum of 20x are in proporti
   )
 })
 
-test("limits gold at 20x and 10x to the amounts shown on the wire", () => {
+test("limits gold positions at 20x and 10x to the published amounts", () => {
   const gold = instrument("GOLD-USD")
   assert.strictEqual(maxNotional(gold, 20), 13_333_333_333_333)
   assert.strictEqual(maxNotional(gold, 10), 16_666_666_666_666)
 })
 
-test("uses the limit of the class at maximum leverage; gold has the limit of an index", () => {
+test("uses the product class's limit at maximum leverage, and uses an index's limit for gold", () => {
   const limits = ["EUR-USD", "US500-USD", "GOLD-USD", "SILVER-USD", "AAPL-USD"].map((name) =>
     positionLimitUsd(instrument(name))
   )

@@ -1,4 +1,4 @@
-/** Validation of listing terms: every term has an error of its own (rule 1.8). */
+/** Tests of how listing terms are validated. Each term has its own error (rule 1.8). */
 import { instrumentOf, initialInstruments, type Terms } from "@venue/domain/Instrument"
 import * as Listing from "@venue/domain/Listing"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const good: Terms = {
 }
 
 describe("terms of a listing", () => {
-  it("are valid for every contract of a new venue", () => {
+  it("accepts the terms of every contract of a new venue", () => {
     for (const instrument of initialInstruments) {
       assert.isUndefined(Listing.flawOf(instrument))
       assert.deepStrictEqual(instrumentOf(instrument.clobPairId, instrument), instrument)
@@ -45,6 +45,6 @@ describe("terms of a listing", () => {
     ["maxLeverage", 51],
     ["maxLeverage", 2.5]
   ] as const)
-    it(`are invalid with ${term} ${value}`, () =>
+    it(`rejects a listing with ${term} ${value}`, () =>
       assert.strictEqual(Listing.flawOf({ ...good, [term]: value } as Terms)?.term, term))
 })

@@ -1,4 +1,4 @@
-/** Periods and funding hours at their edges, in local time on both sides of a clock change. */
+/** Tests of trading periods and funding hours at their edges, in local time on both sides of a clock change. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { isLive, limitShareBps, marketHours, period, quarterMillis, volumeDayBegan } from "@venue/domain/MarketHours"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ it("starts the volume day at 20:00 in Chicago, also on days of a clock change", 
 })
 
 describe("trading period", () => {
-  it("of a stock is OPEN from 09:30 to 16:00 in New York, in winter and in summer", () => {
+  it("opens stocks from 09:30 to 16:00 in New York, in winter and in summer", () => {
     const stock = named("AAPL")
     assert.strictEqual(period(stock, at("2026-11-20T15:00Z")), "OPEN")
     assert.strictEqual(period(stock, at("2026-11-19T14:29Z")), "OVERNIGHT")
@@ -29,7 +29,7 @@ describe("trading period", () => {
     assert.strictEqual(period(stock, at("2026-07-15T20:00Z")), "OVERNIGHT")
   })
 
-  it("of a stock is WEEKEND from Friday's close to Monday's open", () => {
+  it("returns WEEKEND for stocks from Friday's close to Monday's open", () => {
     const stock = named("AAPL")
     assert.strictEqual(period(stock, at("2026-11-20T20:59Z")), "OPEN")
     assert.strictEqual(period(stock, at("2026-11-20T21:00Z")), "WEEKEND")
@@ -38,7 +38,7 @@ describe("trading period", () => {
     assert.strictEqual(period(stock, at("2026-11-23T14:30Z")), "OPEN")
   })
 
-  it("of indices and commodities is OVERNIGHT from 16:00 to 17:00 in Chicago", () => {
+  it("returns OVERNIGHT for indices and commodities from 16:00 to 17:00 in Chicago", () => {
     for (const future of [named("US500"), named("GOLD"), named("CL")]) {
       assert.strictEqual(period(future, at("2026-11-19T21:59Z")), "OPEN")
       assert.strictEqual(period(future, at("2026-11-19T22:00Z")), "OVERNIGHT")
@@ -49,7 +49,7 @@ describe("trading period", () => {
     }
   })
 
-  it("starts on a quarter hour, also in the week of a clock change", () => {
+  it("starts each period on a quarter hour, even in the week of a clock change", () => {
     for (const instrument of [named("AAPL"), named("US500"), named("GOLD"), named("EUR")]) {
       let before = period(instrument, at("2026-10-30T00:00Z"))
       for (let minute = at("2026-10-30T00:00Z"); minute < at("2026-11-06T00:00Z"); minute += 60_000) {
@@ -60,7 +60,7 @@ describe("trading period", () => {
     }
   })
 
-  it("of FX is OPEN from Sunday 22:00 to Friday 22:00 UTC", () => {
+  it("opens FX from Sunday 22:00 to Friday 22:00 UTC", () => {
     const euro = named("EUR")
     assert.strictEqual(period(euro, at("2026-11-20T21:59Z")), "OPEN")
     assert.strictEqual(period(euro, at("2026-11-20T22:00Z")), "WEEKEND")
@@ -68,7 +68,7 @@ describe("trading period", () => {
     assert.strictEqual(period(euro, at("2026-11-22T22:00Z")), "OPEN")
   })
 
-  it("does not depend on the order of queries", () => {
+  it("returns the same period whatever the order of queries", () => {
     const stock = named("AAPL")
     const times = [at("2026-11-01T05:59Z"), at("2026-07-15T13:30Z"), at("2026-11-19T14:30Z"), at("2026-07-15T13:30Z")]
     assert.deepStrictEqual(
@@ -77,13 +77,13 @@ describe("trading period", () => {
     )
   })
 
-  it("determines the share of the limits in force", () => {
+  it("determines which share of the limits applies", () => {
     assert.deepStrictEqual((["OPEN", "OVERNIGHT", "WEEKEND"] as const).map(limitShareBps), [10_000, 5_000, 1_000])
   })
 })
 
 describe("funding hours", () => {
-  it("follow the product class; precious metals have the hours of FX", () => {
+  it("uses the funding hours of the product class, and those of FX for precious metals", () => {
     assert.deepStrictEqual(marketHours(named("CL")).sunday, { open: "17:00:00", close: "16:00:00" })
     assert.strictEqual(marketHours(named("CL")).friday, undefined)
     assert.strictEqual(marketHours(named("GOLD")).tz, "UTC")
@@ -91,7 +91,7 @@ describe("funding hours", () => {
     assert.strictEqual(marketHours(named("AAPL")).saturday, undefined)
   })
 
-  it("extend to the next day if they close at or before they open", () => {
+  it("extends funding hours to the next day if they close at or before their opening time", () => {
     assert.isTrue(isLive(named("CL"), at("2026-11-20T21:59Z")))
     assert.isFalse(isLive(named("CL"), at("2026-11-20T22:00Z")))
     assert.isFalse(isLive(named("CL"), at("2026-11-19T22:30Z")))

@@ -1,4 +1,4 @@
-/** JSON with numbers as plain decimals. */
+/** Tests of JSON with numbers as plain decimals. */
 import { plainJson } from "@venue/domain/PlainNumber"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"

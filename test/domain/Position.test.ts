@@ -1,4 +1,4 @@
-/** Position of one account in one market, fill by fill. */
+/** Tests of one account's position in one market, fill by fill. */
 import { feeOf } from "@venue/domain/Fee"
 import { notional, initialInstruments } from "@venue/domain/Instrument"
 import type { Side } from "@venue/domain/Order"
@@ -12,20 +12,20 @@ const ticks = (price: number) => price * 100
 const trade = (position: Position, side: Side, units: number, price: number, fee = 0) =>
   fill(position, side, lots(units), notional(aapl, ticks(price), lots(units)), fee)
 
-test("averages 50 at 200 and 20 at 198 to 199.428571", () => {
+test("averages 50 units at 200 and 20 at 198 to 199.428571", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   trade(position, "BUY", 20, 198)
   assert.strictEqual((position.basis / position.quantityLots / 1_000).toFixed(6), "199.428571")
 })
 
-test("values a short of 2 at 180 at a profit of 8 when the mark is 176", () => {
+test("shows a profit of 8 for a short of 2 at 180 when the mark is 176", () => {
   const position = flat()
   trade(position, "SELL", 2, 180)
   assert.strictEqual(unrealised(position, -352_000_000n), 8_000_000n)
 })
 
-test("realises the part of a reducing fill and keeps the average price", () => {
+test("realises the profit of a reducing fill and keeps the average price", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   assert.strictEqual(trade(position, "SELL", 20, 204), 80_000_000)
@@ -33,14 +33,14 @@ test("realises the part of a reducing fill and keeps the average price", () => {
   assert.strictEqual(realised(position), 80_000_000)
 })
 
-test("realises -31.50 for a long of 5 at 250 sold at 243.70", () => {
+test("realises -31.50 for a long of 5 at 250 that is sold at 243.70", () => {
   const position = flat()
   trade(position, "BUY", 5, 250)
   assert.strictEqual(trade(position, "SELL", 5, 243.7), -31_500_000)
   assert.strictEqual(position.basis, 0)
 })
 
-test("starts the new side at the fill's price when a fill turns the position", () => {
+test("starts the new side at the fill's price when a fill reverses the position", () => {
   const position = flat()
   trade(position, "BUY", 2, 200)
   assert.strictEqual(trade(position, "SELL", 5, 210), 20_000_000)
@@ -48,7 +48,7 @@ test("starts the new side at the fill's price when a fill turns the position", (
   assert.strictEqual(position.basis, -630_000_000)
 })
 
-test("keeps fees apart from profit", () => {
+test("counts fees separately from profit", () => {
   const position = flat()
   trade(position, "BUY", 50, 204, feeOf(10_200_000_000, 100_000))
   assert.strictEqual(position.fees, 10_200_000)
@@ -62,7 +62,7 @@ test("throws instead of rounding when money exceeds 2^53", () => {
   }, RangeError)
 })
 
-test("I10: after any fills, cash flow plus basis is the realised profit, and a flat position has basis 0", () => {
+test("I10: after any fills, cash flow plus cost basis is the realised profit, and a flat position has a cost basis of 0", () => {
   const fills = FastCheck.array(
     FastCheck.record({
       side: FastCheck.constantFrom<Side>("BUY", "SELL"),

@@ -1,4 +1,4 @@
-/** Profit as a percentage (rule 8.11). */
+/** Tests of profit as a percentage (rule 8.11). */
 import { percentE6 } from "@venue/domain/Profit"
 import { expect, it } from "vitest"
 

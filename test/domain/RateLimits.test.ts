@@ -1,11 +1,11 @@
-/** Token-bucket rate limits. */
+/** Tests of token-bucket rate limits. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import { expect, it } from "vitest"
 
 const limitsAt = (clock: { now: number }, enabled = true) =>
   RateLimits.make({ enabled, nowMillis: () => clock.now, capacity: 1_200, refillMillis: 60_000 })
 
-it("admits 1,200 a minute and refills 20 a second", () => {
+it("admits 1,200 requests per minute and refills 20 tokens per second", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   for (let i = 0; i < 120; i++) expect(limits.spend("alice", 10)).toBe(0)
@@ -17,7 +17,7 @@ it("admits 1,200 a minute and refills 20 a second", () => {
   expect(limits.spend("bob", 1_200)).toBe(0)
 })
 
-it("ignores a clock that steps back", () => {
+it("ignores a clock that moves backwards", () => {
   const clock = { now: 10_000 }
   const limits = limitsAt(clock)
   limits.spend("alice", 1_200)
@@ -25,12 +25,12 @@ it("ignores a clock that steps back", () => {
   expect(limits.spend("alice", 1)).toBe(50)
 })
 
-it("admits everything when switched off", () => {
+it("admits every request when rate limits are disabled", () => {
   const limits = limitsAt({ now: 0 }, false)
   for (let i = 0; i < 10; i++) expect(limits.spend("alice", 1_200)).toBe(0)
 })
 
-it("takes nothing on peek", () => {
+it("takes no tokens on peek", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.peek("alice", 20)).toBe(0)
@@ -41,7 +41,7 @@ it("takes nothing on peek", () => {
   expect(limits.spend("alice", 20)).toBe(0)
 })
 
-it("returns a weight without exceeding the capacity", () => {
+it("refunds a weight without exceeding the capacity", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.spend("alice", 1_200)).toBe(0)
@@ -83,7 +83,7 @@ it("drops the least recently used name first and starts it with a full bucket ag
   expect([limits.spend("alice", 1), limits.spend("bob", 1)]).toEqual([50, 0])
 })
 
-it("divides a rate by the current number of sharers, with a capacity of at least 1", () => {
+it("divides a rate by the current number of gateways that share it, with a capacity of at least 1", () => {
   const clock = { now: 0 }
   let sharers = 2
   const limits = RateLimits.make({

@@ -11,12 +11,12 @@ it("rule 13: credits the referrer 0.714 for a fee of 10.20 with 3.06 for the bui
   assert.strictEqual(usd(3.06) + reward + usd(5.406) + usd(1.02), usd(10.2))
 })
 
-it("rounds the tenth down to 1e-6 USD", () => {
+it("rounds the referrer's tenth of the fees down to 1e-6 USD", () => {
   assert.strictEqual(rewardOf({ base: 19n, volume: 1n }, 0n), 1n)
   assert.strictEqual(rewardOf({ base: 9n, volume: 1n }, 0n), 0n)
 })
 
-it("pays nothing beyond 1,000,000,000 USD, and a proportional part on the day that passes it", () => {
+it("pays nothing beyond a volume of 1,000,000,000 USD, and a proportional part on the day that passes it", () => {
   const day = { base: usd(1_000), volume: usd(2_000_000) }
   assert.strictEqual(rewardOf(day, most - usd(2_000_000)), usd(100))
   assert.strictEqual(rewardOf(day, most - usd(500_000)), usd(25))
@@ -24,7 +24,7 @@ it("pays nothing beyond 1,000,000,000 USD, and a proportional part on the day th
   assert.strictEqual(rewardOf(day, most + 1n), 0n)
 })
 
-it("never exceeds a tenth of the fees", () => {
+it("pays a referrer at most a tenth of the fees", () => {
   const amount = fc.bigInt({ min: 0n, max: 2n ** 80n })
   fc.assert(
     fc.property(amount, amount, amount, (base, volume, before) => {

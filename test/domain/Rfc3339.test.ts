@@ -1,4 +1,4 @@
-/** Dates and times of RFC 3339, sections 5.6 and 5.7. */
+/** Tests of dates and times of RFC 3339, sections 5.6 and 5.7. */
 import { millisOfDateTime, millisOfDay } from "@venue/domain/Rfc3339"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -19,7 +19,7 @@ it.each([
   ["2000-02-29T00:00:00Z", Date.UTC(2000, 1, 29)],
   ["2026-12-31T23:59:59Z", Date.UTC(2027, 0) - 1_000],
   ["0001-01-01T00:00:00Z", -62_135_596_800_000]
-])("%s is a time", (text, millis) => {
+])("parses the valid date-time %s", (text, millis) => {
   expect(millisOfDateTime(text)).toBe(millis)
 })
 

@@ -1,4 +1,7 @@
-/** Runs of equal premiums give the same rate as all samples counted one at a time, for any reader and start. */
+/**
+ * Tests that runs of equal premiums give the same rate as all samples counted one at a time, for any reader and
+ * start.
+ */
 import * as Funding from "@venue/domain/Funding"
 import type { Funded, Sampled } from "@venue/domain/Funding"
 import * as Sampling from "@venue/domain/Sampling"

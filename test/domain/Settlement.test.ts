@@ -1,4 +1,4 @@
-/** Settlement price: the average oracle price of the last half hour of trading (rule 19.3). */
+/** Tests of the settlement price, which is the average oracle price of the last half hour of trading (rule 19.3). */
 import * as Settlement from "@venue/domain/Settlement"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -7,7 +7,7 @@ import { apple, usd } from "../matching/EngineScene.ts"
 const minutes = (count: number) => count * 60_000
 
 describe("average before a settlement", () => {
-  it("counts each price once per 5 s mark at which it was in force", () => {
+  it("counts each price once for every 5 s mark at which it was the current price", () => {
     const begun = Settlement.sampled(Settlement.unsampled, undefined, minutes(100))
     const first = Settlement.sampled(begun, usd(100), minutes(120))
     const second = Settlement.sampled(first, usd(130), minutes(130))
@@ -23,11 +23,11 @@ describe("average before a settlement", () => {
     assert.strictEqual(Settlement.average(Settlement.sampled(paused, usd(200), minutes(930)), 0), usd(200))
   })
 
-  it("is the price in force without samples", () => {
+  it("returns the current price if there are no samples", () => {
     assert.strictEqual(Settlement.average(Settlement.unsampled, usd(7)), usd(7))
   })
 
-  it("equals the average of the last 360 samples for any prices and times", () => {
+  it("returns the average of the last 360 samples for any prices and times", () => {
     const step = fc.tuple(
       fc.option(fc.integer({ min: 1, max: 1_000_000_000_000_000 })),
       fc.integer({ min: 0, max: 900_000 })
@@ -51,7 +51,7 @@ describe("average before a settlement", () => {
 })
 
 describe("settlement price", () => {
-  it("is the nearest tick, rounds a tie up, and is at least one tick", () => {
+  it("returns the nearest tick, rounds a tie up, and returns at least one tick", () => {
     const priced = [190.124, 190.125, 190.1249999, 0.001].map((price) => Settlement.nearestTicks(apple, usd(price)))
     assert.deepStrictEqual(priced, [19_012, 19_013, 19_012, 1])
   })

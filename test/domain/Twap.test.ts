@@ -1,4 +1,4 @@
-/** Ids of a TWAP's children. */
+/** Tests of the ids of a TWAP's child orders. */
 import { childId, TwapId } from "@venue/domain/Twap"
 import { series } from "@venue/domain/Id"
 import { assert, it } from "@effect/vitest"

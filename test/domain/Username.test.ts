@@ -2,7 +2,7 @@ import { Username } from "@venue/domain/Username"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-it("accepts 3 to 24 of a-z, 0-9, _ and -, except reserved names", () => {
+it("accepts usernames of 3 to 24 characters from a-z, 0-9, _ and -, except reserved names", () => {
   const isUsername = Schema.is(Username)
   for (const name of ["amy", "a-1", "x_y", "0".repeat(24), "administrators"])
     expect([name, isUsername(name)]).toEqual([name, true])

@@ -20,7 +20,7 @@ test("rule 18: refuses an amount below the minimum of its method, or not above i
   assert.deepStrictEqual([usd(1_000) - net[0]!, usd(500) - net[1]!], [usd(999), usd(475)])
 })
 
-test("rule 18: holds a withdrawal above 50,000, above 100,000 in a day, or with a reason of user or destination", () => {
+test("rule 18: holds a withdrawal above 50,000, one above 100,000 in a day, and one of a flagged user or destination", () => {
   assert.deepStrictEqual(holdReasons(usd(50_000), usd(100_000), []), [])
   assert.deepStrictEqual(holdReasons(usd(50_000) + 1n, usd(50_000) + 1n, []), ["amount"])
   assert.deepStrictEqual(holdReasons(usd(1), usd(100_000) + 1n, []), ["day-total"])
@@ -32,7 +32,7 @@ test("rule 18: holds a withdrawal above 50,000, above 100,000 in a day, or with 
   ])
 })
 
-test("every payment method belongs to one rail, and every rail has a minimum deposit", () => {
+test("assigns every payment method to one rail, and gives every rail a minimum deposit", () => {
   assert.deepStrictEqual(
     (["ARBITRUM_ONE", "TRON", "ach_push", "wire", "fednow"] as const).map((method) => minimumDeposit[railOf(method)]),
     [usd(5), usd(5), usd(10), usd(10), usd(10)]

@@ -1,7 +1,7 @@
 import * as AuthError from "@venue/api/auth/AuthError"
 import { expect, it } from "vitest"
 
-it("X2: one body carries the same refusal for both families of clients", () => {
+it("X2: returns one body that carries the same refusal for both families of client libraries", () => {
   expect(AuthError.body("invalid_grant")).toEqual({
     code: 400,
     error_code: "invalid_grant",
@@ -22,7 +22,7 @@ it("uses only characters that RFC 6749 allows in descriptions", () => {
   }
 })
 
-it("adds only an id to the body of a fault of the venue", () => {
+it("adds only an id to the body of a fault of the venue itself", () => {
   expect(AuthError.body("unexpected_failure", "an id")).toEqual({
     ...AuthError.body("unexpected_failure"),
     error_id: "an id"
@@ -37,7 +37,7 @@ it("sends a Basic challenge for a client, a Bearer challenge for a token, and no
   expect(AuthError.headersOf("client_key_refused")).toEqual({})
 })
 
-it("has the codes and statuses of the contract", () => {
+it("uses the codes and statuses of the contract", () => {
   const codesOf = (refusal: AuthError.Refusal) => {
     const { code, error, error_code } = AuthError.body(refusal)
     return [code, error_code, error]

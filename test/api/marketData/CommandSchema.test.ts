@@ -42,7 +42,7 @@ it.prop("decodes or refuses a changed message exactly as the Schema does", [List
   fc.assert(
     fc.property(fc.constantFrom("type", "channels", "symbols", "sig_figs", "intervals"), values, (name, value) => {
       const other = { ...message, [name]: value }
-      // The decoder reads groupings for level2 only, and intervals for candle only.
+      // The decoder reads sig_figs only for level2, and intervals only for candle.
       if (name === "sig_figs" && !message.channels.includes("level2")) return
       if (name === "intervals" && !message.channels.includes("candle")) return
       const command = read(other)

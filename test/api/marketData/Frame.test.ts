@@ -20,7 +20,7 @@ const confirmed = (text: string): unknown => {
   return JSON.parse(Frame.confirmation(decoded))
 }
 
-describe("the examples of the reference", () => {
+describe("examples of the reference", () => {
   it("level2: prints prices with the decimals of the tick, sizes without trailing zeros", () => {
     const body = Frame.level2(
       gold,
@@ -174,7 +174,7 @@ describe("the examples of the reference", () => {
       price: "3410.95"
     }))
 
-  it("underlier: prints external and internal sources", () => {
+  it("underlier: prints external and internal price sources", () => {
     const printed = (source: Priced["source"]) =>
       JSON.parse(Frame.frame(Frame.underlier(gold, { oracleE8: 341_087_000_000, source, atMillis } as Priced), 48_217))
     expect(printed("external")).toEqual({

@@ -1,4 +1,4 @@
-/** Tests of decoding subscriptions of the market-data socket. */
+/** Tests of how subscriptions of the market-data socket are decoded. */
 import { decode, keyOf, topics } from "@venue/api/marketData/Subscription"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { describe, expect, it } from "@effect/vitest"
@@ -12,8 +12,8 @@ const refused = (text: string): readonly [string, string] => {
   return [decoded.code, decoded.message]
 }
 
-describe("a request", () => {
-  it("yields a topic for every channel and symbol", () => {
+describe("subscription request", () => {
+  it("returns a topic for every channel and symbol of a request", () => {
     const decoded = decode(`{"type":"subscribe","channels":["bbo","trade"],"symbols":["GOLD-USD","NVDA-USD"]}`, listed)
     expect(decoded).toEqual({
       _tag: "Subscribe",
@@ -33,14 +33,14 @@ describe("a request", () => {
     ])
   })
 
-  it("to unsubscribe yields the same topics", () =>
+  it("returns the same topics for an unsubscribe as for a subscribe request", () =>
     expect(decode(`{"type":"unsubscribe","channels":["bbo"],"symbols":["GOLD-USD"]}`, listed)).toMatchObject({
       _tag: "Unsubscribe",
       channels: ["bbo"],
       symbols: ["GOLD-USD"]
     }))
 
-  it("for a book yields a topic for each grouping, 0 by default", () => {
+  it("returns a topic for each grouping of a book, 0 by default", () => {
     expect(decode(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"]}`, listed)).toMatchObject({
       sigFigs: [0]
     })
@@ -52,15 +52,15 @@ describe("a request", () => {
     expect(topics(decoded).map(keyOf)).toEqual(["level2/EUR-USD/1", "level2/EUR-USD/0", "mark_price/EUR-USD/0"])
   })
 
-  it("for * covers all listed symbols, without duplicates", () =>
+  it("returns topics for all listed symbols for *, without duplicates", () =>
     expect(decode(`{"type":"subscribe","channels":["bbo"],"symbols":["*","GOLD-USD","*"]}`, listed)).toMatchObject({
       symbols: ["*", "GOLD-USD"],
       markets: [...listed]
     }))
 })
 
-describe("a request of market_stats", () => {
-  it("yields one topic for all symbols beside those of named symbols", () => {
+describe("request for market_stats", () => {
+  it("returns one topic for all symbols in addition to those of named symbols", () => {
     const decoded = decode(`{"type":"subscribe","channels":["market_stats"],"symbols":["*","GOLD-USD"]}`, listed)
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
     expect(topics(decoded).map(keyOf)).toEqual(["market_stats/*/0", "market_stats/GOLD-USD/0"])

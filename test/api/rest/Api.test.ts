@@ -1,4 +1,4 @@
-/** Tests of REST answers, against the reference examples. */
+/** Tests of REST responses, against the reference examples. */
 import { PositionsBalanceResponseBody } from "@venue/api/rest/Positions"
 import { RefdataResponse } from "@venue/api/rest/Refdata"
 import { TradesResponseBody } from "@venue/api/rest/Trade"

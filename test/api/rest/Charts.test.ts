@@ -1,4 +1,4 @@
-/** Tests of charts: answers as in the reference examples, and windows without events. */
+/** Tests of charts: responses as in the reference examples, and windows without events. */
 import { Candle, candlesOf, type PricedWindow, type TradedWindow } from "@venue/api/rest/Candles"
 import { intervals, minutes, resolutions, startOf } from "@venue/api/rest/ChartRange"
 import { FundingHistoricResponseBody, fundingPoint } from "@venue/api/rest/FundingRates"
@@ -35,7 +35,7 @@ const priced: PricedWindow = {
 const nothing = { closeTicks: 0, markE8: 0, middleHalfTicks: 0, openInterestLots: 0 }
 
 describe("candles", () => {
-  it("match the reference example", () => {
+  it("prints candles as in the reference example", () => {
     const before = { ...nothing, openInterestLots: 1_820_250 }
     const [candle] = candlesOf(gold, {
       resolution: "1HOUR",
@@ -62,7 +62,7 @@ describe("candles", () => {
     assert.deepStrictEqual(Schema.decodeUnknownSync(Candle)(candle), candle)
   })
 
-  it("are newest first; one without a trade repeats the last close, mid price and open interest", () => {
+  it("returns candles newest first, and repeats the last close, mid price and open interest in a candle without a trade", () => {
     const starts = [start - 60, start, start + 60]
     const before = { closeTicks: 34_000, markE8: 340_000_000_000, middleHalfTicks: 68_010, openInterestLots: 1_000 }
     const candles = candlesOf(gold, { resolution: "1HOUR", starts, traded: [traded], priced: [priced], before })
@@ -81,7 +81,7 @@ describe("candles", () => {
     )
   })
 
-  it("have the mark price before the first trade, also as mid price of a one-sided book", () => {
+  it("returns the mark price in candles before the first trade, and as the mid price of a one-sided book", () => {
     const empty = { ...priced, middleOpenHalfTicks: 0, middleCloseHalfTicks: 0 }
     const starts = [start, start + 60]
     const candles = candlesOf(gold, { resolution: "1HOUR", starts, traded: [], priced: [empty], before: nothing })
@@ -96,7 +96,7 @@ describe("candles", () => {
 })
 
 describe("points", () => {
-  it("match the reference examples", () => {
+  it("prints points as in the reference examples", () => {
     const bodies = [
       [
         FundingHistoricResponseBody,
@@ -153,7 +153,7 @@ describe("points", () => {
     }
   })
 
-  it("for funding have the rate of the market-data socket, rounded to the nearest of eight decimals", () => {
+  it("prints funding points with the rate of the market-data socket, rounded to the nearest of eight decimals", () => {
     const rateOf = (rateE12: number) => fundingPoint("GOLD-USD", 60, start, rateE12).rate
     assert.deepStrictEqual(
       [123_456_789, 123_454_999, -20_333_333, 5_000].map(rateOf),
@@ -161,14 +161,14 @@ describe("points", () => {
     )
   })
 
-  it("without data are null or 0", () => {
+  it("prints points without data as null or 0", () => {
     assert.isNull(fundingPoint("GOLD-USD", 60, start, undefined).rate)
     assert.isNull(openInterestPoint(gold, 60, start, undefined).openInterest)
     assert.include(longShortPoint("GOLD-USD", "1h", start), { longUsers: 0, shortUsers: 0 })
     assert.include(takerVolumePoint(gold, 60, start), { takerBuyQty: 0, takerSellNotional: 0, netTakerQty: 0 })
   })
 
-  it("for the underlier repeat the last price in windows without a change", () => {
+  it("repeats the last underlier price in windows without a change", () => {
     const points = underlierPoints("GOLD-USD", "1h", [start - 60, start, start + 60], [oracle], 340_000_000_000)
     assert.deepStrictEqual(
       points.map((point) => [point.openPrice, point.highPrice, point.lowPrice, point.closePrice]),
@@ -190,7 +190,7 @@ const oracle = {
 }
 
 describe("lengths", () => {
-  it("accept the offered values only, and resolutions as intervals too", () => {
+  it("accepts only the offered window lengths, and accepts resolutions as intervals too", () => {
     const words = ["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]
     const lengths = [1, 5, 15, 30, 60, 240, 1_440]
     assert.deepStrictEqual(words.map(resolutions.minutesOf), lengths)

@@ -96,7 +96,7 @@ it("defines every schema that it refers to", () => {
   for (const name of Object.keys(schemas)) expect(name).not.toMatch(/Encoded/)
 })
 
-it("requires the members that the reference requires, and allows no others", () => {
+it("requires exactly the members that the reference requires", () => {
   for (const [name, { additionalProperties }] of Object.entries(schemas)) {
     expect([name, additionalProperties]).toEqual([name, false])
   }
@@ -180,7 +180,7 @@ it("I38: states the credentials of every operation as its permission rule, and n
   })
 })
 
-it("requires a body exactly for operations with members to send", () => {
+it("requires a body exactly for operations with members in the body", () => {
   const bodies = Object.values(spec.paths).flatMap((item) =>
     Object.values(item).flatMap((operation) =>
       "requestBody" in operation ? [[operation.operationId, operation.requestBody.required] as const] : []
@@ -195,7 +195,7 @@ it("requires a body exactly for operations with members to send", () => {
   expect(bodies.length).toBeGreaterThan(2 * free.length)
 })
 
-it("describes the header that names an account exactly where authentication reads it", () => {
+it("describes the header that names an account exactly where authentication reads that header", () => {
   const documents = { main: [Api, spec], funding: [TreasuryApi, treasury] } as const
   for (const [name, [api, { paths }]] of Object.entries(documents)) {
     const read: Array<string> = []

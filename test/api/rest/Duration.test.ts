@@ -12,7 +12,7 @@ const spanText = (duration: Duration, at = now) => {
   return [iso(span.startMillis), iso(span.endMillis), span.intervalMinutes, windows(span)]
 }
 
-it("ends a span with the current window, and gives it the windows of its name", () => {
+it("ends a span with the current window, and gives it the number of windows that its name states", () => {
   expect(spanText("1d")).toEqual(["2026-11-19T15:45", "2026-11-20T15:45", 15, 96])
   expect(spanText("1w")).toEqual(["2026-11-13T16:00", "2026-11-20T16:00", 60, 168])
   expect(spanText("1m")).toEqual(["2026-10-21T16:00", "2026-11-20T16:00", 240, 180])
@@ -34,7 +34,7 @@ it("returns whole days up to and including the current one", () => {
   expect(days("all", since)).toEqual(["2025-02-28", 1])
 })
 
-it("reads symbols in any letter case without blanks and repeats, and none as all", () => {
+it("reads symbols in any letter case without blanks and repeats, and reads an empty list as all symbols", () => {
   expect(symbolsOf(" aapl-usd,CL-USD ,, AAPL-USD")).toEqual(["AAPL-USD", "CL-USD"])
   expect([undefined, "", " , "].map(symbolsOf)).toEqual([undefined, undefined, undefined])
 })

@@ -171,7 +171,7 @@ describe("the examples of the reference", () => {
     expect([decoded.accountId, decoded.builderCode]).toEqual([null, null])
   })
 
-  it("decodes the prices of attached stops, above 0, or 0 for none", () => {
+  it("decodes the prices of attached stops: above 0, or 0 for no stop", () => {
     const decoded = decode(frame("add_order", { ...goldOrder, take_profit: 3480, stop_loss: 3375 }))
     expect(decoded).toEqual({ ...added, takeProfit: 3480, stopLoss: 3375 })
     const negative = refused(frame("add_order", { ...goldOrder, take_profit: -1 }))
@@ -206,7 +206,7 @@ describe("alternative forms of commands", () => {
     }
   })
 
-  it("reads an empty client order id as none, and keeps 64 printable characters unchanged", () => {
+  it("reads an empty client order id as a missing one, and keeps 64 printable characters unchanged", () => {
     expect(order({ client_order_id: "" })).toEqual(added)
     const longest = `"\\ ${"~".repeat(61)}`
     expect(order({ client_order_id: longest })).toEqual({ ...added, clientOrderId: longest })
@@ -218,7 +218,7 @@ describe("alternative forms of commands", () => {
   it("accepts a modify without price and quantity", () =>
     expect(decode(frame("modify_order", resting))).toMatchObject({ price: 0, quantity: 0 }))
 
-  it("accepts the cancel of 2025 with a client_order_id member", () => {
+  it("accepts the 2025 form of a cancel with a client_order_id member", () => {
     const expected = { _tag: "CancelOrder", symbol: "GOLD-USD", orderId: "a-1", byClientOrderId: true }
     const old = { symbol: "GOLD-USD", client_order_id: "a-1" }
     expect(decode(frame("cancel_order", old))).toEqual(expected)
@@ -300,7 +300,7 @@ describe("alternative forms of commands", () => {
     expect([undefined, null, "", " ", 5].map(account)).toEqual([null, null, null, "Malformed", "Malformed"])
   })
 
-  it("applies the valid channels of a list, with one error per code for the others", () => {
+  it("applies the valid channels of a list, with one error per code for the invalid channels", () => {
     const channels = ["fills", "nonsense", "market_stats", 7, "balances", "nonsense", "funding", null]
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
       expect(decode(frame(type, { channels }))).toEqual({
@@ -317,7 +317,7 @@ describe("alternative forms of commands", () => {
     }
   })
 
-  it("accepts market-data channels beside others, or in the flat form", () => {
+  it("accepts market-data channels beside other channels, or in the flat form", () => {
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
       const marketData = { type, channels: ["funding"], symbols: ["*"] }
       expect(decode(JSON.stringify(marketData))).toEqual({ _tag, channels: [], declined: [], marketData })
@@ -341,7 +341,7 @@ describe("alternative forms of commands", () => {
     })
   })
 
-  it("reads an empty or malformed builder code as none, overriding the upgrade header", () => {
+  it("reads an empty or malformed builder code as no code, which overrides the upgrade header", () => {
     const code = (builder_code: unknown) => {
       const decoded = decode(frame("auth", { jwt: "x", builder_code }))
       if (decoded._tag === "Malformed") return decoded.code

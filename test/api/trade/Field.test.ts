@@ -11,7 +11,7 @@ const order = { symbol: "GOLD-USD", side: "BUY", order_type: "LIMIT", order_time
 const resting = { symbol: "GOLD-USD", order_id: "o-1", side: "BUY", order_type: "LIMIT", reduce_only: false }
 const twap = { symbol: "GOLD-USD", side: "SELL", reduce_only: true }
 
-/** Commands with numbers: the decimal members, then the whole ones with their bounds. */
+/** Commands with numbers: the decimal members, then the whole-number members with their bounds. */
 const commands: ReadonlyArray<
   readonly [string, Fields, ReadonlyArray<string>, Readonly<Record<string, readonly [number, number]>>]
 > = [
@@ -86,7 +86,7 @@ describe("a command with decimal text equals the command with numbers", () => {
     ))
 })
 
-it("refuses other text, and more digits than a double holds", () => {
+it("refuses text that is not a number, and numbers with more digits than a double holds", () => {
   const texts = [
     "",
     " 1",

@@ -23,7 +23,7 @@ it("prints an acknowledgement with the echo and both keys", () => {
   })
 })
 
-it("prints the answer to cancel_all_after with both keys and the time of the cancel, null for off", () => {
+it("prints the response to cancel_all_after with both keys and the time of the cancel, or null if it is off", () => {
   const request = `{"type":"cancel_all_after","params":{"timeout_secs":30}}`
   const acknowledged = JSON.parse(Frame.ack(request))
   expect(JSON.parse(Frame.cancelAllAfterResponse(30, 1_795_186_831_000, request))).toEqual({
@@ -36,7 +36,7 @@ it("prints the answer to cancel_all_after with both keys and the time of the can
   })
 })
 
-it("prints an error with the echo, and omits the key without one", () => {
+it("prints an error with the echo, and omits the echo if there is none", () => {
   const request = `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","price":3410.9}}`
   const example = `{"err":{"error_code":"InvalidJSONFormat","message":"missing field reduce_only","incoming_message":${request}}}`
   expect(Frame.err("InvalidJSONFormat", "missing field reduce_only", Incoming.ofObject(request))).toBe(example)
@@ -49,7 +49,7 @@ it("prints an error with the echo, and omits the key without one", () => {
   )
 })
 
-it("prints the wait of an exceeded rate", () =>
+it("prints the time to wait after an exceeded rate", () =>
   expect(JSON.parse(Frame.rateLimited(1_330, `{"type":"get_user_orders","params":{}}`))).toEqual({
     err: {
       error_code: "RateLimited",

@@ -24,7 +24,7 @@ import { frameFault } from "../../SocketFrames.ts"
 
 const decode = Schema.decodeUnknownSync(Schemas.Frame)
 
-/** Refuses keys that the Schema does not define: they would be undocumented. */
+/** Fails on keys that the Schema does not define, because they would be undocumented. */
 const holds = (frame: string, ...keys: ReadonlyArray<string>): void => {
   const parsed: object = JSON.parse(frame)
   expect(decode(parsed, { onExcessProperty: "error" })).toEqual(parsed)
@@ -160,7 +160,7 @@ it("prints order states, refusals and lists of orders", () => {
   )
 })
 
-it("prints TWAP states and the answer to a cancel", () => {
+it("prints TWAP states and the response to a cancel", () => {
   check(twapRow, (row) => holds(Frame.twapResponse(row), "twap_response"))
   check(twapRow, ({ instrument, twap }) =>
     holds(Frame.twapCancelled(instrument, twap, 1_790_503_301_400), "order_response")

@@ -202,19 +202,19 @@ describe("a refusal states the fault and the expected value", () => {
 })
 
 describe("the echo of a refused frame", () => {
-  it("is the frame itself for a JSON object", () => {
+  it("echoes the frame itself if it is a JSON object", () => {
     const text = `{ "type":"modify_order", "params":{"symbol":"GOLD-USD","price":3410.90} }`
     expect(refused(text).incoming).toBe(text)
   })
 
-  it("is a string for other text", () => {
+  it("echoes any other text as a string", () => {
     expect(refused('buy "gold"').incoming).toBe(JSON.stringify('buy "gold"'))
     expect(refused("[1]").incoming).toBe('"[1]"')
   })
 
-  it("is cut for a long frame", () => expect(refused("x".repeat(60_000)).incoming).toHaveLength(8_194))
+  it("truncates the echo of a long frame", () => expect(refused("x".repeat(60_000)).incoming).toHaveLength(8_194))
 
-  it("I46: is absent for a frame that may hold a credential, and no message shows one", () => {
+  it("I46: echoes no frame that might contain a credential, and shows no credential in a message", () => {
     const secrets = [
       `{"type":"auth","params":{"jwt":7,"hmac":"c4n4ry"}}`,
       `{"type":"auth","params":{"hmac":{"public_key":"c4n4ry","nonce":["c4n4ry"]}}}`,

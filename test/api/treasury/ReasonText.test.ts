@@ -52,7 +52,7 @@ it("names the tag of a reason that a newer release stored", () => {
   assert.deepStrictEqual(Schema.decodeUnknownSync(stored(PaymentObstacle))(known), known)
 })
 
-it("returns a text for any reason that a table may hold", () => {
+it("returns a text for any reason that a table can contain", () => {
   const tags = PaymentObstacle.members.map(({ fields }) => fields._tag.schema.literal)
   for (const tag of tags) {
     const fields = { account: "a", held: "1", amount: "1", promised: "1", heldWei: "1", neededWei: "1", text: "t" }
