@@ -46,7 +46,7 @@ for (const [name, document] of both) {
   })
 }
 
-/** Returns the titles of all objects, enumerations and unions, with `undefined` for each one that has no title. */
+/** Returns the titles of all objects, enumerations and unions, with `undefined` for each schema without a title. */
 const titlesOf = (schema: unknown): ReadonlyArray<unknown> => {
   if (typeof schema !== "object" || schema === null) return []
   const isType = ["enum", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in schema)

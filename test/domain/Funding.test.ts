@@ -43,7 +43,7 @@ describe("impact price", () => {
 })
 
 describe("premium", () => {
-  it("returns the distance by which the impact bid is above, or the impact ask below, the outside price", () => {
+  it("returns the distance of the impact bid above, or of the impact ask below, the outside price", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), usd(200.5), usd(200.6)), bps(25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.4), usd(199.5)), bps(-25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.5), usd(200.5)), 0)

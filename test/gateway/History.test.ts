@@ -95,7 +95,7 @@ it.effect("signals a market once if its table is behind, and reads as soon as th
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("does not wait for the tables of markets that the query does not read", () => {
+it.effect("waits only for the tables of markets that the query reads", () => {
   const { layer, signals } = historyAt(new Map<string, number>([[two, 5]]))
   return Effect.gen(function* () {
     const { read } = yield* History

@@ -206,7 +206,7 @@ test("is exact for positions whose lots times mark exceed 2^53", () => {
   assert.deepInclude(scene.balance(), { unrealised: 0n, positionMargin: usd(868_008) })
 })
 
-test("returns nothing for an account that the user does not have", () => {
+test("returns nothing for an unknown account", () => {
   const { trader } = make()
   assert.isUndefined(Ledger.balance(trader, AccountId.make("bob")))
   assert.deepStrictEqual(Ledger.holdings(trader, AccountId.make("bob")), [])

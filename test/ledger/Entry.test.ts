@@ -119,7 +119,7 @@ test("refuses an account of another user", () => {
   })
 })
 
-test("lets a market without prices refuse an order, and sends no order without margin to that market", () => {
+test("leaves the refusal to a market without prices, and marks an order without margin as FAILED_MARGIN_CHECK", () => {
   const scene = make()
   scene.credit(1_000)
   assert.strictEqual(scene.placed("BUY", 1, 200).finding, "FAILED_MARGIN_CHECK")

@@ -188,7 +188,7 @@ test("rule 9.3: skips a market that does not trade at a fresh price, and values 
   assert.isUndefined(measureOf(scene, () => false))
 })
 
-test("rule 8.9, rule 9.1: allows no withdrawal and no added risk while a takeover is open, despite deposits and mark changes", () => {
+test("rule 8.9, rule 9.1: refuses withdrawals and added risk while a takeover is open, despite deposits and mark changes", () => {
   const scene = twoMarkets()
   const accountId = primaryAccountOf(alice)
   const sub = AccountId.make("sub")

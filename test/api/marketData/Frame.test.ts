@@ -260,7 +260,7 @@ describe("examples of the reference", () => {
 })
 
 describe("a grouped book", () => {
-  it("rounds bids down and asks up, and sums levels at the same price", () => {
+  it("rounds bid prices down and ask prices up, and sums levels at the same price", () => {
     const bids = levels([34_119, 1], [34_111, 2], [34_110, 3], [34_109, 4])
     const asks = levels([34_120, 1], [34_121, 2], [34_130, 3], [34_131, 4])
     const grouped = JSON.parse(Frame.frame(Frame.level2(gold, bids, asks, 1, atMillis), 1))
@@ -286,7 +286,7 @@ describe("a grouped book", () => {
     }
   })
 
-  it("keeps bids below asks and every quantity", () => {
+  it("keeps each bid below each ask, and every quantity", () => {
     const side = fc.uniqueArray(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 100 })
     fc.assert(
       fc.property(side, side, fc.constantFrom(0, 1, 2), (below, above, sigFigs) => {

@@ -36,7 +36,7 @@ it("prints the response to cancel_all_after with both keys and the time of the c
   })
 })
 
-it("prints an error with the echo, and omits the echo if there is none", () => {
+it("prints an error with the echo if one exists", () => {
   const request = `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","price":3410.9}}`
   const example = `{"err":{"error_code":"InvalidJSONFormat","message":"missing field reduce_only","incoming_message":${request}}}`
   expect(Frame.err("InvalidJSONFormat", "missing field reduce_only", Incoming.ofObject(request))).toBe(example)

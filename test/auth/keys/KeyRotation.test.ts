@@ -74,8 +74,7 @@ const suite = (
         yield* (yield* Revocations).announce({ kind: "key", subject: "the last" })
         yield* Deferred.await(last)
         const taken = { kind: "signing_key", subject: stolen }
-        // The list might contain revocations of other tests, because the next poll publishes a notice that nobody
-        // received.
+        // The list might contain revocations of other tests, because the next poll publishes every missed notice.
         const about = new Set([inNoHurry, stolen, "the last"])
         assert.deepStrictEqual(
           announced

@@ -340,7 +340,7 @@ it("whenReplied ignores the replies of other users", () => {
   expect(told).toEqual(["nothing to wait for", "another", "one"])
 })
 
-it("I8, I51: returns one reply per submission, and never reports a possibly executed submission as not placed", () => {
+it("I8, I51: returns one reply per submission, and reports only submissions that cannot have been executed as not placed", () => {
   const step = fc.constantFrom("push", "answer", "lose the call", "lose the answer", "not yet", "pass")
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

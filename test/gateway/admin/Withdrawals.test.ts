@@ -17,7 +17,7 @@ import * as Changes from "../../storage/treasury/Changes.ts"
 const usd = 1_000_000n
 const customer = (name: string) => Effect.flatMap(TestVenue, (venue) => venue.user(name, 1_000_000))
 
-/** Records a withdrawal that is held for the given reasons and for those that follow from its amount. */
+/** Records a withdrawal that is held for the given reasons and for the reasons that follow from its amount. */
 const held = Effect.fnUntraced(function* (
   user: TestUser,
   amount: bigint,
@@ -224,7 +224,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
   )
 
   it.effect(
-    "cancels a QUEUED withdrawal that its rail refused, with an audit entry, and refuses to cancel one that still waits",
+    "cancels a QUEUED withdrawal that its rail refused, with an audit entry, and refuses to cancel a waiting withdrawal",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient

@@ -176,7 +176,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
   )
 
   it.effect(
-    "A6: approves scopes that a confidential application already has at once, asks for further scopes, and always asks for a public application",
+    "A6: approves scopes that a confidential application already has at once, and requires consent for further scopes and always for a public application",
     () =>
       Effect.gen(function* () {
         const { get, register, signIn } = yield* AuthService
@@ -205,7 +205,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("ends the application's sessions when the user withdraws the grant, and asks for consent again", () =>
+  it.effect("ends the application's sessions when the user withdraws the grant, and requires consent again", () =>
     Effect.gen(function* () {
       const { form, get, register, send, signIn } = yield* AuthService
       const client = yield* register({})

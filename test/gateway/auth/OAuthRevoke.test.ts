@@ -78,7 +78,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     }
   }
 
-  it.effect("returns 200 and changes nothing for a token that does not belong to the application", () =>
+  it.effect("returns 200 and changes nothing for any other token, such as that of another application", () =>
     Effect.gen(function* () {
       const { client, session, tokens } = yield* scene()
       const stranger = yield* scene()

@@ -213,7 +213,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
   )
 
   it.effect(
-    "T4: issues no refresh token to an application without the refresh grant, and refuses a refresh by form from that application",
+    "T4: omits the refresh token for an application without the refresh grant, and refuses that application's refresh by form",
     () =>
       Effect.gen(function* () {
         const { form, register, signIn } = yield* AuthService

@@ -137,7 +137,7 @@ it("uses the address that the proxy appended, or unknown, whatever text precedes
   )
 })
 
-it("never treats the proxy as the caller if the forwarded text contains no readable address", () => {
+it("never treats the proxy as the caller if the forwarded text is unreadable", () => {
   const unreadable = FastCheck.string({ maxLength: 30 }).filter((text) => !/[\d:]/.test(text))
   FastCheck.assert(
     FastCheck.property(unreadable, (text) => {

@@ -52,7 +52,7 @@ it.live("uses no database connection while a request body is missing, and serves
     const [slow, quick] = [yield* venue.user("slow"), yield* venue.user("quick")]
     const sockets = yield* Effect.replicateEffect(unsent(slow), connections)
     const { status } = yield* post("/user/builder-code", shares, yield* signed(quick))
-    // No request has timed out so far. Each one gets its response once its body is complete.
+    // No request has timed out yet. Each one gets its response once its body is complete.
     const statuses = yield* Effect.forEach(sockets, sent)
     expect([status, ...statuses]).toEqual([201, "201", "409", "409", "409", "409", "409"])
   }).pipe(Effect.scoped, Effect.provide(layer))

@@ -123,7 +123,7 @@ const ending = (socket: Socket) =>
 
 for (const encoding of ["identity", "gzip"]) {
   it.effect(
-    `disconnects a client that reads a part too slowly, and keeps one that continues to read (${encoding})`,
+    `disconnects a client that reads a part too slowly, and keeps a client that continues to read (${encoding})`,
     () =>
       Effect.gen(function* () {
         const user = yield* (yield* TestVenue).user("idle")

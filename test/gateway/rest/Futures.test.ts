@@ -12,7 +12,7 @@ const reason = "as published"
 const day = 86_400_000
 const iso = (millis: number) => new Date(millis).toISOString()
 
-/** Records two oil futures: one that is active from yesterday until tomorrow, and the next until the day after. */
+/** Records two oil futures: the first is active from yesterday until tomorrow, and the next until the day after. */
 const planted = Effect.gen(function* () {
   const { admin } = yield* RestClient
   const now = yield* Clock.currentTimeMillis

@@ -70,7 +70,7 @@ it.effect(
       assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [])
       near.heads.set(one.symbol, 2)
       assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [accountId])
-      // Rows of a market that the account has not joined do not matter.
+      // Only rows of markets that the account has joined matter.
       assert.deepEqual(yield* pulse({ symbol: two.symbol, seq: 7 }), [accountId])
     }).pipe(Effect.provide(testLayer(near)), Effect.scoped)
   }

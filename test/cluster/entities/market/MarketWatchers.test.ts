@@ -91,7 +91,7 @@ it.effect("sends heartbeats again after the node has claimed the log again", () 
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("sets no timer if no other node watches the market", () =>
+it.effect("sets a timer only if another node watches the market", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {

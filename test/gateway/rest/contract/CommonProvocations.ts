@@ -10,7 +10,7 @@ type CommonProvocation = (operation: Operation) => Provocation | undefined
 /** Returns the operation's URL with placeholder parameters. */
 export const urlOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/g, "x")
 
-/** Provocations by status. Those in the operation's own table take precedence. */
+/** Provocations by status. The operation's own table takes precedence. */
 export const commonProvocations: Readonly<Record<number, CommonProvocation>> = {
   /** A malformed body. */
   400: (operation) => (operation.body === undefined ? undefined : unreadable(operation)),

@@ -19,7 +19,7 @@ export class Scene extends Context.Service<
     readonly trader: TestUser
     /** User whose key has no permissions. */
     readonly powerless: TestUser
-    /** URL of a listener of the same venue that has no database and is not ready. */
+    /** URL of a listener of the same venue without database and readiness. */
     readonly downUrl: string
   }
 >()("test/gateway/rest/contract/Scene") {

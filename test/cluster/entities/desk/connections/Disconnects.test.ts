@@ -68,7 +68,7 @@ const desk = Effect.fnUntraced(function* () {
     trader,
     isArmed: () => ledger.armed.has(connectionId),
     symbols: () => cancels.map(({ symbol }) => symbol),
-    /** Makes the markets record all cancels so far. */
+    /** Makes the markets record all cancels that were sent. */
     record: () => {
       for (const { commandId, symbol } of cancels) Ledger.release(ledger, symbol, commandId)
     },

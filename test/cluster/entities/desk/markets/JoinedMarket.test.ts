@@ -77,7 +77,7 @@ it("queues requests and buffers events while a market is syncing, and drops even
   expect(market.seq).toBe(6)
 })
 
-it("I32: buffers market-wide events in order while a market is syncing, and drops those that the view already contains", () => {
+it("I32: buffers market-wide events in order while a market is syncing, and drops events that the view already contains", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   const log = [

@@ -113,7 +113,7 @@ test("returns exactly the accounts in liquidation at the first mark that puts th
   assert.isAbove(all, 100)
 })
 
-test("checks no account for a mark that reaches no threshold", () => {
+test("checks an account only for a mark that reaches its threshold", () => {
   const { found, price, prices } = desk(Array.from({ length: 100 }, () => ({ aapl: 50, gold: -1, deposit: 3_000 })))
   prices.asked = 0
   for (let at = 200; at > 190; at -= 0.1) price(aapl, at)
