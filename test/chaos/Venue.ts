@@ -157,8 +157,8 @@ async function found(
   say(`founding a venue with ${options.traders} traders`)
   const dataDir = join(folder, "founding")
   mkdirSync(dataDir, { recursive: true })
-  const ports = await Ports.free(5)
-  const names = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
+  const names = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
+  const ports = await Ports.free(names.length)
   const log = join(folder, "founding.log")
   const child = ChildProcess.start(
     "apps/dev/main.ts",

@@ -38,7 +38,7 @@ it("fails and creates nothing when the data of an earlier start is missing", asy
   const home = join(site.dataDir, "postgres")
   const memory = join(home, "postgres.json")
   const data = join(resolve(home, JSON.parse(readFileSync(memory, "utf8")).directory), "data")
-  const remedy = /is gone.*; put the folder back, or remove the whole data directory to begin a new venue/
+  const remedy = /is gone.*; restore the folder, or remove the whole data directory to begin a new venue/
 
   for (const path of [home, memory, data, join(data, "base")]) {
     renameSync(path, `${path}.away`)

@@ -56,7 +56,10 @@ it.live(
       const refusals = [
         [{ VENUE_WALLET_RECORD: `${environment["VENUE_WALLET_RECORD"]}-none` }, /may be paid twice/],
         [{ VENUE_WALLET_SECRET: "short" }, /VENUE_WALLET_SECRET: expected at least 32 characters/],
-        [{ VENUE_WALLET_HOST: "0.0.0.0" }, /VENUE_WALLET_HOST: expected an address of a private network/],
+        [
+          { VENUE_WALLET_HOST: "0.0.0.0" },
+          /VENUE_WALLET_HOST: expected an address of this machine or of a private network/
+        ],
         [{ VENUE_WALLET_HOT_KEY: "0x12" }, /expected the private key of the hot account/],
         [{ VENUE_WALLET_XPRV: TestRail.xpub }, /expected the extended private key/]
       ] as const
