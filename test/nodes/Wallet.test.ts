@@ -70,7 +70,7 @@ it.live(
         assert.notInclude(output, TestRail.hotKey.slice(2))
       }
       const second = yield* WalletProcess.ended(environment, "new-record")
-      assert.match(second.output, /a record is there already/)
+      assert.match(second.output, /a record exists already/)
       const record = `${environment.VENUE_WALLET_RECORD}-new`
       const made = yield* WalletProcess.ended({ ...environment, VENUE_WALLET_RECORD: record }, "new-record")
       assert.match(made.output, /is the new record of 0x/)
