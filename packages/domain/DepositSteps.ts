@@ -2,6 +2,7 @@
 import { Result, Schema } from "effect"
 import type { DepositState } from "./Deposit.ts"
 import type { RailName } from "./Rail.ts"
+import * as Transitions from "./Transitions.ts"
 import type { DepositReason, StoredDepositReason } from "./TreasuryReason.ts"
 import type { UserId } from "./UserId.ts"
 
@@ -13,7 +14,7 @@ import type { UserId } from "./UserId.ts"
  * All steps of a deposit, each with the change that takes it. Before the credit a chain may lose a deposit and include it again.
  * Every other change leaves the state as it is.
  */
-export const transitions: ReadonlyArray<Transition> = [
+export const transitions: ReadonlyArray<Transitions.Transition<DepositState, DepositChange["_tag"]>> = [
   { from: "DETECTED", change: "Confirmed", to: "CONFIRMED" },
   { from: "CONFIRMED", change: "Unconfirmed", to: "DETECTED" },
   { from: "CONFIRMED", change: "Credited", to: "CREDITED" },
@@ -23,18 +24,10 @@ export const transitions: ReadonlyArray<Transition> = [
   { from: "DROPPED", change: "Redetected", to: "DETECTED" }
 ]
 
-export interface Transition {
-  readonly from: DepositState
-  readonly change: DepositChange["_tag"]
-  readonly to: DepositState
-}
-
-/** Returns the state to which a change leads, or undefined if the change is no transition from this state. */
-export const stateAfter = (from: DepositState, change: DepositChange["_tag"]): DepositState | undefined =>
-  transitions.find((transition) => transition.from === from && transition.change === change)?.to
+const { stateAfter, stepOf } = Transitions.of("deposit", transitions)
 
 /** Returns the only transition that a credit or a reversal makes. */
-export const journaledStep = (change: "Credited" | "Reversed"): Transition =>
+export const journaledStep = (change: "Credited" | "Reversed") =>
   transitions.find((transition) => transition.change === change)!
 
 /** Block of a chain in which a deposit was seen. */
@@ -209,13 +202,6 @@ export const apply = <D extends Progress>(deposit: D, change: DepositChange): D 
   ...fieldsOf(deposit, change),
   version: deposit.version + 1
 })
-
-const stepOf = ({ state, step }: Progress, { _tag, atMillis }: DepositChange): Partial<Progress> => {
-  if (transitions.every(({ change }) => change !== _tag)) return {}
-  const to = stateAfter(state, _tag)
-  if (to === undefined) throw new Error(`a deposit in state ${state} takes no step by ${_tag}`)
-  return { state: to, step: step + 1, updatedAtMillis: atMillis }
-}
 
 const fieldsOf = ({ reason, state }: Progress, change: DepositChange): Partial<Progress> => {
   const { atMillis } = change

@@ -4,6 +4,7 @@
  */
 import { Equal, Result, Schema } from "effect"
 import type { Ending, WithdrawalAccepted, WithdrawalState } from "./Withdrawal.ts"
+import * as Transitions from "./Transitions.ts"
 import type { EndReason, PaymentObstacle } from "./TreasuryReason.ts"
 
 /**
@@ -14,7 +15,7 @@ import type { EndReason, PaymentObstacle } from "./TreasuryReason.ts"
  * All steps of a withdrawal, each with the change that takes it. A withdrawal enters each state at most once. Every other
  * change leaves the state as it is.
  */
-export const transitions: ReadonlyArray<Transition> = [
+export const transitions: ReadonlyArray<Transitions.Transition<WithdrawalState, WithdrawalChange["_tag"]>> = [
   { from: "ACCEPTED", change: "Queued", to: "QUEUED" },
   { from: "ACCEPTED", change: "Held", to: "HELD_FOR_REVIEW" },
   { from: "HELD_FOR_REVIEW", change: "Approved", to: "QUEUED" },
@@ -24,15 +25,7 @@ export const transitions: ReadonlyArray<Transition> = [
   { from: "SUBMITTED", change: "Returned", to: "FAILED" }
 ]
 
-export interface Transition {
-  readonly from: WithdrawalState
-  readonly change: WithdrawalChange["_tag"]
-  readonly to: WithdrawalState
-}
-
-/** Returns the state to which a change leads, or undefined if the change is no transition from this state. */
-export const stateAfter = (from: WithdrawalState, change: WithdrawalChange["_tag"]): WithdrawalState | undefined =>
-  transitions.find((transition) => transition.from === from && transition.change === change)?.to
+const { stateAfter, stepOf } = Transitions.of("withdrawal", transitions)
 
 /** Returns the only state from which the gross amount can be returned with this ending. */
 export const stateBeforeReturn = (ending: Ending): WithdrawalState =>
@@ -245,13 +238,6 @@ export const apply = <W extends Progress>(withdrawal: W, change: WithdrawalChang
   ...fieldsOf(withdrawal, change),
   version: withdrawal.version + 1
 })
-
-const stepOf = ({ state, step }: Progress, { _tag, atMillis }: WithdrawalChange): Partial<Progress> => {
-  if (transitions.every(({ change }) => change !== _tag)) return {}
-  const to = stateAfter(state, _tag)
-  if (to === undefined) throw new Error(`a withdrawal in state ${state} takes no step by ${_tag}`)
-  return { state: to, step: step + 1, updatedAtMillis: atMillis }
-}
 
 const fieldsOf = (withdrawal: Progress, change: WithdrawalChange): Partial<Progress> => {
   switch (change._tag) {

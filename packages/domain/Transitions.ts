@@ -1,0 +1,48 @@
+/** The transitions of a state machine whose rows count their steps, such as a deposit or a withdrawal. */
+
+export interface Transition<State, Change> {
+  readonly from: State
+  /** Tag of the change that makes the transition. */
+  readonly change: Change
+  readonly to: State
+}
+
+/** The part of a row that a transition changes. */
+interface Step<State> {
+  readonly state: State
+  /** Number of the newest transition. */
+  readonly step: number
+  /** Time of the newest transition, in Unix milliseconds. */
+  readonly updatedAtMillis: number
+}
+
+export interface Transitions<State, Change> {
+  /** Returns the state to which a change leads, or undefined if the change is no transition from this state. */
+  readonly stateAfter: (from: State, change: Change) => State | undefined
+  /**
+   * Returns the members that a recorded change sets by its transition: none if the change never makes one. Throws if
+   * the change makes transitions, but not from this state.
+   */
+  readonly stepOf: (
+    row: Pick<Step<State>, "state" | "step">,
+    change: { readonly _tag: Change; readonly atMillis: number }
+  ) => Partial<Step<State>>
+}
+
+/** Returns the functions of a table of transitions; `noun` names the row in the error of an invalid change. */
+export const of = <State extends string, Change extends string>(
+  noun: string,
+  table: ReadonlyArray<Transition<State, Change>>
+): Transitions<State, Change> => {
+  const stateAfter = (from: State, change: Change): State | undefined =>
+    table.find((transition) => transition.from === from && transition.change === change)?.to
+  return {
+    stateAfter,
+    stepOf: ({ state, step }, { _tag, atMillis }) => {
+      if (table.every(({ change }) => change !== _tag)) return {}
+      const to = stateAfter(state, _tag)
+      if (to === undefined) throw new Error(`a ${noun} in state ${state} takes no step by ${_tag}`)
+      return { state: to, step: step + 1, updatedAtMillis: atMillis }
+    }
+  }
+}
