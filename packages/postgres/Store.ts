@@ -3,7 +3,6 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Statement from "effect/sql/Statement"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
@@ -131,34 +130,34 @@ const statementsOf = <Row extends object>(
   { key, order }: Shape<Row>
 ) => {
   const { columns, name, nameOf, names, parameter, set, values } = table
-  const from = text(name)
+  const from = sql.literal(name)
   const keyNames = key.map(nameOf)
-  const otherwise = text(`on conflict (${keyNames.join(", ")}) do`)
+  const otherwise = sql.literal(`on conflict (${keyNames.join(", ")}) do`)
   const others = names.filter((column) => !keyNames.includes(column))
-  const replacing = text(others.map((column) => `${column} = excluded.${column}`).join(", "))
+  const replacing = sql.literal(others.map((column) => `${column} = excluded.${column}`).join(", "))
   const sorted = directions(key, order).map(([field, direction]) => `${name}.${nameOf(field)} ${direction}`)
-  const ordered = text(`order by ${sorted.join(", ")}`)
+  const ordered = sql.literal(`order by ${sorted.join(", ")}`)
 
   const matching = (where: Where<Row>) => {
     const conditions = entries(where).map(([field, condition]) => {
-      const column = text(`${name}.${nameOf(field)}`)
+      const column = sql.literal(`${name}.${nameOf(field)}`)
       if (condition === null) return sql`${column} is null`
       if (!(condition instanceof Comparison)) return sql`${column} = ${parameter(field, condition)}`
       const bounds = condition.values.map((value) => parameter(field, value))
       return condition.operator === "any"
         ? sql`${column} = any(${bounds})`
-        : sql`${column} ${text(condition.operator)} ${bounds[0]}`
+        : sql`${column} ${sql.literal(condition.operator)} ${bounds[0]}`
     })
     return sql`where ${sql.and(conditions)}`
   }
 
   return {
     find: (where: Where<Row>, lock?: Lock) =>
-      sql`select ${columns} from ${from} ${matching(where)} ${text(lock === undefined ? "" : `for ${lock}`)}`,
+      sql`select ${columns} from ${from} ${matching(where)} ${sql.literal(lock === undefined ? "" : `for ${lock}`)}`,
     list: (where: Where<Row>, limit?: number) =>
       sql`
         select ${columns} from ${from} ${matching(where)} ${ordered}
-        ${limit === undefined ? text("") : sql`limit ${limit}`}`,
+        ${limit === undefined ? sql.literal("") : sql`limit ${limit}`}`,
     count: (where: Where<Row>) => sql`select ${counts.columns} from ${from} ${matching(where)}`,
     insert: (row: Row) => sql`insert into ${from} ${values(row)} ${otherwise} nothing returning 1`,
     put: (row: Row) => sql`insert into ${from} ${values(row)} ${otherwise} update set ${replacing}`,
@@ -167,8 +166,6 @@ const statementsOf = <Row extends object>(
     remove: (where: Where<Row>) => sql`delete from ${from} ${matching(where)} returning 1`
   }
 }
-
-const text = (value: string) => Statement.fragment([Statement.literal(value)])
 
 const inMemory = <Row extends object>(
   { table, transaction }: MemoryTables["Service"],
