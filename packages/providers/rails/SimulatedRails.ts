@@ -3,12 +3,25 @@
  * `packages/simulation`.
  */
 import type { RailName } from "@venue/domain/Rail"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import { getAddress } from "viem"
 import type { RailProvider, RailUnavailable } from "./RailProvider.ts"
 
 /** Fate of a payment: paid, failed, or left out of every block so that it must be sent again. */
-export type Fate = "pay" | "fail" | "stall"
+export const Fate = Schema.Literals(["pay", "fail", "stall"])
+export type Fate = typeof Fate.Type
+
+/** A payment that the simulated rail received. The amount is in 1e-6 USD. */
+export const SimulatedPayment = Schema.Struct({
+  reference: Schema.String,
+  withdrawalId: Schema.String,
+  sequence: Schema.Number,
+  to: Schema.String,
+  amount: Schema.BigInt,
+  /** A cancel pays nothing and uses up its number. */
+  fate: Schema.Literals([...Fate.literals, "cancel"])
+})
+export type SimulatedPayment = typeof SimulatedPayment.Type
 
 export interface Simulated {
   readonly provider: RailProvider
@@ -25,18 +38,6 @@ export interface Simulated {
   /** Adds a balance without a transfer; may be negative. */
   readonly addUntold: (amount: bigint) => Effect.Effect<void, RailUnavailable>
   readonly payments: Effect.Effect<ReadonlyArray<SimulatedPayment>, RailUnavailable>
-}
-
-/** A payment that the simulated rail received. */
-export interface SimulatedPayment {
-  readonly reference: string
-  readonly withdrawalId: string
-  readonly sequence: number
-  readonly to: string
-  /** In 1e-6 USD. */
-  readonly amount: bigint
-  /** A cancel pays nothing and uses up its number. */
-  readonly fate: Fate | "cancel"
 }
 
 /** Simulated rails. Empty unless a development venue provides them. */

@@ -1,5 +1,6 @@
 /** Simulated chain or bank for development: a pure machine whose blocks follow the clock, controlled by an operator. */
 import { type RailName } from "@venue/domain/Rail"
+import { Fate, SimulatedPayment } from "@venue/providers/rails/SimulatedRails"
 import { Schema } from "effect"
 import { createHash } from "node:crypto"
 
@@ -14,21 +15,7 @@ const Transfer = Schema.Struct({
 })
 type Transfer = typeof Transfer.Type
 
-/** Fate of a payment: paid, failed, or left out of every block so that it must be sent again. */
-export const Fate = Schema.Literals(["pay", "fail", "stall"])
-export type Fate = typeof Fate.Type
-
-const Paid = Schema.Struct({
-  reference: Schema.String,
-  withdrawalId: Schema.String,
-  sequence: Schema.Number,
-  to: Schema.String,
-  amount: Schema.BigInt,
-  /** A cancel pays nothing and uses up its number. */
-  fate: Schema.Literals([...Fate.literals, "cancel"]),
-  height: Schema.Number,
-  sentAtMillis: Schema.Number
-})
+const Paid = Schema.Struct({ ...SimulatedPayment.fields, height: Schema.Number, sentAtMillis: Schema.Number })
 export type Paid = typeof Paid.Type
 
 export const SimulatedRail = Schema.Struct({
