@@ -130,7 +130,8 @@ const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Re
     ...settings,
     port: String(home.port)
   })
-  const log = yield* attempt(step, () => open(logFile, "w", 0o600))
+  // A new file: dying sessions of a killed predecessor still write to the old one.
+  const log = yield* attempt(step, () => rm(logFile, { force: true }).then(() => open(logFile, "wx", 0o600)))
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(
@@ -176,8 +177,6 @@ const faultIn = (log: string): string =>
   log
     .split("\n")
     .flatMap((line) => /(?:FATAL|PANIC): +(.+)/.exec(line)?.[1] ?? [])
-    // Written by dying sessions of a killed predecessor, which still has this file open.
-    .filter((fault) => !fault.startsWith("terminating connection due to unexpected postmaster exit"))
     .at(-1) ?? "it ended by itself"
 
 /**
