@@ -14,8 +14,8 @@ import * as Agreed from "./Agreed.ts"
 import type { NodeSettings } from "./NodeSettings.ts"
 
 /**
- * Returns the hashes by name. Ports, addresses, proxies and drills belong to one node; a setting that only one kind
- * of node reads is compared among nodes of that kind.
+ * Returns the hashes by name. Omits ports, addresses, proxies and drills, which belong to one node. A setting that
+ * only runners or only gateways read is compared among those nodes only.
  */
 export const hashesOf = (
   settings: NodeSettings,

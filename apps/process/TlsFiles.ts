@@ -1,6 +1,6 @@
 /**
- * A node's TLS files: its certificate, its key, and the authority that it trusts. Either all three are set, or none
- * of them.
+ * A node's TLS files: its certificate, its key, and the authority that it trusts. Set all three
+ * or none.
  */
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, Effect, FileSystem, Option, Redacted, Result } from "effect"

@@ -8,8 +8,8 @@ export interface Part {
   readonly reply: (submitted: Submitted) => void
   readonly isOutstanding: () => boolean
   /**
-   * Whether the submission might have been executed, because its call failed or because a desk failed after sending
-   * it to a market.
+   * Whether the submission might have been executed, because the call failed, or because the desk
+   * failed after it had sent the submission to a market.
    */
   mayBeDone: boolean
   isAnswered: boolean

@@ -165,7 +165,7 @@ export class Feed extends Context.Service<
   )
 }
 
-/** Calls every watcher and reports those that throw. */
+/** Calls every watcher, and reports a watcher that throws. */
 const makeCall =
   (watchers: ReadonlySet<Watcher>, report: (symbol: MarketSymbol, cause: unknown) => void) =>
   (symbol: MarketSymbol, call: (watcher: Watcher) => void): void => {

@@ -103,8 +103,8 @@ export const Watermark = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Numbe
 export type Watermark = typeof Watermark.Type
 
 /**
- * Number of a desk's accounts near or in liquidation. `waiting` counts traders that are not included yet, because one
- * of their markets is not live.
+ * Number of a desk's accounts near or in liquidation. `waiting` is the number of traders that are not
+ * counted yet, because a market of theirs is not live.
  */
 export const AccountsAtRisk = Schema.Struct({
   warned: Schema.Number,

@@ -145,8 +145,8 @@ export const Market = Entity.make("Market", [
     true
   ),
   /**
-   * Sends stands, which state what one desk's accounts can take over. Only the market's current owner keeps them;
-   * they are not recorded.
+   * Sends stands, which state what one desk's accounts can take over. The market's current owner keeps
+   * stands in memory only.
    */
   Rpc.make("Stand", { payload: { stands: Schema.Array(Stand) } }),
   Rpc.make("View", {

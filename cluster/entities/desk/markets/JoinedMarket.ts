@@ -78,8 +78,9 @@ export const join = (markets: JoinedMarkets, symbol: MarketSymbol, wasJoined: bo
 }
 
 /**
- * Decides what to do with a request. `submit`: send it now. `waits`: the request was queued, and `released` returns
- * it later. `recorded`: the request repeats a recorded command and must not be sent. `full`: the queue is full.
+ * Decides what to do with a request. `submit`: send it now. `waits`: the request was queued; a later call of
+ * `released` returns the request. `recorded`: the request repeats a recorded command and must not be sent. `full`: the
+ * queue is full.
  */
 export const request = (
   markets: JoinedMarkets,
