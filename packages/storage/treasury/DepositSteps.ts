@@ -98,10 +98,7 @@ export const write =
   (before, after, change) => {
     const step = stepOf(before, after, change)
     const entries = entriesOf(after, change)?.batch
-    const rows = [
-      ...(step === undefined ? [] : [depositSteps.batch([step])]),
-      ...(entries === undefined ? [] : [entries])
-    ]
+    const rows = [step && depositSteps.batch([step]), entries]
     const released = releasesSuspense(change) ? sql`, ${Suspense.released(sql, change.atMillis)}` : sql.literal("")
     return sql`
       with moved as (

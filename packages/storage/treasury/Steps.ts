@@ -98,15 +98,20 @@ export const changedColumns = <Row extends object>(before: Row, after: Row): Par
     Object.entries(after).filter(([column, value]) => value !== before[column as keyof Row])
   ) as Partial<Row>
 
-/** Returns common table expressions that insert rows if the statement's expression `moved` has changed a row. */
-export const insertsIfMoved = (sql: SqlClient.SqlClient, batches: ReadonlyArray<Table.Batch>): Fragment =>
+/**
+ * Returns common table expressions that insert rows if the statement's expression `moved` has changed a row. Absent
+ * batches are skipped.
+ */
+export const insertsIfMoved = (sql: SqlClient.SqlClient, batches: ReadonlyArray<Table.Batch | undefined>): Fragment =>
   sql.join(
     "",
     false
   )(
-    batches.map(
-      ({ insert, rows }, at) => sql`, ${sql.literal(`inserted_${at}`)} as (
+    batches
+      .filter((batch) => batch !== undefined)
+      .map(
+        ({ insert, rows }, at) => sql`, ${sql.literal(`inserted_${at}`)} as (
         ${insert(0, rows)} where exists (select 1 from moved)
       )`
-    )
+      )
   )

@@ -81,11 +81,7 @@ export const write =
     const step = stepOf(before, after, change)
     const entries = entriesOf(after, change)?.batch
     const stored = payment === undefined ? undefined : sealed(seals, withdrawalId, payment)
-    const rows = [
-      ...(step === undefined ? [] : [withdrawalSteps.batch([step])]),
-      ...(stored === undefined ? [] : [payments.batch([stored])]),
-      ...(entries === undefined ? [] : [entries])
-    ]
+    const rows = [step && withdrawalSteps.batch([step]), stored && payments.batch([stored]), entries]
     const isFree =
       change._tag === "Submitted"
         ? sql`and not exists (

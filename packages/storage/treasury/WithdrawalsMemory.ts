@@ -209,7 +209,7 @@ const waiting = ({
   ending: (rail) =>
     listed(() =>
       sorted(
-        ({ updatedAtMillis }) => updatedAtMillis,
+        updatedAt,
         (row) => row.rail === rail && row.ending !== null && row.state === stateBeforeReturn(row.ending)
       ).slice(0, maxEnding)
     ),
