@@ -2,7 +2,6 @@
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { AdminApi } from "@venue/api/admin/Api"
 import { instant } from "@venue/api/Digits"
-import { problems } from "@venue/api/Problem"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -11,7 +10,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as TreasuryAlarms from "./TreasuryAlarms.ts"
 import * as VenueModeAlarms from "./VenueModeAlarms.ts"
@@ -20,12 +19,11 @@ export const layer = group(
   AdminApi,
   "alarms",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const ofTreasury = yield* TreasuryAlarms.make
     const ofVenue = yield* VenueModeAlarms.make
     const desks = yield* DeskClient
     const feed = yield* Feed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const markets = yield* MarketClient
     const { desks: deskCount, instruments } = yield* VenueSettings
 

@@ -1,10 +1,9 @@
 /** Handles the operator endpoints that list, appoint and dismiss operators. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { operatorBody } from "@venue/api/admin/Appointments"
-import { problems } from "@venue/api/Problem"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { Effect, Redacted } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { byOperator } from "./Operators.ts"
 
@@ -12,9 +11,8 @@ export const layer = group(
   AdminApi,
   "appointments",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const tokens = yield* OperatorTokens
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
     return handlers

@@ -2,7 +2,6 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { microsOf } from "@venue/api/Usd"
-import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/session/Accounts"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -12,7 +11,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { AccountId } from "@venue/domain/AccountId"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as Repeatable from "../http/Repeatable.ts"
 import { makeQueryDesks } from "./Operators.ts"
@@ -24,7 +23,6 @@ export const layer = group(
   AdminApi,
   "operator",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const accounts = yield* Accounts
     const desks = yield* DeskClient
     const ids = yield* Ids
@@ -33,7 +31,7 @@ export const layer = group(
     const railProof = yield* RailProof.make
     const queryDesks = yield* makeQueryDesks
     const { instruments } = yield* VenueSettings
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     const noSuchAccount = (accountId: string) =>
       Effect.fail(refusals.notFound("account", accountId, "send the account_id of an existing account"))

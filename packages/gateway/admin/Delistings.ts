@@ -1,11 +1,10 @@
 /** Handles the operator endpoint that delists a contract. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { unitScale } from "@venue/domain/Decimal"
 import { isOver } from "@venue/domain/TradingState"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindListed, unanswered } from "./Operators.ts"
 
@@ -13,11 +12,10 @@ export const layer = group(
   AdminApi,
   "delistings",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const markets = yield* MarketClient
     const findListed = yield* makeFindListed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     return handlers.handle(
       "delist",

@@ -2,7 +2,6 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { unmatchedDeposit } from "@venue/api/admin/Deposits"
 import { Operator } from "@venue/api/admin/Operator"
-import { problems } from "@venue/api/Problem"
 import { reasonAgainst, writtenDepositId } from "@venue/domain/Deposit"
 import type { DepositCommand } from "@venue/domain/DepositSteps"
 import { UserId } from "@venue/domain/UserId"
@@ -12,19 +11,18 @@ import { Audit } from "@venue/storage/access/Audit"
 import { Users } from "@venue/storage/access/Users"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { Effect, Option } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
   AdminApi,
   "deposits",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const audit = yield* Audit
     const deposits = yield* Deposits
     const transaction = yield* Transaction
     const users = yield* Users
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const deposit = (depositId: string) =>
       Effect.flatMap(
         deposits.find(depositId),

@@ -1,6 +1,5 @@
 /** Handles the operator endpoint that pays a dividend. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { millisOfDay } from "@venue/domain/Rfc3339"
@@ -8,7 +7,7 @@ import { dateOf, dayOf } from "@venue/domain/Day"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { isOver } from "@venue/domain/TradingState"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindListed, unanswered } from "./Operators.ts"
 
@@ -16,12 +15,11 @@ export const layer = group(
   AdminApi,
   "dividends",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const feed = yield* Feed
     const markets = yield* MarketClient
     const findListed = yield* makeFindListed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     return handlers.handle(
       "pay",

@@ -2,13 +2,12 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { datedFutures, locationOf, settlementCalendar, settlementPrices } from "@venue/api/admin/Futures"
 import { instant } from "@venue/api/Digits"
-import { problems } from "@venue/api/Problem"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { millisOfDay } from "@venue/domain/Rfc3339"
 import { calendarFlaw, type DatedFuture, isFuturesBased } from "@venue/domain/Futures"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindListed } from "./Operators.ts"
 
@@ -16,11 +15,10 @@ export const layer = group(
   AdminApi,
   "futures",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const reference = yield* FuturesReference
     const findListed = yield* makeFindListed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
     /** Returns the instrument of a symbol that is priced from futures, or refuses the request. */
     const futuresBased = Effect.fnUntraced(function* (given: string, location: string) {

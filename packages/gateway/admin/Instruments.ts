@@ -1,7 +1,6 @@
 /** Handles the operator endpoints that list instruments and add an instrument, which takes effect at the next start. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { listedInstrument } from "@venue/api/admin/Instruments"
-import { problems } from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
@@ -9,7 +8,7 @@ import type { Terms } from "@venue/domain/Instrument"
 import * as Listing from "@venue/domain/Listing"
 import { Listings } from "@venue/storage/listing/Listings"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest } from "./Operators.ts"
 
@@ -17,12 +16,11 @@ export const layer = group(
   AdminApi,
   "instruments",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const feed = yield* Feed
     const listings = yield* Listings
     const { instruments } = yield* VenueSettings
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
     const waiting = Effect.map(listings.all, (all) => all.filter(({ symbol }) => !instruments.has(symbol)))
 

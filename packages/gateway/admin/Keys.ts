@@ -1,11 +1,10 @@
 /** Handles the operator endpoints that grant and withdraw API key permissions. */
 import { AdminApi } from "@venue/api/admin/Api"
 import type { KeyPermission } from "@venue/api/admin/Keys"
-import { problems } from "@venue/api/Problem"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { OperatorActions } from "@venue/auth/access/OperatorActions"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { byOperator } from "./Operators.ts"
 
@@ -13,10 +12,9 @@ export const layer = group(
   AdminApi,
   "keys",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const hmac = yield* Hmac
     const operatorActions = yield* OperatorActions
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const decided = (decision: OperatorActions["Service"]["grantPermission"]) =>
       Effect.fnUntraced(
         function* ({ payload: { permission, public_key: publicKey, reason } }: RequestBody) {

@@ -1,13 +1,12 @@
 /** Handles the operator endpoint that sets a contract's limits. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import * as Limits from "@venue/domain/Limits"
 import { isOver } from "@venue/domain/TradingState"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindListed, unanswered } from "./Operators.ts"
 
@@ -15,11 +14,10 @@ export const layer = group(
   AdminApi,
   "limits",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const markets = yield* MarketClient
     const findListed = yield* makeFindListed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     return handlers.handle(
       "set",

@@ -1,12 +1,11 @@
 /** Handles the operator endpoints for OAuth clients. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { oauthClientBody } from "@venue/api/admin/OAuthClients"
-import { problems } from "@venue/api/Problem"
 import * as ClientRegistration from "@venue/auth/oauth/ClientRegistration"
 import type { Operator } from "@venue/auth/access/Operator"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { byOperator } from "./Operators.ts"
 
@@ -14,9 +13,8 @@ export const layer = group(
   AdminApi,
   "oauthClients",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const clients = yield* ClientRegistration.ClientRegistration
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const decide = <A>(
       reason: string,
       decision: (by: Operator) => Effect.Effect<A, ClientRegistration.NoSuchClient | DatabaseUnavailable>

@@ -1,6 +1,6 @@
 /** Authentication of operators by token, their roles, and the helpers that all operator endpoints share. */
 import { mayUse, neededFor, Operator, OperatorOnly } from "@venue/api/admin/Operator"
-import { problems, type ServiceUnavailable } from "@venue/api/Problem"
+import type { Problems, ServiceUnavailable } from "@venue/api/Problem"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -11,7 +11,7 @@ import * as RateLimits from "@venue/domain/RateLimits"
 import { isOver } from "@venue/domain/TradingState"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { Clock, Effect, Layer, Option, Redacted, Semaphore } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import * as Refusal from "../http/Refusal.ts"
 import { isSameText } from "../http/SameText.ts"
 
@@ -21,7 +21,7 @@ export const layer = (token: Redacted.Redacted) =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const tokens = yield* OperatorTokens
-      const refusals = problems(yield* ApiBaseUrl)
+      const refusals = yield* apiProblems
       const guesses = RateLimits.make({
         enabled: true,
         nowMillis: () => clock.currentTimeMillisUnsafe(),
@@ -90,8 +90,7 @@ export const makeRecordRequest = Effect.map(
 )
 
 /** Returns the instrument for a symbol in any letter case, or refuses the request. */
-export const makeFindListed = Effect.zipWith(VenueSettings, ApiBaseUrl, ({ instruments }, baseUrl) => {
-  const refusals = problems(baseUrl)
+export const makeFindListed = Effect.zipWith(VenueSettings, apiProblems, ({ instruments }, refusals) => {
   return (name: string) => {
     const instrument = instruments.get(MarketSymbol.make(name.toUpperCase()))
     return instrument === undefined
@@ -104,7 +103,7 @@ export const makeFindListed = Effect.zipWith(VenueSettings, ApiBaseUrl, ({ instr
 export const makeFindActive = Effect.gen(function* () {
   const feed = yield* Feed
   const findListed = yield* makeFindListed
-  const refusals = problems(yield* ApiBaseUrl)
+  const refusals = yield* apiProblems
   return Effect.fnUntraced(function* (name: string) {
     const instrument = yield* findListed(name)
     return hasEnded(feed, instrument.symbol) ? yield* refusals.symbolDelisted(instrument.symbol) : instrument
@@ -136,7 +135,7 @@ export const makeQueryDesks = Effect.gen(function* () {
 })
 
 /** Maps the errors of a command: 503 if its audit entry could not be written, 504 if the market did not respond. */
-export const unanswered = (refusals: ReturnType<typeof problems>) => ({
+export const unanswered = (refusals: Problems) => ({
   DatabaseUnavailable: () => Effect.fail(refusals.draining()),
   Unavailable: () => Effect.fail(refusals.deadlinePassed())
 })

@@ -1,24 +1,22 @@
 /** Handles `POST /own-money`: records and audits a transfer of the venue's own money to or from a rail. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
-import { problems } from "@venue/api/Problem"
 import { microsOf } from "@venue/api/Usd"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { OwnMoney } from "@venue/storage/treasury/OwnMoney"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
   AdminApi,
   "ownMoney",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const audit = yield* Audit
     const { move } = yield* OwnMoney
     const transaction = yield* Transaction
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "tell",
       Effect.fnUntraced(

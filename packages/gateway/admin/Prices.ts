@@ -2,13 +2,12 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { priceInForce } from "@venue/api/admin/Prices"
 import { units as printed } from "@venue/api/Digits"
-import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { believable, highestTradableE8 } from "@venue/domain/Oracle"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindActive } from "./Operators.ts"
 
@@ -16,11 +15,10 @@ export const layer = group(
   AdminApi,
   "prices",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const feed = yield* Feed
     const markets = yield* MarketClient
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     const findActive = yield* makeFindActive
     const unanswered = {

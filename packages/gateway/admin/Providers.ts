@@ -2,13 +2,12 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { liquidityProvider } from "@venue/api/admin/Providers"
 import { microsOf } from "@venue/api/Usd"
-import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/session/Accounts"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { AccountId } from "@venue/domain/AccountId"
 import { Effect, Option } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindSymbols, makeQueryDesks } from "./Operators.ts"
 
@@ -16,13 +15,12 @@ export const layer = group(
   AdminApi,
   "providers",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const accounts = yield* Accounts
     const recordRequest = yield* makeRecordRequest
     const desks = yield* DeskClient
     const findSymbols = yield* makeFindSymbols
     const queryDesks = yield* makeQueryDesks
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     const noSuchAccount = (accountId: string) =>
       Effect.fail(refusals.notFound("account", accountId, "send the account_id of an existing account"))

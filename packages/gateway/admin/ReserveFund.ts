@@ -1,11 +1,10 @@
 /** Handles the operator endpoint that tops up a market's reserve fund. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { microsOf } from "@venue/api/Usd"
-import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindListed, unanswered } from "./Operators.ts"
 
@@ -13,11 +12,10 @@ export const layer = group(
   AdminApi,
   "reserveFund",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const markets = yield* MarketClient
     const findListed = yield* makeFindListed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     return handlers.handle(
       "topUp",

@@ -1,11 +1,10 @@
 /** Handles the operator endpoints for the keys that sign tokens. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { signingKeyBody } from "@venue/api/admin/SigningKeys"
-import { problems } from "@venue/api/Problem"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import type { Operator } from "@venue/auth/access/Operator"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { byOperator } from "./Operators.ts"
 
@@ -13,9 +12,8 @@ export const layer = group(
   AdminApi,
   "signingKeys",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const rotation = yield* KeyRotation
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const decide = <A, E>(reason: string, decision: (by: Operator) => Effect.Effect<A, E>) =>
       Effect.flatMap(byOperator(reason), decision)
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }

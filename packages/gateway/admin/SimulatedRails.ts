@@ -1,22 +1,20 @@
 /** Handles the operator endpoints that control simulated chains and the simulated bank. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { problems } from "@venue/api/Problem"
 import { microsOf } from "@venue/api/Usd"
 import { isNetwork, type RailName } from "@venue/domain/Rail"
 import { receiverOf, SimulatedRails } from "@venue/providers/rails/SimulatedRails"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
   AdminApi,
   "simulatedRails",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const rails = yield* SimulatedRails
     const { owned } = yield* DepositAddresses
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const simulated = (name: RailName) => {
       const rail = rails.get(name)
       return rail === undefined

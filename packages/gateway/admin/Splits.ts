@@ -1,6 +1,5 @@
 /** Handles the operator endpoint that splits a contract. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { millisOfDay } from "@venue/domain/Rfc3339"
 import { dateOf, dayOf } from "@venue/domain/Day"
@@ -8,7 +7,7 @@ import { moneyScale } from "@venue/domain/Decimal"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { SplitContract } from "@venue/domain/Split"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindActive, unanswered } from "./Operators.ts"
 
@@ -16,11 +15,10 @@ export const layer = group(
   AdminApi,
   "splits",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const markets = yield* MarketClient
     const findActive = yield* makeFindActive
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     /**
      * Repeats the split call until all of the market's orders are cancelled, because each call cancels a limited

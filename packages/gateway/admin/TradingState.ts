@@ -1,6 +1,5 @@
 /** Handles the operator endpoints for trading states; markets resume trading step by step (rule 1.7, I53). */
 import { AdminApi } from "@venue/api/admin/Api"
-import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -9,7 +8,7 @@ import * as Oracle from "@venue/domain/Oracle"
 import type { OpenState } from "@venue/domain/TradingState"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeRecordRequest, makeFindSymbols, unanswered } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
@@ -18,14 +17,13 @@ export const layer = group(
   AdminApi,
   "tradingState",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const recordRequest = yield* makeRecordRequest
     const feed = yield* Feed
     const markets = yield* MarketClient
     const tables = yield* ReadTables
     const findSymbols = yield* makeFindSymbols
     const { instruments } = yield* VenueSettings
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     const stateOf = (symbol: MarketSymbol) =>
       Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))

@@ -3,13 +3,13 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { instant } from "@venue/api/Digits"
 import { shown } from "@venue/api/Fault"
-import { type Problems, problems } from "@venue/api/Problem"
+import { type Problems } from "@venue/api/Problem"
 import { isUuid } from "@venue/domain/Id"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { type TreasuryFlag, TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as Destination from "../treasury/Destination.ts"
 
@@ -17,11 +17,10 @@ export const layer = group(
   AdminApi,
   "treasuryFlags",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const audit = yield* Audit
     const flags = yield* TreasuryFlags
     const transaction = yield* Transaction
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
     const record = Effect.fnUntraced(function* (
       action: string,

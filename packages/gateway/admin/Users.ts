@@ -1,6 +1,5 @@
 /** Handles the operator endpoints for users and builder codes. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { problems } from "@venue/api/Problem"
 import type { Operator } from "@venue/auth/access/Operator"
 import { OperatorActions } from "@venue/auth/access/OperatorActions"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
@@ -9,7 +8,7 @@ import { BuilderCodes, type UnknownBuilderCode } from "@venue/storage/access/Bui
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { UnknownUser } from "@venue/storage/access/Users"
 import { Effect, Option } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import { group } from "../http/Endpoints.ts"
 import { byOperator } from "./Operators.ts"
@@ -18,11 +17,10 @@ export const layer = group(
   AdminApi,
   "users",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const operatorActions = yield* OperatorActions
     const codes = yield* BuilderCodes
     const appoint = yield* BuilderAppointment.make
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const activate = Effect.fnUntraced(function* (builderCode: string, by: Operator) {
       const builder = yield* codes.find(builderCode)
       if (Option.isSome(builder)) yield* appoint(builder.value)

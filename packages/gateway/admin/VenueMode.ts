@@ -1,7 +1,6 @@
 /** Handles the operator endpoints for the venue mode, which resumes step by step (I53). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { instant } from "@venue/api/Digits"
-import { problems } from "@venue/api/Problem"
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import { Feed } from "@venue/cluster/feed/Feed"
 import * as Oracle from "@venue/domain/Oracle"
@@ -9,7 +8,7 @@ import type { VenueMode } from "@venue/domain/VenueMode"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { byOperator } from "./Operators.ts"
 
@@ -17,11 +16,10 @@ export const layer = group(
   AdminApi,
   "venueMode",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const actions = yield* VenueModeActions
     const modes = yield* VenueModes
     const feed = yield* Feed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     /**
      * Returns an obstacle for each trading market with a stale price. Markets in other states accept no orders
      * anyway.

@@ -2,7 +2,6 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { listDefaults, reviewedWithdrawal } from "@venue/api/admin/Withdrawals"
 import { instant } from "@venue/api/Digits"
-import { problems } from "@venue/api/Problem"
 import { Operator } from "@venue/api/admin/Operator"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { moneyScale } from "@venue/domain/Decimal"
@@ -15,7 +14,7 @@ import { Audit } from "@venue/storage/access/Audit"
 import { WithdrawalDecisions } from "@venue/storage/treasury/WithdrawalDecisions"
 import { type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Context, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 /** Largest amount that a single operator is allowed to decide, in 1e-6 USD. */
@@ -27,14 +26,13 @@ export const layer = group(
   AdminApi,
   "withdrawals",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const decisions = yield* WithdrawalDecisions
     const decide = yield* makeDecide
     const locate = yield* makeLocate
     const cancel = yield* makeCancel
     const twoPeopleAbove = yield* TwoPeopleAbove
     const withdrawals = yield* Withdrawals
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
     const summary = (withdrawal: Withdrawal) => reviewedWithdrawal(withdrawal, peopleNeeded(withdrawal, twoPeopleAbove))
 
@@ -90,7 +88,6 @@ export const layer = group(
 
 /** Decides a held withdrawal. The decision, the change and the audit entry are committed together. */
 const makeDecide = Effect.gen(function* () {
-  const baseUrl = yield* ApiBaseUrl
   const audit = yield* Audit
   const decisions = yield* WithdrawalDecisions
   const limit = yield* TwoPeopleAbove
@@ -98,7 +95,7 @@ const makeDecide = Effect.gen(function* () {
   const withdrawals = yield* Withdrawals
   const deciders = yield* makeDeciders
   const locate = yield* makeLocate
-  const refusals = problems(baseUrl)
+  const refusals = yield* apiProblems
   return Effect.fnUntraced(
     function* (
       decision: "approve" | "reject",
@@ -163,12 +160,11 @@ const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
  * cancellation.
  */
 const makeCancel = Effect.gen(function* () {
-  const baseUrl = yield* ApiBaseUrl
   const audit = yield* Audit
   const transaction = yield* Transaction
   const withdrawals = yield* Withdrawals
   const locate = yield* makeLocate
-  const refusals = problems(baseUrl)
+  const refusals = yield* apiProblems
   return Effect.fnUntraced(
     function* (payload: { readonly withdrawal_id: string; readonly reason: string }) {
       const { reason } = payload
@@ -195,9 +191,8 @@ const makeCancel = Effect.gen(function* () {
 
 /** Returns a withdrawal, or refuses with 404. */
 const makeLocate = Effect.gen(function* () {
-  const baseUrl = yield* ApiBaseUrl
   const { find } = yield* Withdrawals
-  const { notFound } = problems(baseUrl)
+  const { notFound } = yield* apiProblems
   return (withdrawalId: string) =>
     Effect.flatMap(
       find(withdrawalId),

@@ -4,7 +4,7 @@ import { isUuid } from "@venue/domain/Id"
 import type { Missing } from "@venue/domain/Onboarding"
 import { headerName, type Header, headerValue } from "@venue/api/Headers"
 import { shown } from "@venue/api/Fault"
-import { type Forbidden, type Problems, problems, type Unauthorized } from "@venue/api/Problem"
+import { type Forbidden, type Problems, type Unauthorized } from "@venue/api/Problem"
 import { Authenticated, Caller } from "@venue/api/rest/Caller"
 import type { InvalidToken } from "@venue/auth/session/AccessToken"
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
@@ -18,7 +18,7 @@ import type { SessionEnded } from "@venue/storage/access/Sessions"
 import type { RateLimits } from "@venue/domain/RateLimits"
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { ApiBaseUrl } from "./ApiBaseUrl.ts"
+import { apiProblems } from "./ApiBaseUrl.ts"
 import { tokenOf } from "../auth/Bearer.ts"
 import { type ClientAddress, type ClientCountry, network } from "./ClientAddress.ts"
 import * as Denial from "./Denial.ts"
@@ -69,7 +69,7 @@ export const layer = ({
     Effect.gen(function* () {
       const onboarding = yield* Onboarding
       const access = yield* AccessDecision.make
-      const refusals = problems(yield* ApiBaseUrl)
+      const refusals = yield* apiProblems
 
       const charge = yield* RestBuckets.make("requests")
       const spend = (who: string, weight: number) => Refusal.spend(refusals, limits, who, weight)

@@ -4,7 +4,7 @@ import * as Problem from "@venue/api/Problem"
 import { Effect, Layer } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import { contentType } from "effect/http/ProblemDetails"
-import { ApiBaseUrl } from "./ApiBaseUrl.ts"
+import { apiProblems } from "./ApiBaseUrl.ts"
 import type { RefusalReason, Refusals } from "./Gate.ts"
 import { refusal } from "./Refusal.ts"
 import { fresh, uriOf } from "./RequestId.ts"
@@ -31,9 +31,7 @@ export const problemRefusals = (baseUrl: string): Refusals => ({
 })
 
 /** Returns 422 with a problem of this API for a request that does not match its schema. */
-export const invalidRequest = Layer.unwrap(
-  Effect.map(ApiBaseUrl, (baseUrl) => InvalidRequest.layer(Problem.problems(baseUrl)))
-)
+export const invalidRequest = Layer.unwrap(Effect.map(apiProblems, InvalidRequest.layer))
 
 const statuses: Readonly<Record<RefusalReason, Problem.Status>> = {
   "no-such-path": 404,

@@ -1,5 +1,5 @@
 /** Handles `GET /user/account-equity`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { defaultDuration, spanOf } from "@venue/api/rest/Duration"
@@ -13,7 +13,7 @@ import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import * as Profits from "@venue/storage/history/Profits"
 import * as ReadTable from "@venue/storage/history/ReadTable"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
@@ -28,7 +28,7 @@ export const layer = group(
     const users = yield* Users
     const { instruments: listed } = yield* VenueSettings
     const instruments = [...listed.values()]
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const source = { projection: Holdings.group, ofTrader: LedgerEntries.projection }
     return handlers.handle(
       "accountEquity",

@@ -1,5 +1,5 @@
 /** Handles `GET /md/contracts` and `GET /md/orderbook/{symbol}`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { contract, orderBook } from "@venue/api/rest/Aggregator"
 import { Api } from "@venue/api/rest/Api"
 import { chartCaching } from "@venue/api/rest/ChartRange"
@@ -7,7 +7,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as MarketFigures from "./MarketFigures.ts"
 
@@ -17,7 +17,7 @@ export const layer = group(
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
     const { depth, instruments } = yield* Feed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const marketsNow = yield* MarketFigures.make(refusals)
     return handlers
       .handle(

@@ -1,6 +1,6 @@
 /** Handles `/user/api-keys`. */
 import { shown } from "@venue/api/Fault"
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { apiKey, type CreateApiKeyRequestBody, issuedApiKey } from "@venue/api/rest/ApiKeys"
 import { Caller } from "@venue/api/rest/Caller"
@@ -15,7 +15,7 @@ import { Selectable } from "@venue/domain/Permission"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Effect, Option } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
@@ -27,7 +27,7 @@ export const layer = group(
     const keys = yield* ApiKeys
     const users = yield* UserClient
     const pair = yield* KeyPair.make
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     const unknown = ({ publicKey }: UnknownApiKey) => Effect.fail(refusals.unknownApiKey(publicKey))
     // The change might have been made.
@@ -93,7 +93,7 @@ const creating = Effect.gen(function* () {
   const accounts = yield* Accounts
   const users = yield* UserClient
   const pair = yield* KeyPair.make
-  const refusals = problems(baseUrl)
+  const refusals = yield* apiProblems
 
   const denial = Effect.fnUntraced(function* (userId: UserId, scope: string, permissions: ReadonlyArray<string>) {
     const reserved = permissions.filter((name) => !selectable.has(name))

@@ -1,5 +1,5 @@
 /** Handles `POST` and `GET /user/builder-code`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import * as Body from "@venue/api/rest/BuilderCode"
 import { Caller } from "@venue/api/rest/Caller"
@@ -9,7 +9,7 @@ import { Transaction } from "@venue/postgres/Transaction"
 import { Effect, Option, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { HttpServerResponse } from "effect/http"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import { group } from "../http/Endpoints.ts"
 import * as BrandedBody from "./BrandedBody.ts"
@@ -38,7 +38,7 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
       const register = yield* BuilderAppointment.registration
       const random = yield* SecureRandom.SecureRandom
       const transaction = yield* Transaction
-      const refusals = problems(baseUrl)
+      const refusals = yield* apiProblems
       const read = BrandedBody.make(brand, refusals, {
         schema: Body.CreateBuilderCodeRequestBody,
         members: Body.brandedMembers

@@ -1,5 +1,5 @@
 /** Handles `/user/builder-grants`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { builderGrant } from "@venue/api/rest/BuilderGrants"
 import { Caller } from "@venue/api/rest/Caller"
@@ -7,7 +7,7 @@ import { Hmac } from "@venue/auth/access/Hmac"
 import { UserClient } from "@venue/cluster/clients/UserClient"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
@@ -18,7 +18,7 @@ export const layer = group(
     const hmac = yield* Hmac
     const keys = yield* ApiKeys
     const users = yield* UserClient
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unknown = (builderId: string) =>
       Effect.fail(refusals.notFound("builder grant of", builderId, "list them with GET /user/builder-grants"))
     const faults = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }

@@ -1,5 +1,5 @@
 /** Handles `GET /builder/web3/message` and `POST /builder/web3/api-key`. */
-import { type Problems, problems } from "@venue/api/Problem"
+import type { Problems } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { ActiveBuilder, Builder } from "@venue/api/rest/BuilderWallet"
 import { Caller } from "@venue/api/rest/Caller"
@@ -11,7 +11,7 @@ import * as RateLimits from "@venue/domain/RateLimits"
 import { restRates } from "@venue/domain/RestRates"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { type ClientAddress, network } from "../http/ClientAddress.ts"
 import * as Refusal from "../http/Refusal.ts"
@@ -26,7 +26,7 @@ export const layer = ({ addressOf }: BuilderWalletOptions) =>
     "builderWallet",
     Effect.fnUntraced(function* (handlers) {
       const registration = yield* BuilderRegistration
-      const refusals = problems(yield* ApiBaseUrl)
+      const refusals = yield* apiProblems
       const clock = yield* Clock.Clock
       const { rateLimits } = yield* VenueSettings
       /** The message limit of an address equals the wallet limit of a builder. */
@@ -83,7 +83,7 @@ const activeBuilder = Layer.effect(
   ActiveBuilder,
   Effect.gen(function* () {
     const registration = yield* BuilderRegistration
-    const refusals = problems(yield* ApiBaseUrl)
+    const refusals = yield* apiProblems
     const charge = yield* RestBuckets.make("wallets")
     return ActiveBuilder.of((answer) =>
       Effect.gen(function* () {

@@ -3,7 +3,6 @@ import {
   type BadRequest,
   type NotFound,
   type Problems,
-  problems,
   type ServiceUnavailable,
   type TooManyRequests
 } from "@venue/api/Problem"
@@ -19,7 +18,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as Windows from "@venue/storage/history/Windows"
 import { Clock, Context, Effect, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { type ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import type { ChargeMore } from "../http/Refusal.ts"
 import { weightOf } from "../http/RequestWeight.ts"
 import * as Places from "./Places.ts"
@@ -68,7 +67,7 @@ export class Charts extends Context.Service<
         const tables = yield* ReadTables
         const queries = yield* Semaphore.make(maxChartQueries)
         const chargeMore = yield* makeChargeMore
-        const refusals = problems(yield* ApiBaseUrl)
+        const refusals = yield* apiProblems
         const unavailable = () => refusals.draining()
         const place = Places.make({
           maxOfOne: maxOfAddress,

@@ -1,5 +1,5 @@
 /** Handles `GET /defillama/metrics`, from the read tables alone. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { lengthFault, minutes as lengths } from "@venue/api/rest/ChartRange"
 import { maxMetricWindows, maxRangeDays, minuteNanos, venueMetrics } from "@venue/api/rest/DefiLlama"
@@ -12,7 +12,7 @@ import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import * as Windows from "@venue/storage/history/Windows"
 import { Clock, Effect, Semaphore } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { PublicReads } from "./PublicReads.ts"
 
@@ -24,7 +24,7 @@ export const layer = group(
     const { instruments, tradingStates } = yield* Feed
     const reads = yield* PublicReads
     const requests = yield* Semaphore.make(1)
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unavailable = () => Effect.fail(refusals.draining())
 
     const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)

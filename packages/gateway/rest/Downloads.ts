@@ -3,14 +3,13 @@
  * on the list's length.
  */
 import * as Csv from "@venue/api/Csv"
-import { problems } from "@venue/api/Problem"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
 import type { UserId } from "@venue/domain/UserId"
 import type { Listing } from "@venue/storage/history/RowOrder"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, FiberHandle, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import type { History } from "../History.ts"
 import * as Places from "./Places.ts"
 
@@ -23,7 +22,7 @@ const partRows = 2_000
 const takenWithin = "15 seconds"
 
 export const make = Effect.gen(function* () {
-  const refusals = problems(yield* ApiBaseUrl)
+  const refusals = yield* apiProblems
   const place = Places.make({
     maxOfOne: maxOfUser,
     maxOfAll,

@@ -1,5 +1,5 @@
 /** Handles `GET /user/fees` and `GET /fees`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { baseFeesOf, feesOf } from "@venue/api/rest/Fees"
@@ -9,7 +9,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 import { statusOf } from "./Refdata.ts"
@@ -37,7 +37,7 @@ export const layer = group(
     const baseUrl = yield* ApiBaseUrl
     const desks = yield* DeskClient
     const feed = yield* Feed
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "fees",
       Effect.fnUntraced(

@@ -1,6 +1,6 @@
 /** Handles `GET /settlement-calendar` and `GET /settlement-prices`. */
 import { instant } from "@venue/api/Digits"
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { settlementCalendarEntry, settlementPrice, settlementsFilter } from "@venue/api/rest/Futures"
 import { caching } from "@venue/api/rest/Refdata"
@@ -13,7 +13,7 @@ import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export interface FuturesOptions {
@@ -29,7 +29,7 @@ export const layer = ({ brand }: FuturesOptions) =>
       const reference = yield* FuturesReference
       const { instruments } = yield* VenueSettings
       const queries = yield* Semaphore.make(maxFuturesQueries)
-      const refusals = problems(baseUrl)
+      const refusals = yield* apiProblems
       const read = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
         Effect.mapError(queries.withPermit(query), () => refusals.draining())
 

@@ -1,5 +1,5 @@
 /** Handles the endpoints for invitation codes and for the volume of referred users. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { codeOf, invitationCode } from "@venue/api/rest/Invitations"
@@ -14,7 +14,7 @@ import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
@@ -28,7 +28,7 @@ export const layer = group(
     const random = yield* SecureRandom.SecureRandom
     const redeem = yield* makeRedeem
     const volumes = yield* makeVolumes
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
     return handlers

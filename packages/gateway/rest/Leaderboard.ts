@@ -1,6 +1,6 @@
 /** Handles `GET /public/leaderboard`. Results are computed at most once every 30 s for each duration. */
 import { instant } from "@venue/api/Digits"
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { type Duration, defaultDuration, type Span, spanOf } from "@venue/api/rest/Duration"
 import { defaultSort, maxRanked, ranked, type Result } from "@venue/api/rest/Leaderboard"
@@ -16,7 +16,7 @@ import * as Profits from "@venue/storage/history/Profits"
 import * as ReadTable from "@venue/storage/history/ReadTable"
 import { Cache, Clock, Effect, Exit } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { PublicReads } from "./PublicReads.ts"
 
@@ -25,7 +25,7 @@ export const layer = group(
   "leaderboard",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const computed = yield* keptFor("30 seconds", yield* computing)
     const profiles = yield* Profiles
     const { within } = yield* PublicReads

@@ -1,5 +1,5 @@
 /** Handles `POST /user/leverage`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { leverageRefused } from "@venue/api/rest/Leverage"
@@ -8,7 +8,7 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
 
@@ -18,7 +18,7 @@ export const layer = group(
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
     const desks = yield* DeskClient
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const refused = (refusal: UnknownSymbol | NotALevel | LeverageInUse) =>
       Effect.fail(leverageRefused(refusals, refusal))
     return handlers.handle(

@@ -1,6 +1,6 @@
 /** Lists of an account's history, as one page or as a whole CSV file. */
 import type * as Csv from "@venue/api/Csv"
-import { type BadRequest, problems, type ServiceUnavailable, type TooManyRequests } from "@venue/api/Problem"
+import type { BadRequest, ServiceUnavailable, TooManyRequests } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { attachment } from "@venue/api/rest/CsvFile"
 import { maxOffset } from "@venue/api/Offset"
@@ -17,7 +17,7 @@ import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import { Context, Effect, Layer, Option, type Scope, type Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { History, type Source } from "../History.ts"
 import { unanswered } from "../http/Refusal.ts"
 import * as Downloads from "./Downloads.ts"
@@ -67,7 +67,7 @@ export class Lists extends Context.Service<
       const history = yield* History
       const { instruments } = yield* VenueSettings
       const downloads = yield* Downloads.make
-      const refusals = problems(yield* ApiBaseUrl)
+      const refusals = yield* apiProblems
       const refused = <A, E, R>(self: Effect.Effect<A, E | Unavailable | RateLimited, R>) =>
         Effect.catchTags(self as Effect.Effect<A, Refused | Unavailable | RateLimited, R>, unanswered(refusals))
       const known = (symbol: MarketSymbol | undefined) =>

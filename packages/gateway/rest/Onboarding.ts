@@ -2,13 +2,13 @@
  * Handles `GET /user/onboarding`, `POST /user/terms`, `POST /user/verification`, and the identity provider's
  * callbacks.
  */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { Onboarding } from "@venue/auth/access/Onboarding"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import type { Route } from "../http/Gate.ts"
 import { refusal } from "../http/Refusal.ts"
@@ -19,7 +19,7 @@ export const layer = group(
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
     const onboarding = yield* Onboarding
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const draining = () => Effect.fail(refusals.draining())
 
     return handlers

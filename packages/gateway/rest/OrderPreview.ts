@@ -1,6 +1,6 @@
 /** Handles `POST /user/orders/preview`. */
 import { previewBody } from "@venue/api/OrderPreview"
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { placementOf } from "@venue/api/rest/OrderPreview"
@@ -11,7 +11,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PreviewRequest } from "@venue/domain/Preview"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import { denoised } from "../NoisyDecimals.ts"
 import { group } from "../http/Endpoints.ts"
@@ -26,7 +26,7 @@ export const layer = group(
     const ids = yield* Ids
     const { commandExpiryMillis, instruments } = yield* VenueSettings
     const earning = yield* BuilderAppointment.earningCode
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "previewOrder",
       Effect.fnUntraced(

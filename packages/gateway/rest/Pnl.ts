@@ -1,5 +1,5 @@
 /** Handles `GET /user/historic-pnl`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { defaultDuration, type Span, spanOf } from "@venue/api/rest/Duration"
@@ -14,7 +14,7 @@ import type { Moments } from "@venue/storage/history/Moments"
 import * as Profits from "@venue/storage/history/Profits"
 import * as ReadTable from "@venue/storage/history/ReadTable"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { History, type Reader } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
@@ -28,7 +28,7 @@ export const layer = group(
     const history = yield* History
     const users = yield* Users
     const { instruments } = yield* VenueSettings
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     /** Returns the profit at the start of a span and at the end of each of its windows. */
     const profitsOf = (reader: Reader, span: Span, filter: Filtered) =>

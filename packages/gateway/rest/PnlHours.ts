@@ -1,5 +1,5 @@
 /** Handles `GET /pnl`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { defaultLimitHours, pnlHour } from "@venue/api/rest/PnlHours"
@@ -12,7 +12,7 @@ import * as Holdings from "@venue/storage/history/Holdings"
 import type { Moments } from "@venue/storage/history/Moments"
 import * as Profits from "@venue/storage/history/Profits"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
@@ -25,7 +25,7 @@ export const layer = group(
     const baseUrl = yield* ApiBaseUrl
     const history = yield* History
     const { instruments } = yield* VenueSettings
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "pnlHours",
       Effect.fnUntraced(

@@ -1,5 +1,5 @@
 /** Handles `GET /user/positions`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { balancePublic, positionPublic, type PositionsBalanceResponseBody } from "@venue/api/rest/Positions"
@@ -10,7 +10,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Holding } from "@venue/domain/Balance"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 
@@ -21,7 +21,7 @@ export const layer = group(
     const baseUrl = yield* ApiBaseUrl
     const desks = yield* DeskClient
     const { instruments } = yield* VenueSettings
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "positions",
       Effect.fnUntraced(

@@ -1,10 +1,10 @@
 /** Handles `GET` and `PATCH /user/profile`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { type Profile, Profiles } from "@venue/storage/access/Profiles"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
@@ -13,7 +13,7 @@ export const layer = group(
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
     const profiles = yield* Profiles
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const bodyOf = ({ avatarUrl, isPublic, username }: Profile) => ({
       $schema: schemaUri(baseUrl, "ProfileBody"),
       username,

@@ -1,5 +1,5 @@
 /** Handles `GET /public/accounts/{account_id}/positions`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { positionPublic } from "@venue/api/rest/Positions"
 import type { PublicPositionsResponseBody } from "@venue/api/rest/PublicPositions"
@@ -10,7 +10,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { AccountId } from "@venue/domain/AccountId"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Cache, Effect, Exit, Option } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
@@ -22,7 +22,7 @@ export const layer = group(
     const profiles = yield* Profiles
     const desks = yield* DeskClient
     const { instruments } = yield* VenueSettings
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     /** Returns the body for an account, or undefined if the account is unknown or private. */
     const bodyOf = Effect.fnUntraced(function* (accountId: AccountId) {

@@ -1,6 +1,6 @@
 /** Handles `GET /public/trades` and `GET /public/account/{account_id}/trades`, from the read tables alone. */
 import { maxOffset } from "@venue/api/Offset"
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { symbolFrom } from "@venue/api/rest/ListPage"
 import { maxPublicOffset, publicPage, publicTrade } from "@venue/api/rest/PublicTrades"
@@ -13,7 +13,7 @@ import * as PublicTrades from "@venue/storage/history/PublicTrades"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import * as Trades from "@venue/storage/history/Trades"
 import { Effect, Option } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import type { ChargeMore } from "../http/Refusal.ts"
 import { deepPageWeight } from "../http/RequestWeight.ts"
@@ -30,7 +30,7 @@ export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUr
       const profiles = yield* Profiles
       const reads = yield* PublicReads
       const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
+      const refusals = yield* apiProblems
       const unavailable = () => Effect.fail(refusals.draining())
 
       const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)

@@ -1,5 +1,5 @@
 /** Handles `GET /refdata`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -7,7 +7,7 @@ import { marketHours } from "@venue/domain/MarketHours"
 import type { TradingState } from "@venue/domain/TradingState"
 import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as MarketFigures from "./MarketFigures.ts"
 
@@ -17,7 +17,7 @@ export const layer = group(
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
     const { instruments, prices, tradingStates } = yield* Feed
-    const marketsNow = yield* MarketFigures.make(problems(baseUrl))
+    const marketsNow = yield* MarketFigures.make(yield* apiProblems)
 
     return handlers.handle("refdata", ({ query }) =>
       Effect.map(marketsNow, (markets) => {

@@ -1,5 +1,5 @@
 /** Handles `GET /user/referral-rewards`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { daysOf, defaultDuration, rewardsBody } from "@venue/api/rest/ReferralRewards"
@@ -7,7 +7,7 @@ import { Users } from "@venue/storage/access/Users"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as ReferralRewards from "@venue/storage/history/ReferralRewards"
 import { Clock, Effect, Option } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
@@ -17,7 +17,7 @@ export const layer = group(
     const baseUrl = yield* ApiBaseUrl
     const tables = yield* ReadTables
     const users = yield* Users
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "referralRewards",
       Effect.fnUntraced(

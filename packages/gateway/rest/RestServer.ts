@@ -1,5 +1,4 @@
 /** The main REST interface on its port. */
-import { problems } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { document } from "@venue/api/rest/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
@@ -7,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { network } from "../http/ClientAddress.ts"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { invalidRequest } from "../http/ProblemRefusals.ts"
 import * as Refusal from "../http/Refusal.ts"
 import { group } from "../http/Endpoints.ts"
@@ -123,10 +122,12 @@ const sender = ({ addressOf }: Pick<AddressOptions, "addressOf">) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => network(addressOf(request)))
 
 const makeChargeMore = ({ addressOf, limits }: AddressOptions) =>
-  Effect.map(ApiBaseUrl, (baseUrl): Refusal.ChargeMore => {
-    const refusals = problems(baseUrl)
-    return (weight) => Effect.flatMap(sender({ addressOf }), (from) => Refusal.spend(refusals, limits, from, weight))
-  })
+  Effect.map(
+    apiProblems,
+    (refusals): Refusal.ChargeMore =>
+      (weight) =>
+        Effect.flatMap(sender({ addressOf }), (from) => Refusal.spend(refusals, limits, from, weight))
+  )
 
 /** Endpoints that share the limit of public queries. */
 const publicReads = (options: AddressOptions) =>

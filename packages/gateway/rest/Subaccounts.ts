@@ -2,7 +2,7 @@
  * Handles `GET` and `POST /user/subaccounts`, `GET /user/subaccounts/balance` and `/equity`, and `GET
  * /user/public-accounts`.
  */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { accountBalance } from "@venue/api/rest/Subaccounts"
@@ -13,7 +13,7 @@ import { AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Users } from "@venue/storage/access/Users"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered, unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
@@ -27,7 +27,7 @@ export const layer = group(
     const ids = yield* Ids
     const profiles = yield* Profiles
     const users = yield* Users
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const balances = Effect.gen(function* () {
       const { userId } = yield* Caller
       const all = yield* desks.balances({ userId, accountId: primaryAccountOf(userId), cost: noCost })

@@ -1,5 +1,4 @@
 /** Handles `POST /user/transfer`. */
-import { problems } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { transferRefused } from "@venue/api/rest/Transfer"
@@ -9,7 +8,7 @@ import { Ids } from "@venue/cluster/clients/Ids"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { AccountId } from "@venue/domain/AccountId"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
@@ -18,10 +17,9 @@ export const layer = group(
   Api,
   "transfer",
   Effect.fnUntraced(function* (handlers) {
-    const baseUrl = yield* ApiBaseUrl
     const desks = yield* DeskClient
     const ids = yield* Ids
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "transfer",
       Effect.fnUntraced(

@@ -1,5 +1,5 @@
 /** Handles `GET /user/volume`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { daysOf, defaultDuration } from "@venue/api/rest/Duration"
@@ -9,7 +9,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Users } from "@venue/storage/access/Users"
 import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import { Clock, Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
@@ -23,7 +23,7 @@ export const layer = group(
     const history = yield* History
     const users = yield* Users
     const { instruments } = yield* VenueSettings
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "volume",
       Effect.fnUntraced(

@@ -1,5 +1,5 @@
 /** Handles `GET /address` and `POST /address/rotate`. */
-import { type Problems, problems, schemaUri } from "@venue/api/Problem"
+import { type Problems, schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import * as Word from "@venue/api/treasury/Word"
@@ -7,7 +7,7 @@ import { assets, type Network } from "@venue/domain/Rail"
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { type DepositAddress, DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as AuditedChange from "./AuditedChange.ts"
 
@@ -19,7 +19,7 @@ export const layer = group(
     const addresses = yield* DepositAddresses
     const changed = yield* AuditedChange.make
     const rails = yield* RailProviders
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const bodyOf = ({ address, network }: DepositAddress) => ({
       $schema: schemaUri(baseUrl, "AddressResponseBody"),
       address,

@@ -1,5 +1,5 @@
 /** Handles `/bank-account`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { together } from "@venue/api/Together"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
@@ -13,7 +13,7 @@ import { Profiles } from "@venue/storage/access/Profiles"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Effect, Redacted, Result } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as AuditedChange from "./AuditedChange.ts"
 
@@ -28,7 +28,7 @@ export const layer = group(
     const profiles = yield* Profiles
     const rails = yield* RailProviders
     const withdrawals = yield* Withdrawals
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
     /** Removes the account before checking, so that the rail refuses any withdrawal accepted after the check. */
     const unlink = Effect.fnUntraced(function* (userId: UserId, accountId: string) {

@@ -1,5 +1,5 @@
 /** Handles `GET /deposits`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { deposits as shown } from "@venue/api/treasury/Deposits"
@@ -7,7 +7,7 @@ import { pageOf } from "@venue/api/treasury/TreasuryPage"
 import * as Count from "@venue/postgres/Count"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
@@ -16,7 +16,7 @@ export const layer = group(
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
     const deposits = yield* Deposits
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "deposits",
       Effect.fnUntraced(

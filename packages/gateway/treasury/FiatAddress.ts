@@ -1,5 +1,5 @@
 /** Handles `GET /fiat-address`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { together } from "@venue/api/Together"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
@@ -7,7 +7,7 @@ import * as Word from "@venue/api/treasury/Word"
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
@@ -17,7 +17,7 @@ export const layer = group(
     const baseUrl = yield* ApiBaseUrl
     const messages = yield* DepositMessages
     const rails = yield* RailProviders
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "fiatAddress",
       Effect.fnUntraced(

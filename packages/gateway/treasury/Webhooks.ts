@@ -1,5 +1,5 @@
 /** Handles `/webhooks`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { listedWebhook, madeWebhook } from "@venue/api/treasury/Webhooks"
@@ -10,7 +10,7 @@ import { Webhooks } from "@venue/storage/treasury/Webhooks"
 import { Effect, Redacted, Result } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Buffer } from "node:buffer"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as AuditedChange from "./AuditedChange.ts"
 
@@ -24,7 +24,7 @@ export const layer = group(
     const ids = yield* Ids
     const random = yield* SecureRandom.SecureRandom
     const webhooks = yield* Webhooks
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
 
     return handlers
       .handle(

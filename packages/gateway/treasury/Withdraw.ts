@@ -1,5 +1,5 @@
 /** Handles `POST /withdraw` and `POST /fiat-withdraw`. */
-import { type Problems, problems } from "@venue/api/Problem"
+import { type Problems } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { together } from "@venue/api/Together"
 import { transferRefused } from "@venue/api/rest/Transfer"
@@ -18,7 +18,7 @@ import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
@@ -34,11 +34,10 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
     TreasuryApi,
     "withdraw",
     Effect.fnUntraced(function* (handlers) {
-      const baseUrl = yield* ApiBaseUrl
       const accounts = yield* BankAccounts
       const holds = yield* HoldReasons.make(newAddressHoldHours)
       const rails = yield* RailProviders
-      const refusals = problems(baseUrl)
+      const refusals = yield* apiProblems
       const payingAccount = yield* Destination.payingAccount
       const send = yield* sending
       const refused = refusedBy(refusals)

@@ -1,5 +1,5 @@
 /** Handles `/withdrawal-addresses`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { withdrawalAddress } from "@venue/api/treasury/WithdrawalAddresses"
@@ -9,7 +9,7 @@ import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { type WithdrawalAddress, WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as AuditedChange from "./AuditedChange.ts"
 import * as Destination from "./Destination.ts"
@@ -24,7 +24,7 @@ export const layer = group(
     const ids = yield* Ids
     const payingAccount = yield* Destination.payingAccount
     const rails = yield* RailProviders
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     const entry = (row: WithdrawalAddress) =>
       withdrawalAddress({ ...row, address: Destination.written(row.network, row.address) })
 

@@ -1,5 +1,5 @@
 /** Handles `GET /withdrawals`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+import { schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { pageOf } from "@venue/api/treasury/TreasuryPage"
@@ -8,7 +8,7 @@ import * as Count from "@venue/postgres/Count"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Effect } from "effect"
-import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = group(
@@ -18,7 +18,7 @@ export const layer = group(
     const baseUrl = yield* ApiBaseUrl
     const accounts = yield* BankAccounts
     const withdrawals = yield* Withdrawals
-    const refusals = problems(baseUrl)
+    const refusals = yield* apiProblems
     return handlers.handle(
       "withdrawals",
       Effect.fnUntraced(
