@@ -87,6 +87,16 @@ it("I34: accepts that orders stay open if they were placed after the armed conne
   expect(guilt(innocent(ended(cancelled), [...back, asked])).filter((text) => text.startsWith("I34"))).toEqual([])
 })
 
+it("I34: accepts the cancel of an order that was decided before its armed connection closed and reported after it", () => {
+  const reported = (decidedMillis: number) =>
+    guilt(
+      innocent(ended(endedRow("cid", "o6", "c-2", { ended_at_millis: String(at(20_060)) })), [
+        heard(20_020, "cid-1", order("o6", "c-2", "ACK", { update_time: at(decidedMillis) / 1_000 }))
+      ])
+    ).filter((text) => text.startsWith("I34: order o6"))
+  expect([reported(19_990).length, reported(20_020).length]).toEqual([0, 1])
+})
+
 it("I34: allows more time for cancels on a busy machine, and no deadline for orders affected by another fault", () => {
   const slow = innocent({
     ended_order: tables.ended_order.map((row) => (row["order_id"] === "o4" ? { ...row, ...late } : row))

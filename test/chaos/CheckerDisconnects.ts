@@ -103,11 +103,13 @@ const clockMillis = 100
  */
 function mayBeDisconnected(
   story: Story,
-  { at: placedAt }: OrderReport,
-  told: ReadonlyArray<OrderReport>,
+  placed: OrderReport,
+  reports: ReadonlyArray<OrderReport>,
   end: Ended
 ): boolean {
-  const enteredAt = told.findLast(({ row }) => row.status === "MODIFIED")?.at ?? placedAt
+  const { at, row } = reports.findLast((report) => report.row.status === "MODIFIED") ?? placed
+  // The connection might have closed after the venue decided the command and before the client received the report.
+  const enteredAt = Math.min(at, (row.update_time ?? Infinity) * 1_000)
   return [...story.connections.values()].some((connection) => {
     const { account, armedAt, closedAt, through } = connection
     if (account !== end.account || armedAt === undefined || armedAt > end.at + clockMillis) return false

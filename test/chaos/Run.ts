@@ -79,7 +79,6 @@ export const go = async (run: Run): Promise<void> => {
   await replayed(run, accounts, venue.nodes, 0)
   await judge(run, 0)
   await readAll(run, accounts)
-  for (const line of [...(await Dump.tables(venue.database)), await Dump.streams(venue.database)]) history.write(line)
 }
 
 /** Reads the listed symbols with their price and quantity increments from the public interface. */
@@ -267,13 +266,28 @@ const lasting = ({ balance, open, positions, trades }: Read): string =>
     trades.length
   ])
 
-async function readAll({ history, isOver, venue }: Run, accounts: Accounts): Promise<void> {
-  for (const { name, urls } of venue.gateways) {
-    for (const { account, key } of accounts) {
-      if (isOver()) return
-      history.write(await Reads.read({ name, trade: urls!.trade }, account, key))
+/**
+ * Records what each gateway shows of each account, then the tables. Repeats the reads if a TWAP or a stop traded in the
+ * meantime.
+ */
+async function readAll({ history, isOver, say, venue }: Run, accounts: Accounts): Promise<void> {
+  for (let attempt = 1; attempt <= 20; attempt++) {
+    const active = await Dump.activity(venue.database)
+    const reads: Array<Read> = []
+    for (const { name, urls } of venue.gateways) {
+      for (const { account, key } of accounts) {
+        if (isOver()) return
+        reads.push(await Reads.read({ name, trade: urls!.trade }, account, key))
+      }
     }
+    const tables = [...(await Dump.tables(venue.database)), await Dump.streams(venue.database)]
+    // The read tables follow the journal with a delay.
+    await pause(1_000)
+    if ((await Dump.activity(venue.database)) !== active) continue
+    for (const line of [...reads, ...tables]) history.write(line)
+    return
   }
+  say("  something always moved, so the accounts were not read")
 }
 
 const pause = (millis: number): Promise<void> => new Promise((over) => setTimeout(over, millis))

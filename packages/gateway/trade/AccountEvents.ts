@@ -30,7 +30,7 @@ export const replyTo = (
     order: sendsOrders ? order(event, accountId, batch) : "",
     isLast: isLast(event),
     refusal: event._tag === "Refused" ? event.status : "",
-    endedOrderId: event._tag === "Ended" ? event.order.orderId.text : ""
+    orderId: orderIdOf(event, accountId)
   }
 }
 
@@ -42,7 +42,7 @@ export const filledReply = (event: Traded, order: Order, batch: Batch): EventRep
   order: filled(event, order, batch),
   isLast: false,
   refusal: "",
-  endedOrderId: ""
+  orderId: order.orderId.text
 })
 
 /**
@@ -51,6 +51,13 @@ export const filledReply = (event: Traded, order: Order, batch: Batch): EventRep
  */
 const commandOf = (event: MarketEvent): string =>
   event._tag === "TwapOpened" ? event.twap.twapId : "commandId" in event ? (event.commandId?.text ?? "") : ""
+
+/** Returns the id of the account's order or TWAP that the event concerns, or an empty string for other events. */
+const orderIdOf = (event: MarketEvent, accountId: AccountId): string => {
+  if (event._tag === "Traded") return event[roleOf(event, accountId)].order.orderId.text
+  if ("order" in event) return event.order.orderId.text
+  return "twap" in event ? event.twap.twapId : ""
+}
 
 /** True for an event that is the final reply to its command. */
 const isLast = ({ _tag }: MarketEvent): boolean =>

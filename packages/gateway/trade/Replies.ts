@@ -56,8 +56,8 @@ export interface EventReply {
   readonly isLast: boolean
   /** Status with which the market refused the command, or an empty string for other events. */
   readonly refusal: string
-  /** Id of the order that the event ends, or an empty string for other events. */
-  readonly endedOrderId: string
+  /** Id of the order or TWAP that the event concerns, or an empty string for other events. */
+  readonly orderId: string
 }
 
 export class Replies {
@@ -134,7 +134,7 @@ export class Replies {
   /** Sends the frames of a market event, or stores them until the earlier replies of its symbol are sent. */
   deliver(event: EventReply): void {
     const { acknowledgements, send } = this
-    const { commandId, detail, endedOrderId, isLast, order } = event
+    const { commandId, detail, isLast, order, orderId } = event
     if (acknowledgements.pending.size > 0) {
       const acknowledgement = acknowledgements.pending.get(commandId)
       if (acknowledgement !== undefined) return this.deliverAfterAcknowledgement(acknowledgement, event)
@@ -144,8 +144,8 @@ export class Replies {
       send(detail)
       return send(order)
     }
-    if (detail !== "") ReplyQueue.deliverEvent(queue, { commandId, frame: detail, isLast: false, endedOrderId })
-    ReplyQueue.deliverEvent(queue, { commandId, frame: order, isLast, endedOrderId })
+    if (detail !== "") ReplyQueue.deliverEvent(queue, { commandId, frame: detail, isLast: false, orderId })
+    ReplyQueue.deliverEvent(queue, { commandId, frame: order, isLast, orderId })
     this.backpressure.update()
   }
 
@@ -166,7 +166,7 @@ export class Replies {
 
   private deliverAfterAcknowledgement(
     { incoming, isOfStop }: Acknowledgement.Acknowledgement,
-    { commandId, detail, isLast, order, refusal, symbol }: EventReply
+    { commandId, detail, isLast, order, orderId, refusal, symbol }: EventReply
   ): void {
     const { acknowledgements } = this
     if (refusal !== "" && isOfStop) {
@@ -175,7 +175,7 @@ export class Replies {
     } else {
       const queue = this.queueOf(symbol)
       for (const frame of [detail, order]) {
-        if (frame !== "") ReplyQueue.deliverAfterAcknowledgement(queue, commandId, frame)
+        if (frame !== "") ReplyQueue.deliverAfterAcknowledgement(queue, { commandId, frame, orderId })
       }
       if (isLast) Acknowledgement.committed(acknowledgements, commandId, symbol)
     }

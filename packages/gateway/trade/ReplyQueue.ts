@@ -20,11 +20,8 @@ export interface PendingRequest {
 interface WaitingFrame {
   readonly commandId: undefined
   readonly frame: string
-  /**
-   * Id of the command that the frame replies to, or an empty string if no command is pending for the event. An order
-   * has the same id as its command.
-   */
-  readonly repliesTo: string
+  /** Id of the order or TWAP that the frame reports, or an empty string for other frames. */
+  readonly orderId: string
   /** True for an event in the market's log. Frames of such events stay in log order. */
   readonly isRecorded: boolean
 }
@@ -48,8 +45,8 @@ export interface EventFrame {
   readonly frame: string
   /** True if the event is the command's final reply. */
   readonly isLast: boolean
-  /** Id of the order that the event ends, or an empty string for other events. */
-  readonly endedOrderId: string
+  /** Id of the order or TWAP that the event concerns, or an empty string for other events. */
+  readonly orderId: string
 }
 
 /** Returns an empty queue for a connection that sends frames with `send`. */
@@ -80,47 +77,48 @@ export const deliverEvent = (queue: ReplyQueue, event: EventFrame): void => {
   if (reply(queue, event, true) || event.frame === "") return
   const behind = lastRecorded(queue)
   if (behind === -1) queue.send(event.frame)
-  else insert(queue, behind + 1, { commandId: undefined, frame: event.frame, repliesTo: "", isRecorded: true })
+  else insert(queue, behind + 1, { commandId: undefined, frame: event.frame, orderId: event.orderId, isRecorded: true })
 }
 
 /**
  * Stores a market event's frame until the acknowledgement of its command is sent. The acknowledgement is an entry in
  * this queue.
  */
-export const deliverAfterAcknowledgement = (queue: ReplyQueue, commandId: string, frame: string): void => {
+export const deliverAfterAcknowledgement = (
+  queue: ReplyQueue,
+  { commandId, frame, orderId }: Omit<EventFrame, "isLast">
+): void => {
   const at = queue.entries.findIndex((entry) => entry.commandId === commandId)
   const behind = Math.max(at, lastRecorded(queue))
-  insert(queue, behind + 1, { commandId: undefined, frame, repliesTo: commandId, isRecorded: true })
+  insert(queue, behind + 1, { commandId: undefined, frame, orderId, isRecorded: true })
 }
 
 /** Sends a reply that the gateway produces itself, once every earlier request is answered. */
 export const append = (queue: ReplyQueue, frame: string): void => {
   if (queue.entries.length === 0) queue.send(frame)
-  else insert(queue, queue.entries.length, { commandId: undefined, frame, repliesTo: "", isRecorded: false })
+  else insert(queue, queue.entries.length, { commandId: undefined, frame, orderId: "", isRecorded: false })
 }
 
 /** Sends a desk's reply when the turn of its request comes, or at once if the request was given up. */
 export const answer = (queue: ReplyQueue, commandId: string, frame: string): void => {
-  if (!reply(queue, { commandId, frame, isLast: true, endedOrderId: "" }, false)) queue.send(frame)
+  if (!reply(queue, { commandId, frame, isLast: true, orderId: "" }, false)) queue.send(frame)
 }
 
 /** Sends or stores a reply to a pending request. Returns false if the request is not pending. */
-const reply = (
-  queue: ReplyQueue,
-  { commandId, endedOrderId, frame, isLast }: EventFrame,
-  isRecorded: boolean
-): boolean => {
+const reply = (queue: ReplyQueue, { commandId, frame, isLast, orderId }: EventFrame, isRecorded: boolean): boolean => {
   const { entries } = queue
   if (commandId === "" || entries.length === 0) return false
   // A desk's reply usually concerns the newest command, so the search starts at the end.
   const at = entries[0]!.commandId === commandId ? 0 : entries.findLastIndex((entry) => entry.commandId === commandId)
   if (at === -1) return false
-  // A market might process a cancel after a later order from this connection. The frames of that order must then
-  // precede the frame that ends it.
+  // A market might process this command after a later one, whose frames then wait behind this command. Frames about the
+  // same order precede this frame in the log, so they are sent first.
   const behind =
-    endedOrderId === "" || queue.recorded === 0 ? -1 : entries.findLastIndex((entry) => isReplyTo(entry, endedOrderId))
+    orderId === "" || queue.recorded === 0
+      ? -1
+      : entries.findLastIndex((entry) => entry.commandId === undefined && entry.orderId === orderId)
   if (at > 0 || behind !== -1) {
-    insert(queue, Math.max(at, behind + 1), { commandId: undefined, frame, repliesTo: commandId, isRecorded })
+    insert(queue, Math.max(at, behind + 1), { commandId: undefined, frame, orderId, isRecorded })
   } else if (frame !== "") queue.send(frame)
   if (isLast) {
     // An insertion at or before the request has increased the request's index by one.
@@ -129,9 +127,6 @@ const reply = (
   }
   return true
 }
-
-const isReplyTo = (entry: Entry, commandId: string): boolean =>
-  entry.commandId === undefined && entry.repliesTo === commandId
 
 /** Gives up on overdue requests at the head of the queue. `unknown` reports each request to the client. */
 export const giveUp = (queue: ReplyQueue, nowMillis: number, unknown: (request: string) => void): void => {

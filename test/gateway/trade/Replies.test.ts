@@ -23,7 +23,7 @@ const start = () => {
   return { deliver, outstanding: backpressure.outstanding, replies, sent }
 }
 
-const plain = { detail: "", isLast: false, refusal: "", endedOrderId: "" }
+const plain = { detail: "", isLast: false, refusal: "", orderId: "" }
 const last = { isLast: true }
 
 const order = (

@@ -12,7 +12,7 @@ const start = () => {
   const pend = (queue: ReplyQueue.ReplyQueue, commandId: string) =>
     ReplyQueue.expect(queue, { commandId, request: "", dueMillis: 5_000 })
   const accept = (queue: ReplyQueue.ReplyQueue, commandId: string) =>
-    ReplyQueue.deliverEvent(queue, { commandId, frame: `${commandId} accepted`, isLast: true, endedOrderId: "" })
+    ReplyQueue.deliverEvent(queue, { commandId, frame: `${commandId} accepted`, isLast: true, orderId: "" })
   return { accept, barriers, enter, makeQueue, outstanding, pend, sent }
 }
 
@@ -56,7 +56,7 @@ it("adds the queries about all symbols to a new queue in their order of arrival"
   const late = makeQueue()
   ReplyBarrier.extend(barriers, late)
   expect(late.entries.map(({ commandId }) => commandId)).toEqual(["one", "two"])
-  ReplyQueue.deliverEvent(old, { commandId: "first", frame: "", isLast: true, endedOrderId: "" })
+  ReplyQueue.deliverEvent(old, { commandId: "first", frame: "", isLast: true, orderId: "" })
   ReplyBarrier.leave(barriers, "one")
   ReplyBarrier.leave(barriers, "two")
   expect(sent).toEqual(["one starts", "two starts", "of the old queue starts"])

@@ -14,9 +14,10 @@ const start = () => {
       ReplyQueue.expect(queue, { commandId: id, request: `request ${id}`, dueMillis: due }),
     query: (id: string, begin = () => {}) =>
       ReplyQueue.enqueueQuery(queue, { commandId: id, request: `request ${id}`, start: begin }),
-    deliver: (commandId: string, frame: string, isLast = true, endedOrderId = "") =>
-      ReplyQueue.deliverEvent(queue, { commandId, frame, isLast, endedOrderId }),
-    deliverAfter: (id: string, frame: string) => ReplyQueue.deliverAfterAcknowledgement(queue, id, frame),
+    deliver: (commandId: string, frame: string, isLast = true, orderId = commandId) =>
+      ReplyQueue.deliverEvent(queue, { commandId, frame, isLast, orderId }),
+    deliverAfter: (commandId: string, frame: string) =>
+      ReplyQueue.deliverAfterAcknowledgement(queue, { commandId, frame, orderId: "" }),
     answer: (id: string, frame: string) => ReplyQueue.answer(queue, id, frame),
     giveUp: (now: number) => ReplyQueue.giveUp(queue, now, (request) => send(`unknown ${request}`))
   }
@@ -72,6 +73,18 @@ it("I22: acknowledges an order before its cancellation even if the market proces
   answer("desk", "RateLimited")
   expect(sent).toEqual(["CANCELLED earlier", "RateLimited", "ACK b", "CANCELLED b", "ACK other"])
   expect(queue).toMatchObject({ entries: [], recorded: 0, outstanding: { weight: 0 } })
+})
+
+it("I22: sends a waiting MODIFIED before CANCELLED if the market processed a later command before the cancel", () => {
+  const { expect: expectReply, sent, deliver } = start()
+  expectReply("cancel")
+  expectReply("b")
+  deliver("b", "ACK b")
+  deliver("", "MODIFIED a", false, "a")
+  expect(sent).toEqual([])
+  deliver("cancel", "CANCELLED a", false, "a")
+  deliver("cancel", "")
+  expect(sent).toEqual(["ACK b", "MODIFIED a", "CANCELLED a"])
 })
 
 it("sends the events of an acknowledged command after the acknowledgement, in log order", () => {
@@ -182,5 +195,25 @@ it("rule 21.4: keeps replies in command order and events in log order, however d
         expect(queue.entries).toHaveLength(0)
       }
     )
+  )
+})
+
+/** A market might process the commands of a connection in any order, for example while its owner changes. */
+it("I22: keeps the events of each order in log order, in whatever order the market processes the commands", () => {
+  const events = fc.array(fc.tuple(fc.boolean(), fc.constantFrom("a", "b", "c"), fc.nat()), { maxLength: 30 })
+  fc.assert(
+    fc.property(events, (log) => {
+      const { expect: expectReply, queue, sent, deliver } = start()
+      const own = log.flatMap(([isOwn, , rank], index) => (isOwn ? [{ id: `command ${index}`, rank }] : []))
+      for (const { id } of own.toSorted((a, b) => a.rank - b.rank)) expectReply(id)
+      for (const [index, [isOwn, orderId]] of log.entries()) {
+        deliver(isOwn ? `command ${index}` : "", `${orderId} ${index}`, isOwn, orderId)
+      }
+      for (const order of ["a", "b", "c"]) {
+        const numbers = sent.filter((frame) => frame.startsWith(order)).map((frame) => Number(frame.slice(2)))
+        expect(numbers).toEqual(log.flatMap(([, orderId], index) => (orderId === order ? [index] : [])))
+      }
+      expect(queue).toMatchObject({ entries: [], recorded: 0, outstanding: { weight: 0 } })
+    })
   )
 })
