@@ -1,7 +1,4 @@
-/**
- * Connects the venue's nodes with the cluster library: sockets, shard locks and health checks, with our timings and
- * TLS.
- */
+/** Connects the venue's nodes with the cluster library: sockets, shard locks, health checks, timings and TLS. */
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
@@ -47,9 +44,9 @@ export interface ClusterNodeOptions {
 }
 
 export interface RunnerOptions extends ClusterNodeOptions {
-  /** Address that other nodes connect to. */
+  /** Address to which other nodes connect. */
   readonly address: NodeAddress
-  /** Address on which this node listens. Behind a proxy, it differs from `address`. */
+  /** Address on which this node listens; differs from `address` behind a proxy. */
   readonly listen: NodeAddress
 }
 
@@ -85,10 +82,7 @@ export const gateway = (options: ClusterNodeOptions) =>
     Layer.provide(RpcSerialization.layerSchemaBinary())
   )
 
-/**
- * Serves the cluster library's calls and our direct node calls on one port. `LocalEntities` is shared with the other
- * layers.
- */
+/** Serves the cluster library's calls and our node calls on one port. Other layers share `LocalEntities`. */
 const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
   spanPrefix: "RunnerServer",
   disableTracing: true,
@@ -102,7 +96,7 @@ const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
 
 const links = (self: string | undefined) => Layer.effect(NodeLinks.NodeLinks, NodeLinks.make(self))
 
-/** Creates the cluster library's tables. A lock is held because several nodes might start at the same time. */
+/** Creates the cluster library's tables under a lock, because several nodes might start at once. */
 const tables = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
@@ -156,10 +150,7 @@ const health = Layer.effect(
 const pingInterval = "500 millis"
 const pingTimeout = "1 second"
 
-/**
- * Returns the client protocol. A connection that fails a ping is closed, and its pending calls are repeated on the
- * next connection.
- */
+/** Closes a connection after a failed ping. Its pending calls are repeated on the next connection. */
 const clientProtocol = (options: ClusterNodeOptions) =>
   Layer.effect(
     Runners.RpcClientProtocol,

@@ -24,8 +24,7 @@ export interface DialOptions {
 export const dial = Effect.fnUntraced(function* ({ openTimeout, target, tls }: DialOptions) {
   const warn = yield* makeWarn
   const opened = Effect.callback<Tls.TLSSocket, Socket.SocketError>((resume) => {
-    // Host names are not checked, because every certificate from the venue's authority belongs to a node, whatever
-    // its host.
+    // Host names are not checked: the venue's authority issues certificates only to its nodes, whatever their hosts.
     const socket = Tls.connect({ ...target, ...pem(tls), checkServerIdentity: () => undefined })
     socket.once("secureConnect", () => resume(Effect.succeed(socket)))
     socket.on("error", (cause: Fault) => {
@@ -41,10 +40,7 @@ export const dial = Effect.fnUntraced(function* ({ openTimeout, target, tls }: D
   return yield* NodeSocket.fromDuplex(open, { openTimeout })
 })
 
-/**
- * Listens for TLS connections. Each connection gets its own TLS server, so that a client cannot resume a session
- * after a refusal.
- */
+/** Listens for TLS connections. Each one gets its own TLS server, so that a refused client cannot resume a session. */
 export const layerServer = (address: Net.ServerOpts & Net.ListenOptions, tls: ClusterTls) => {
   const options = { ...pem(tls), requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMillis }
   return Layer.effect(
@@ -110,7 +106,7 @@ const makeWarn = Effect.gen(function* () {
   return (reason: string, message: string) => {
     const now = clock.currentTimeMillisUnsafe()
     if (now - (loggedAtMillis.get(reason) ?? -Infinity) < repeatMillis) return
-    // The map stays small, because the TLS library has only a few dozen reasons.
+    // The map stays small: the TLS library has only a few dozen reasons.
     loggedAtMillis.set(reason, now)
     run(Effect.logWarning(`cluster: ${message} (${reason})`))
   }

@@ -1,7 +1,7 @@
 /**
- * Releases shard locks one at a time. One database connection holds all locks, and each statement on this connection
- * has its own deadline. If thirty locks were released at once on a busy machine, the last statements and the next
- * lock refresh could time out. The library would then drop the connection and lose every lock.
+ * Releases shard locks one at a time. One database connection holds all locks, and each statement on it has its own
+ * deadline. Releasing thirty locks at once on a busy machine could make the last statements and the next lock refresh
+ * time out. The library would then drop the connection and lose every lock.
  */
 import { Effect, Layer, Semaphore } from "effect"
 import { RunnerStorage } from "effect/cluster"

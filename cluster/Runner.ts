@@ -34,9 +34,7 @@ export const clients = Layer.mergeAll(DeskClient.layer, RailClient.layer, UserCl
   Layer.provideMerge(LocalEntities.layer)
 )
 
-/**
- * Starts every desk that is not running on this node. In a single process, these are all desks that are not running.
- */
+/** Starts every desk that is not running on this node. */
 const wakeDesks = Effect.gen(function* () {
   const desks = yield* DeskClient
   const localEntities = yield* LocalEntities
@@ -69,8 +67,8 @@ const makeWakeOwn = Effect.gen(function* () {
 })
 
 /**
- * Starts desks without waiting for a message, so that orders from dead connections are cancelled. A cluster starts
- * each desk within 100 ms of the desk's move to this node. A single process checks all desks once a minute.
+ * Starts desks without waiting for a message, so that orders of closed connections are cancelled. In a cluster, a
+ * desk starts within 100 ms of its move to this node. A single process checks all desks once a minute.
  */
 const starter = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -80,7 +78,6 @@ const starter = Layer.effectDiscard(
   })
 )
 
-/** Layers of a node that runs entities. */
 export const layer = Layer.mergeAll(
   MarketLayer,
   DeskLayer,
@@ -90,10 +87,7 @@ export const layer = Layer.mergeAll(
   starter
 ).pipe(Layer.provideMerge(clients))
 
-/**
- * Returns the layer of a single-process cluster. With `simulate`, messages between entities pass through their
- * codecs.
- */
+/** Layer of a single-process cluster. With `simulate`, messages between entities pass through their codecs. */
 export const alone = (options: { readonly simulate: boolean }) =>
   Sharding.layer.pipe(
     Layer.provideMerge(Layer.sync(SingleProcess, () => new Set<string>())),
@@ -114,7 +108,7 @@ export const alone = (options: { readonly simulate: boolean }) =>
     )
   )
 
-/** Waits until a single-process venue is ready: the feed follows every market, and orders of lost connections are cancelled. */
+/** Waits until a single-process venue follows every market and has cancelled the orders of closed connections. */
 export const ready = Effect.gen(function* () {
   const feed = yield* Feed
   const localEntities = yield* LocalEntities
@@ -126,44 +120,36 @@ export const ready = Effect.gen(function* () {
   yield* Effect.repeat(wakeDesks, { until: isCleared, schedule: poll }).pipe(Effect.timeoutOption(clearedWithin))
 })
 
-/**
- * Waits up to 5 s until the cancels for closed connections are recorded. Called before a single-process venue stops.
- */
+/** Before a single-process venue stops, waits up to 5 s for closed connections' cancels to be recorded. */
 export const disarmed = Effect.gen(function* () {
   const localEntities = yield* LocalEntities
   const areDisarmed = () => [...localEntities.desks.values()].every((desk) => !desk.isArmed())
   yield* Effect.repeat(Effect.void, { until: areDisarmed, schedule: poll, times: disarmedPolls })
 })
 
-/**
- * Number of polls, which at 20 ms each take 5 s. Cancels that a market has not recorded by then are sent at the next
- * start.
- */
+/** 250 polls at 20 ms take 5 s. Cancels that a market has not recorded by then are sent at the next start. */
 const disarmedPolls = 250
 const poll = Schedule.spaced("20 millis")
 /** Time after which startup continues even if a market cannot record cancels. The cancels are still retried. */
 const clearedWithin = "10 seconds"
 
-/**
- * Shard groups of every node. Desks and markets are spread over the nodes separately. All nodes must have the same
- * groups.
- */
+/** Shard groups of every node, equal on all nodes. Desks and markets are spread over the nodes separately. */
 const available = ["default", deskGroup, marketGroup]
 export const groups = { availableShardGroups: available, assignedShardGroups: available }
 
-/** Timings for a takeover within seconds after a node crashes. All nodes must have the same timings. */
+/** Timings that allow a takeover within seconds of a node's crash. All nodes must have the same timings. */
 export const timings = {
   refreshAssignmentsInterval: "250 millis",
   runnerHealthCheckInterval: "500 millis",
   sendRetryInterval: "50 millis",
-  // Messages are not stored, so this poll finds none. An interrupted shard search, however, resumes at this interval.
+  // Messages are not stored, so this poll finds none, but an interrupted shard search resumes at this interval.
   entityMessagePollInterval: "1 second",
   maxResidentEntities: 10_000,
   ...groups
 } as const
 
 /**
- * Intervals are long because a single process has no other runners, loses no locks and stores no messages. Locks are
+ * Long intervals, because the only runner of a venue keeps its locks and stores no messages. Locks are
  * still refreshed, because a shutdown that hangs waits for the next refresh.
  */
 const timingsAlone = {

@@ -1,10 +1,7 @@
-/** Marks a single-process venue, in which every gateway of an earlier process is dead at startup. */
+/** Marks a single-process venue. At its startup, every gateway of an earlier process is dead. */
 import { Context } from "effect"
 
-/**
- * Ids of the desks that have run in this process, or undefined on a cluster, where gateways on other nodes can still
- * be alive.
- */
+/** Ids of the desks that have run here, or undefined in a cluster, where other nodes' gateways can be alive. */
 export const SingleProcess = Context.Reference<Set<string> | undefined>("@venue/cluster/SingleProcess", {
   defaultValue: () => undefined
 })

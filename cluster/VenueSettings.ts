@@ -16,7 +16,6 @@ export interface VenueSettings {
   readonly commandExpiryMillis: number
   /** Lease of an armed connection. A connection without a renewal for this long counts as closed. */
   readonly leaseMillis: number
-  /** Interval at which a rail's provider is polled. */
   readonly railPollMillis: number
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { root } from "./Installation.mjs"
 import { run } from "./Program.mjs"
 
-/** Runs a tool of node_modules on the pinned Node. Returns its exit code. */
+/** Runs a tool from node_modules on the pinned Node. Returns its exit code. */
 export const tool = (name, path, args) => {
   console.log(`venue: ${name}`)
   return run(process.execPath, [join(root, "node_modules", path), ...args], { cwd: root })

@@ -1,9 +1,9 @@
-/** The browser of the page tests: an installed one, or in CI Debian's Chromium, which is installed on demand. */
+/** Finds a browser for the page tests; in CI, installs Debian's Chromium if no browser is installed. */
 import { existsSync } from "node:fs"
 import * as Browser from "./Browser.ts"
 import { run } from "./Program.mjs"
 
-/** Installs Chromium where CI=true lets it. Prints one line when the page tests will be skipped. */
+/** Installs Chromium if CI=true and the process is root on Debian; otherwise logs that the page tests are skipped. */
 export const ensureBrowser = async (say) => {
   if (Browser.here() !== undefined) return
   if (process.env.CI === "true" && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {

@@ -15,12 +15,12 @@ export const brokenRule = (subject: string): string | undefined => {
   return undefined
 }
 
-/** One or several rooms, as in `docs`, `trade socket` or `api, auth`, followed by a word in lower case. */
+/** Matches one or several rooms, as in `docs`, `trade socket` or `api, auth`, then a word in lower case. */
 const form = /^[a-z][a-z0-9/-]*(?:,? [a-z][a-z0-9/-]*)*: ([a-z][a-z-]*)(?: \S.*)?$/
 
-/** Words that look like a past tense, a gerund or a third person form. */
+/** Matches words that look like a past tense, a gerund or a third-person form. */
 const inflections = /(?:ed|ing|[^s]s)$/
-/** Imperatives that happen to have one of these endings. */
+/** Imperatives with one of these endings. */
 const endsLikeOne = /^(?:\w*eed|embed|shed|bring|string|ping|ring|swing|focus|alias|bias)$/
 
 const notVerbs = new Set(

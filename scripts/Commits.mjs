@@ -1,4 +1,4 @@
-/** The check of commit subjects since CONTRIBUTING.md, the file that states their form. */
+/** Checks the commit subjects since CONTRIBUTING.md, the file that states their form. */
 import { spawnSync } from "node:child_process"
 import { brokenRule } from "./CommitSubject.ts"
 import { root } from "./Installation.mjs"

@@ -56,7 +56,7 @@ const isInstalled = () => {
   })
 }
 
-/** Returns whether the package belongs on this platform. An optional package without a platform may be missing. */
+/** Returns whether the package must be installed on this platform; an optional package without `os` need not be. */
 const isForHere = ({ cpu, libc, optional, os }) => {
   if (optional !== true) return true
   if (os === undefined || libc !== undefined) return false
@@ -95,10 +95,7 @@ const runInstallScripts = async (say) => {
   }
 }
 
-/**
- * Runs `npm ci` with the npm that started this process. It runs on a Node outside node_modules, because node_modules
- * is replaced.
- */
+/** Runs `npm ci` with the npm that started this process, on a Node outside node_modules, which `npm ci` replaces. */
 const npmCi = () => {
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--no-engine-strict", "--loglevel=error"]
   const cli = process.env.npm_execpath

@@ -15,5 +15,5 @@ export const run = (command, args, options = {}) =>
     })
   })
 
-/** boot.mjs turns SIGHUP into SIGTERM. */
+/** SIGHUP is missing because boot.mjs turns SIGHUP into SIGTERM. */
 const signals = ["SIGINT", "SIGTERM"]

@@ -1,4 +1,4 @@
-/** A reporter of vitest: prints one line per project with its files, tests and seconds. */
+/** Vitest reporter that prints one line per project with its files, tests and seconds. */
 
 export default class ProjectTimes {
   #projects = new Map()

@@ -1,8 +1,8 @@
-/** Which test files need more than memory: a Postgres server, a browser, or processes that they start. */
+/** Finds the test files that need more than memory: a Postgres server, a browser, or processes that they start. */
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
-/** Returns the test files of the pattern that import one of these modules, directly or through other files of test/. */
+/** Returns the test files of the pattern that import one of these modules, directly or through files in test/. */
 export const needing = (root: string, pattern: string, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
   const imports = new Map<string, ReadonlyArray<string>>()
   const importsOf = (file: string): ReadonlyArray<string> => {

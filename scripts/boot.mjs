@@ -15,11 +15,11 @@ const say = (text) => console.log(`venue: ${text}`)
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 let isAskedToStop = false
 const isApp = program?.startsWith("apps/") === true
-// SIGTERM ends a server normally, with code 0. Tests that are stopped have not passed.
+// SIGTERM stops a server normally, with code 0. For tests, it is a failure.
 if (isApp)
   process.on("SIGTERM", () => {
     isAskedToStop = true
-    // Without another listener the program has not begun, so the process exits immediately.
+    // If this is the only listener, the program has not started yet, so the process exits immediately.
     if (process.listenerCount("SIGTERM") === 1) process.exit(0)
   })
 if (!again) say(`starting ${program}`)
@@ -46,22 +46,22 @@ if (again) {
 } else {
   const env = { ...(isApp ? compileCache() : {}), ...process.env, VENUE_BOOT: String(process.pid) }
   const code = await run(nodeProgram, [...flags(), fileURLToPath(import.meta.url), program, ...args], { env })
-  // SIGTERM kills a child that has no handler yet.
+  // SIGTERM kills a child that has no handler yet. This counts as a normal stop.
   process.exit(isAskedToStop && code === 128 + constants.signals.SIGTERM ? 0 : code)
 }
 
 /**
- * Returns the flags for Node. Most objects in a busy venue live for only milliseconds. A large young generation of
- * fixed size leaves little to copy, and does not shrink while the venue is quiet. The matching code has many small
- * functions, of which Node inlines only the first by default.
+ * Returns the flags for Node. Most objects in a busy venue live for only milliseconds, so a large young generation
+ * leaves little to copy; its size is fixed, so that it does not shrink while the venue is quiet. By default, Node
+ * inlines only the first of the matching code's many small functions.
  */
 function flags() {
   return JSON.parse(readFileSync(new URL("node-flags.json", import.meta.url), "utf8"))
 }
 
 /**
- * Returns the variable for the compile cache, which later starts and child processes share. It has a file for each module and
- * is removed with node_modules. Node runs without it where the folder cannot be written.
+ * Returns the variable for the compile cache, which later starts and child processes share. The cache has a file for
+ * each module and is removed with node_modules. If its folder is not writable, Node runs without it.
  */
 function compileCache() {
   return { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }

@@ -1,7 +1,7 @@
 /**
- * Completes package-lock.json after `npm install`. Where a registry lacks the builds of another platform, npm leaves them out
- * of the file, and `npm ci` then refuses it everywhere. An entry with version and platform is enough: npm skips the build
- * here and downloads it there.
+ * Completes package-lock.json after `npm install`. If a registry lacks the builds for another platform, npm omits
+ * them from the file, and `npm ci` then rejects the file everywhere. An entry with version and platform is enough:
+ * npm skips the build here and downloads it on the other platform.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

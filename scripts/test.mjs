@@ -1,6 +1,6 @@
 /**
- * Checks types and lint, then runs all tests or those of the paths in the arguments. `--quick` leaves out tests that need
- * Postgres, a browser or processes. The last line gives the numbers; a failed check counts as a failed test.
+ * Checks types and lint, then runs all tests, or the tests in the paths given as arguments. `--quick` omits tests
+ * that need Postgres, a browser or processes. The last line has the numbers; a failed check counts as a failed test.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -2,7 +2,7 @@
 
 const faults: Array<string> = []
 
-/** Maximum number of stored faults: one bug usually repeats. */
+/** One bug usually repeats, so 20 faults are enough. */
 const maxFaults = 20
 
 export const add = (fault: string | undefined): void => {

@@ -1,4 +1,4 @@
-/** Setup file of tests: checks every text on the sockets of a test against the published descriptions. */
+/** Test setup file: checks every text on a test's sockets against the published descriptions. */
 import * as Observers from "@venue/testing/Observers"
 import { afterAll, afterEach, expect } from "vitest"
 import * as FrameFaults from "./FrameFaults.ts"

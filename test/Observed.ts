@@ -27,7 +27,7 @@ const textOf = ({ attributes, events, name, status }: Tracer.NativeSpan) => {
   return JSON.stringify([name, ...attributes, events.map(([event, , attributes]) => [event, attributes]), failure])
 }
 
-/** The text itself, in hexadecimal, and in base64 at each of the three alignments. */
+/** Returns the text, its hexadecimal form, and its base64 form at each of the three alignments. */
 const formsOf = (text: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(text)
   const parts = [0, 1, 2].flatMap((offset) => {

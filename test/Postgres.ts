@@ -21,7 +21,7 @@ const copyOf = (template: "template0" | "tables") =>
     return Redacted.make(url.href)
   }).pipe(Effect.provide(Reactivity.layer))
 
-/** A database with all tables and no rows; processes started by the test may use it too. */
+/** A database with all tables and no rows. Processes that the test starts can use it too. */
 export const freshDatabase = copyOf("tables")
 
 /** A database without tables. */
@@ -30,13 +30,11 @@ export const emptyDatabase = copyOf("template0")
 const layerOf = (database: typeof freshDatabase) =>
   PgClient.layerFrom(Effect.flatMap(database, (url) => PgClient.make({ url, maxConnections: 10 })))
 
-/** `SqlClient` and `PgClient` of a fresh database. */
 export const postgresLayer = layerOf(freshDatabase)
 
-/** `SqlClient` and `PgClient` of an empty database. */
 export const emptyPostgresLayer = layerOf(emptyDatabase)
 
-/** Returns every row of every table as text. */
+/** Reads every row of every table as text. */
 export const dump = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ readonly name: string }>`

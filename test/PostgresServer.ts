@@ -1,4 +1,4 @@
-/** Database server of a test run: started before the first test that needs it, stopped and removed after the run. */
+/** A test run's database server, started before the first test that needs it, stopped and removed after the run. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as EmbeddedPostgres from "../apps/dev/postgres/EmbeddedPostgres.ts"
@@ -14,7 +14,7 @@ import type { TestProject } from "vitest/node"
 declare module "vitest" {
   interface ProvidedContext {
     readonly postgresUrl: string
-    /** Name of the database that has the tables of every migration and no rows. */
+    /** Name of a database with every migration's tables and no rows. */
     readonly postgresTemplate: string
   }
 }
@@ -41,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 const template = "venue_tables"
 
-/** Migrates once: the databases of the tests are copies, which take a fifth of the time of a migration. */
+/** Migrates once: each test's database is a copy of the template, which takes a fifth of a migration's time. */
 const makeTemplate = Effect.fnUntraced(
   function* (server: Redacted.Redacted) {
     const admin = yield* PgClient.makeClient({ url: server })
@@ -56,19 +56,22 @@ const makeTemplate = Effect.fnUntraced(
 
 const scope = Scope.makeUnsafe()
 
-/** Skips fsync: no test cuts the power of the machine. Commits are still acknowledged in order. */
+/** Skips fsync, because no test cuts the power. Commits are still acknowledged in order. */
 const settings = { fsync: "off", max_connections: "300" }
 
 const quiet = () => Effect.void
 
-/** Returns a handler that stops the server when Ctrl-C ends the run before its teardown. The next run removes the folder. */
+/**
+ * Returns a handler that stops the server if Ctrl-C ends the run before its teardown. The next run removes the
+ * folder.
+ */
 const stopping = Effect.fnUntraced(function* (dataDir: string) {
   const server = yield* Effect.flatMap(PostgresHome.open(dataDir, quiet), Postmaster.find)
   const { pid } = yield* Effect.fromOption(server)
   return () => process.kill(pid, "SIGINT")
 })
 
-/** Stops the servers of test runs that were killed. The name of a folder holds the process id of its run. */
+/** Stops servers left by killed test runs. A folder's name contains its run's process id. */
 const removeOld = Effect.suspend(() => {
   const owner = (name: string) => Number(name.slice(prefix.length).split("-")[0])
   const abandoned = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix) && !isAlive(owner(name)))
@@ -88,7 +91,7 @@ const discard = Effect.fnUntraced(
   (discarding) => Effect.ignore(discarding)
 )
 
-/** Returns whether the process exists; EPERM means that it belongs to another user. */
+/** Returns whether the process exists. EPERM means that it belongs to another user. */
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)

@@ -27,7 +27,7 @@ it("detects a wrong type, an additional member, a missing member and an unknown 
   expect(frameFault("market_data", JSON.stringify(text))).toContain("/price must match pattern")
 })
 
-it("detects a frame kind that its socket does not describe", () => {
+it("detects a frame kind that is missing from its socket's description", () => {
   expect(frameFault("trade", '{"position":{}}')).toContain("nothing is described as position")
   expect(frameFault("trade", JSON.stringify(example("market_data", "bbo")))).toContain("nothing is described as")
   expect(frameFault("market_data", JSON.stringify(example("trade", "ack")))).toContain("nothing is described as ack")
@@ -45,14 +45,14 @@ it("detects an accepted command that is not described, and ignores a refused one
   expect(faultOf("trade", "shout", {})).toContain("nothing is described as shout")
 })
 
-it.effect("fails the test of a client that sends or receives an invalid text", () =>
+it.effect("fails a test whose client sends or receives an invalid text", () =>
   Effect.gen(function* () {
     for (const [open, frame] of [
       [Client.open, '{"order_response":{}}'],
       [Client.openMarketData, '{"type":"bbo"}']
     ] as const) {
       const client = yield* open((transport) => ({ text: () => transport.send(frame), closed: () => {} }))
-      // Only `level2` of the market-data socket reads `sig_figs`.
+      // Only the market-data socket's `level2` reads `sig_figs`.
       yield* client.send({ type: "unsubscribe", channels: ["funding"], symbols: ["*"], sig_figs: 7 })
     }
     expect(yield* Effect.promise(() => faults())).toEqual([

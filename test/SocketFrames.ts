@@ -1,4 +1,4 @@
-/** What is said on the sockets, held against their published descriptions. */
+/** Checks the texts on the sockets against their published descriptions. */
 import { document as marketDataDocument } from "@venue/api/marketData/Document"
 import { decode as decodeSubscription, decodeFields } from "@venue/api/marketData/Subscription"
 import type { Document, MessageObject } from "@venue/api/AsyncApi"
@@ -21,7 +21,7 @@ const ajv = new Ajv({
   }
 })
 
-/** Compiled once it is needed. */
+/** Compiles each validator when it is first needed. */
 const validatorsOf = (schemas: Document["components"]["schemas"]) => {
   const compiled = new Map<MessageObject, ValidateFunction>()
   return (message: MessageObject): ValidateFunction => {
@@ -33,13 +33,13 @@ const validatorsOf = (schemas: Document["components"]["schemas"]) => {
   }
 }
 
-/** As they are published. */
+/** Schemas as published, without additional members. */
 const closed = {
   trade: validatorsOf(documents.trade.components.schemas),
   market_data: validatorsOf(documents.market_data.components.schemas)
 }
 
-/** The venue passes over members of commands that it does not know. */
+/** Schemas that allow additional members: the venue ignores unknown members in commands. */
 const opened = ({ components }: Document) =>
   validatorsOf(
     JSON.parse(JSON.stringify(components.schemas), (key, value) =>
@@ -48,7 +48,7 @@ const opened = ({ components }: Document) =>
   )
 const open = { trade: opened(documents.trade), market_data: opened(documents.market_data) }
 
-/** Why a message of that name may not be so, or undefined. */
+/** Returns how `value` violates the description of the message `name`, or undefined if it is valid. */
 export const faultOf = (
   socket: Socket,
   name: string,
@@ -63,7 +63,7 @@ export const faultOf = (
     : `${socket}: ${ajv.errorsText(validate.errors, { dataVar: name })}: ${JSON.stringify(value)}`
 }
 
-/** Every frame has a type or else a key that comes first, and both are said in its description. */
+/** Returns a frame's `type`, or else its first key. The description's examples have the same kinds. */
 const kindOf = (frame: object): string =>
   "type" in frame ? `type ${String(frame.type)}` : (Object.keys(frame)[0] ?? "")
 
@@ -76,14 +76,14 @@ const namesByKind = (document: Document): ReadonlyMap<string, string> =>
 
 const frameNames = { trade: namesByKind(documents.trade), market_data: namesByKind(documents.market_data) }
 
-/** Why a frame of the venue is none of its description, or undefined. */
+/** Returns how a venue's frame violates its description, or undefined if it is valid. */
 export const frameFault = (socket: Socket, text: string): string | undefined => {
   const frame: object = JSON.parse(text)
   const kind = kindOf(frame)
   return faultOf(socket, frameNames[socket].get(kind) ?? kind, frame)
 }
 
-/** The same of a text of a client, where it is read as a command. */
+/** Returns how a client's command violates its description, or undefined if it is valid or the venue refuses it. */
 export const commandFault = (socket: Socket, text: string): string | undefined => {
   const command = socket === "trade" ? decodeCommand(text) : decodeSubscription(text, anySymbol)
   if (isRefused(command)) return undefined
@@ -96,5 +96,5 @@ export const commandFault = (socket: Socket, text: string): string | undefined =
 const isRefused = (command: ReturnType<typeof decodeCommand | typeof decodeSubscription>): boolean =>
   command._tag === "Malformed" || ("declined" in command && command.declined.length > 0)
 
-/** Whether a symbol is listed is no matter of form. */
+/** Contains every symbol, because the check covers a command's form, not whether its symbol is listed. */
 const anySymbol: ReadonlySet<MarketSymbol> = Object.assign(new Set<MarketSymbol>(), { has: () => true })

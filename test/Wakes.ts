@@ -1,4 +1,4 @@
-/** A test clock that counts how often something was to be woken by it. */
+/** A test clock that counts sleeps, and with them the wake-ups. */
 import { Clock, Effect } from "effect"
 
 export const counted = Effect.map(Clock.Clock, (inner) => {

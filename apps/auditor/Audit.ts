@@ -20,7 +20,7 @@ import * as Rereading from "./Rereading.ts"
 
 export interface Audit {
   readonly books: Books.Books
-  /** Audits all new rows and some of the earlier rows. Returns a fault that two reads confirmed, or null. */
+  /** Audits all new rows and some of the earlier ones. Returns a fault that two reads confirmed, or null. */
   readonly round: Effect.Effect<string | null, unknown>
   /** Returns the rails as of the last audit. */
   readonly rails: () => ReadonlyArray<RailAudit>

@@ -16,7 +16,7 @@ import * as Reading from "./Reading.ts"
 import * as StoredMarks from "./StoredMarks.ts"
 
 export interface Auditing {
-  /** Repeats the audit; fails with any error other than a database error. */
+  /** Repeats the audit. Fails with any error other than a database error. */
   readonly forever: Effect.Effect<never, unknown>
   /** Returns whether the last audit is less than 15 s old. */
   readonly isReady: () => boolean
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
     const error = Cause.squash(exit.cause)
     const isAway = isSqlError(error) || (error as { readonly _tag?: unknown })._tag === "DatabaseUnavailable"
     if (!isAway) return yield* Effect.failCause(exit.cause)
-    yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit failed and is repeated", exit.cause))
+    yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit failed; it is retried", exit.cause))
   })
   const forever = Effect.andThen(Effect.repeat(round, Schedule.spaced(pause)), Effect.never)
   return identity<Auditing>({
@@ -71,6 +71,6 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
   })
 })
 
-/** Time between two audits. A difference that needs two audits to be confirmed is detected within 3 s. */
+/** Pause between two audits. A difference that needs two audits to be confirmed is detected within 3 s. */
 const pause = "1 second"
 const recentMillis = 15_000

@@ -14,7 +14,7 @@ import * as Audit from "./Audit.ts"
 import * as Auditing from "./Auditing.ts"
 import * as AuditorSettings from "./AuditorSettings.ts"
 
-/** Runs the auditor. Unless it is stopped, it exits only if it cannot read the data, with exit code 1. */
+/** Runs the auditor until it is stopped. Exits by itself only if it cannot read the data, with exit code 1. */
 export const run = Effect.gen(function* () {
   const { databaseUrl, healthHost, healthPort } = yield* AuditorSettings.load
   yield* Effect.gen(function* () {

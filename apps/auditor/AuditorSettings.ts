@@ -11,7 +11,7 @@ const port = Schema.Int.check(
 
 const own = Config.all({
   databaseUrl,
-  /** 0 selects a free port, for an auditor beside a venue on the same machine. */
+  /** 0 selects a free port, for an auditor on the venue's machine. */
   healthPort: Setting.decoded("VENUE_AUDITOR_HEALTH_PORT", Schema.NumberFromString.pipe(Schema.decodeTo(port)), {
     default: 4030,
     meaning: "Port of `/health/live` and `/health/ready` of the auditor; 0 is a free one",

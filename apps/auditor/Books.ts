@@ -23,7 +23,7 @@ export interface ExpectedTrade {
   readonly hash: bigint
 }
 
-/** Debited withdrawal that is neither returned nor settled yet. */
+/** Debited withdrawal, neither returned nor settled yet. */
 export interface InFlight extends Entries.Debit {
   /** Journal row with the debit. */
   readonly stream: string
@@ -59,7 +59,7 @@ export interface Books {
   readonly faults: Faults.Faults
   /** Complete marks that are not stored yet. */
   readonly complete: Array<CompleteMark>
-  /** Oldest row of each stream with a pending comparison. Balances from this row on are kept. */
+  /** Oldest row with a pending comparison, by stream. Balances from this row on are kept. */
   neededFrom: ReadonlyMap<string, number>
 }
 
@@ -95,7 +95,7 @@ export const symbolOf = (stream: string): string | undefined =>
 export const userOf = (stream: string): string | undefined =>
   stream.startsWith(traderPrefix) ? stream.slice(traderPrefix.length) : undefined
 
-/** Returns the book of a listed market. The first call creates the book. */
+/** Returns a listed market's book. The first call creates the book. */
 export const market = (books: Books, instrument: Instrument): MarketBook => {
   const { symbol } = instrument
   let book = books.markets.get(symbol)
@@ -138,7 +138,7 @@ export const take = (books: Books, row: Row): string | undefined => {
   return undefined
 }
 
-/** Adds a row to its mark, so that later reads detect a change of the row. A completed mark waits to be stored. */
+/** Adds a row to its mark, so that later reads detect a change to the row. A completed mark waits to be stored. */
 export const add = (
   { complete }: Books,
   table: Tables,
@@ -187,11 +187,11 @@ const takeTrader = ({ deposited, inFlight }: Books, book: TraderBook, { events: 
   if (moves.size > 0) book.entries.push({ seq, moves })
 }
 
-/** Returns the trades that the tables must have for a row of a market. */
+/** Returns the trades that the tables must have for a market's row. */
 export const tradesOf = (events: ReadonlyArray<MarketEvent>, seq: number): ReadonlyArray<ExpectedTrade> =>
   events.flatMap((event) => (event._tag === "Traded" ? [{ seq, number: event.number, hash: hashOf(event) }] : []))
 
-/** Returns the sums of the ledger entries of a market's row, by account. */
+/** Returns the ledger-entry sums of a market's row, by account. */
 export const marketMoves = (symbol: string, events: ReadonlyArray<MarketEvent>): ReadonlyMap<string, bigint> => {
   const moves = new Map<string, bigint>()
   for (const event of events) {
@@ -202,7 +202,6 @@ export const marketMoves = (symbol: string, events: ReadonlyArray<MarketEvent>):
   return moves
 }
 
-/** Returns the rail, amount and fee of a withdrawal. */
 export const debitOf = ({ amount, fee, method }: WithdrawalAccepted): Entries.Debit => ({
   rail: railOf(method),
   amount,

@@ -25,7 +25,7 @@ export interface Comparing {
   readonly trades: Newest.Newest
   readonly entries: Newest.Newest
   readonly savedByStream: ReadonlyMap<string, Saved>
-  /** Returns the row of each state that is saved now, by stream. */
+  /** Returns the row of each currently saved state, by stream. */
   readonly savedNow: () => ReadonlyMap<string, number>
   /** Returns the rows of the saved states that are due for comparison. */
   readonly dueRows: () => ReadonlyArray<RowPlace>

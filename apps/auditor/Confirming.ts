@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Faults from "./Faults.ts"
 
-/** Compares at most 100 suspected places again. The others stay suspected until the next audit. */
+/** Compares at most 100 suspected places again. Other places stay suspected until the next audit. */
 export const secondReads = (faults: Faults.Faults): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const read = new Set<string>()

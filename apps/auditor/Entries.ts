@@ -11,13 +11,12 @@ export interface Entry {
   readonly amount: bigint
 }
 
-/** Sums, by account, that the entries of a journal row must have. */
+/** Sums, by account, that a journal row's entries must have. */
 export interface ExpectedEntries {
   readonly seq: number
   readonly moves: ReadonlyMap<string, bigint>
 }
 
-/** Debit of a withdrawal. */
 export interface Debit {
   readonly rail: RailName
   readonly amount: bigint
@@ -70,8 +69,7 @@ export const settlementFaultOf = (
 }
 
 /**
- * Returns whether the journal row itself states an account's amounts, which is the case for user accounts and reserve
- * funds.
+ * Returns whether the journal row itself states an account's amounts, as it does for user accounts and reserve funds.
  */
 const isJournaled = (account: string): boolean => !account.includes("/") || account.startsWith("reserve-fund/")
 

@@ -47,7 +47,7 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
 })
 
 /**
- * Compares the entries of settled withdrawals with their debits, because the journal has the debit but not the
+ * Compares settled withdrawals' entries with their debits, because the journal contains the debit but not the
  * settlement.
  */
 export const compareSettlements = Effect.fnUntraced(function* (
@@ -73,7 +73,6 @@ export const compareSettlements = Effect.fnUntraced(function* (
   }
 })
 
-/** Reads the journal rows and their entries again. */
 const secondRead = (
   reading: Reading.Reading,
   book: MarketBook | TraderBook,

@@ -1,6 +1,6 @@
 /**
- * Differences that audits detected, by the name of the compared data (the place). A difference becomes a fault once a
- * second read confirms it.
+ * Differences that audits detected, each under the name of the compared data (the place). A difference becomes a
+ * fault once a second read confirms it.
  */
 import type { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -24,13 +24,13 @@ export interface Suspicion {
 export interface Faults {
   /** Differences that two reads confirmed. */
   readonly confirmed: Map<string, string>
-  /** Differences that one read detected. Their second read is pending. */
+  /** Differences that one read detected and whose second read is pending. */
   readonly suspected: Map<string, Suspicion>
 }
 
 export const make = (): Faults => ({ confirmed: new Map(), suspected: new Map() })
 
-/** Records the first read of a place. A place that could not be compared keeps its state. */
+/** Records a place's first read. A place that could not be compared keeps its state. */
 export const record = (
   { confirmed, suspected }: Faults,
   place: string,
@@ -46,7 +46,7 @@ export const record = (
   else if (suspected.has(place) || suspected.size < mostKept) suspected.set(place, { secondRead, rows })
 }
 
-/** Records the second read of a suspected place. A place that could not be compared stays suspected, behind the others. */
+/** Records a suspected place's second read. A place that could not be compared stays suspected, behind the others. */
 export const recordSecondRead = ({ confirmed, suspected }: Faults, place: string, finding: Finding): void => {
   const suspicion = suspected.get(place)
   suspected.delete(place)
@@ -62,7 +62,7 @@ export const isFound = ({ confirmed, suspected }: Faults, place: string): boolea
 export const neededRows = ({ suspected }: Faults): ReadonlyArray<RowPlace> =>
   [...suspected.values()].flatMap(({ rows }) => rows)
 
-/** Returns the first confirmed fault and the number of others, or null. */
+/** Returns the first confirmed fault and the number of further ones, or null. */
 export const summary = ({ confirmed }: Faults): string | null => {
   const [first, ...others] = confirmed
   if (first === undefined) return null

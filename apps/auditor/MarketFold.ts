@@ -21,7 +21,7 @@ export type Position = readonly [
 ]
 export const flat: Position = [0, 0, 0, 0, 0, 0]
 
-/** The market's money outside accounts: the venue's fees, the reserve fund, and the operator's top-ups in the fund. */
+/** The market's money outside accounts: the venue's fees, the reserve fund, and the operator's top-ups of the fund. */
 export type House = readonly [venueFees: number, reserveFund: number, toppedUp: number]
 const nothing: House = [0, 0, 0]
 
@@ -57,7 +57,7 @@ export const houseAsOf = (fold: MarketFold, seq: number): House => Versions.asOf
 export const positionAsOf = (fold: MarketFold, account: string, seq: number): Position =>
   Versions.asOf(fold.positions, account, seq) ?? flat
 
-/** Applies the events of one row; calls `wrong` with each fault. */
+/** Applies one row's events. Calls `wrong` with each fault. */
 export const take = (
   fold: MarketFold,
   events: ReadonlyArray<MarketEvent>,
@@ -78,7 +78,7 @@ export const take = (
         traded(fold, event, seq, wrong)
         break
       case "Funded":
-        // Longs pay if the rate is positive. Payments round up to 1e-6 USD, receipts round down.
+        // Longs pay if the rate is positive. Payments round up to 1e-6 USD, and receipts round down.
         if (event.rateE12 !== 0) paid(fold, event, seq, (lots) => -product(fold, lots, event.markE8, event.rateE12), 22)
         break
       case "DividendPaid":
@@ -109,7 +109,7 @@ const traded = (fold: MarketFold, trade: Traded, seq: number, wrong: (fault: str
   if (number !== fold.trades + 1) wrong(`${label} follows trade ${fold.trades}`)
   fold.trades = number
   if (notional !== priceTicks * quantityLots * fold.instrument.tickLotMicros)
-    wrong(`${label} has another notional than price × quantity`)
+    wrong(`${label} has a notional other than price × quantity`)
   if (maker.order.side === taker.order.side) wrong(`${label} has two ${taker.order.side} sides`)
   for (const side of [taker, maker]) filled(fold, side, trade, seq, label, wrong)
   const fees = taker.fee + maker.fee
@@ -138,7 +138,7 @@ const filled = (
   const before = positionAsOf(fold, accountId, seq)
   const after = bought(before, side === "BUY" ? quantityLots : -quantityLots, notional, fee)
   if (after[1] + after[2] - before[1] - before[2] !== realised)
-    wrong(`${label} has another realised profit on its ${side} side`)
+    wrong(`${label} has a wrong realised profit on its ${side} side`)
   change(fold, accountId, after, seq)
   const left = fold.remaining.get(orderId.text)
   if (left === undefined ? remainingLots < 0 : remainingLots !== left - quantityLots) {

@@ -5,17 +5,14 @@ export interface Newest {
   readonly marks: Set<Mark>
   /** Open mark for each name. The next row with this name might still belong to it. */
   readonly openByName: Map<string, Mark>
-  /** Last row of an open mark that was dropped, by name. The next mark with this name starts after that row. */
+  /** Last row of a dropped open mark, by name. The next mark with this name starts after that row. */
   readonly givenUpByName: Map<string, number>
   count: number
 }
 
 export const make = (): Newest => ({ marks: new Set(), openByName: new Map(), givenUpByName: new Map(), count: 0 })
 
-/**
- * Adds a row; the rows of a name must come in order. Returns the previous mark of the name when the row starts a new
- * one.
- */
+/** Adds a row. A name's rows must come in order. Returns the name's previous mark if the row starts a new one. */
 export const add = (newest: Newest, name: string, row: number, hash: bigint, rows = 1): Mark | undefined => {
   newest.count += rows
   const open = newest.openByName.get(name)
@@ -33,7 +30,7 @@ export const add = (newest: Newest, name: string, row: number, hash: bigint, row
   return open
 }
 
-/** Closes the open mark of a name and returns it, or undefined. */
+/** Closes and returns a name's open mark, or returns undefined. */
 export const close = ({ openByName }: Newest, name: string): Mark | undefined => {
   const open = openByName.get(name)
   openByName.delete(name)
@@ -55,9 +52,9 @@ export const drop = (newest: Newest, mostRows: number): ReadonlyArray<Mark> => {
   return givenUp
 }
 
-/** Number of rows of a full mark; marks end at its multiples. */
+/** Number of rows in a full mark. Marks end at multiples of this number. */
 export const markRows = 500
-/** Number of the newest rows of each table that every pass reads again. */
+/** Number of the newest rows in each table that every pass reads again. */
 export const newestRows = 50_000
 
 const endOf = (row: number): number => Math.ceil(row / markRows) * markRows

@@ -54,7 +54,7 @@ export const make = (books: Books.Books): Past => {
   }
 }
 
-/** Time for which balances are kept, in milliseconds. Reports and saved states rarely refer to older rows. */
+/** Time for which balances are kept. Reports and saved states rarely refer to older rows. */
 export const keptMillis = 30_000
 /** Number of a stream's newest rows whose balances are kept. At most twice this number is in memory. */
 const keptRows = 16_384

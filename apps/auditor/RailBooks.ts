@@ -59,7 +59,7 @@ export const differenceOf = (audits: ReadonlyArray<RailAudit>): string | null =>
 const big = (value: unknown): bigint => BigInt(String(value))
 
 /**
- * `is_in`: whether the holding includes the deposit, also if the bank returned it after the read. `w`: withdrawals
+ * `is_in`: whether the holding includes the deposit, even if the bank returned it after the read. `w`: withdrawals
  * that have left the holding, because the rail reported so or because they settled before the read. `o`: the venue's
  * own money.
  */

@@ -11,7 +11,7 @@ import type { RowPlace } from "./Stream.ts"
 
 type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
-/** Last row that was read under a name. */
+/** Last row read under a name. */
 export interface From {
   readonly name: string
   readonly after: number
@@ -36,14 +36,13 @@ export interface Cursor {
   readonly startedAt: string
 }
 
-/** Current count and hash of a range of rows. */
 export interface RangeHash {
   readonly count: number
   readonly hash: bigint
 }
 
 export interface Reading {
-  /** Fixes the snapshot of all further reads of the transaction and makes it read-only. */
+  /** Fixes the snapshot of the transaction's further reads and makes the transaction read-only. */
   readonly begin: Effect.Effect<void, SqlError>
   /** Returns the current snapshot as a cursor for `tradersSince`. */
   readonly cursor: Effect.Effect<Cursor, SqlError>
@@ -52,7 +51,7 @@ export interface Reading {
    * undefined, returns all trader streams.
    */
   readonly tradersSince: (cursor: Cursor | undefined) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  /** Returns the rows after a seq of each stream, at most `limit` per stream. */
+  /** Returns each stream's rows after a seq, at most `limit` per stream. */
   readonly rows: (of: ReadonlyArray<From>, limit: number) => Effect.Effect<ReadonlyArray<Row>, SqlError>
   /** Returns the rows of `places` that exist, ordered by stream and number. */
   readonly rowsAt: (places: ReadonlyArray<RowPlace>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -70,7 +69,7 @@ export interface Reading {
   readonly snapshots: Effect.Effect<ReadonlyArray<{ readonly stream: string; readonly seq: number }>, SqlError>
   /** Returns the hash of each saved state, in the order of the streams. */
   readonly savedHashes: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** Returns a saved state; only its first part if `hasParts`. */
+  /** Returns a saved state, or only its first part if `hasParts`. */
   readonly saved: (stream: string, seq: number, hasParts: boolean) => Effect.Effect<Uint8Array, SqlError>
   readonly storedMark: (place: MarkPlace) => Effect.Effect<StoredMark | undefined, SqlError>
   /** Returns stored marks with a number above `number`, at most `limit`, in ascending order. */
@@ -81,7 +80,6 @@ export interface StoredMark extends CompleteMark {
   readonly number: number
 }
 
-/** Key of a stored mark. */
 export interface MarkPlace {
   readonly table: Tables
   readonly name: string
@@ -221,7 +219,7 @@ const cursor = `
 const areTraders = "j.stream >= 'trader/' and j.stream < 'trader0'"
 
 /**
- * Steps from one stream to the next in the primary key, so that the cost grows with the number of streams and not of
+ * Steps from one stream to the next in the primary key, so that the cost grows with the number of streams, not of
  * rows.
  */
 const allTraders = `

@@ -1,4 +1,4 @@
-/** Applies the new rows of the journal, each stream in order, and forgets old balances. */
+/** Applies the journal's new rows, each stream in order, and forgets old balances. */
 import type { Row } from "@venue/journal/Journal"
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -11,13 +11,11 @@ import type { Line, RowPlace } from "./Stream.ts"
 export interface ReadingOn {
   /** Reads every stream to its end in the snapshot, including streams whose `named` rows are not read yet. */
   readonly all: (named: Iterable<RowPlace>) => Effect.Effect<void, SqlError>
-  /**
-   * Reads these streams to their ends by the primary key, without a cursor. Used by the second read of a difference.
-   */
+  /** Reads these streams to their ends by the primary key, without a cursor. A difference's second read uses this. */
   readonly streams: (streams: Iterable<string>) => Effect.Effect<void, SqlError>
   /**
    * Makes the next read list all streams by the primary key. A crash recovery makes a round fail, and afterwards the
-   * database might assign the ids of lost transactions again.
+   * database might assign the lost transactions' ids again.
    */
   readonly forgetCursor: () => void
 }
@@ -113,12 +111,12 @@ export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn =>
 /** Reads a row again. Confirms the fault if the bytes are the same. */
 const sameRow = (reading: Reading.Reading, row: Row, fault: string): Faults.SecondRead =>
   Effect.map(reading.rowsAt([row]), ([again]) => {
-    if (again === undefined) return `row ${row.seq} is gone`
+    if (again === undefined) return `row ${row.seq} no longer exists`
     const isSame = again.epoch === row.epoch && Buffer.compare(again.events, row.events) === 0
     return isSame ? fault : `row ${row.seq} has changed since it was read`
   })
 
-/** Applies a row. Returns whether the rows after it may be applied. */
+/** Applies a row. Returns whether the rows after it can be applied. */
 type Take = (row: Row) => boolean
 
 const tradersOf = (books: Books.Books, streams: Iterable<string>): ReadonlyArray<Books.TraderBook> =>

@@ -100,7 +100,7 @@ function* taken(marks: Iterator<Mark>, most: number): Generator<Mark> {
   }
 }
 
-/** Maximum number of rounds of a pass. */
+/** Maximum number of rounds per pass. */
 const mostTurns = 4
 const turnMillis = 100
 /** Number of older marks that each audit reads, of 500 rows each: 86 million rows a day. */

@@ -1,4 +1,4 @@
-/** Compares the balances in saved states of markets and traders with the journal as of the same rows. */
+/** Compares the balances in markets' and traders' saved states with the journal as of the same rows. */
 import { Schema } from "effect"
 import { unpack } from "msgpackr"
 import type { Books, MarketBook, TraderBook } from "./Books.ts"
@@ -67,7 +67,7 @@ export const ownIn = (state: Uint8Array, account: string): TraderFold.Own | unde
 }
 
 const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown): Finding => {
-  if (seq > line.seq) return `it is of row ${seq}; the journal ends at row ${line.seq}`
+  if (seq > line.seq) return `it is as of row ${seq}; the journal ends at row ${line.seq}`
   if (!Versions.isKnown(fold.positions, seq)) return notKnown
   if (!isMarketState(state)) return undefined
   const saved = new Map(state.accounts.map(([accountId, , ...position]) => [accountId, position]))
@@ -86,7 +86,7 @@ const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown):
 }
 
 const traderFinding = ({ fold, line }: TraderBook, seq: number, state: unknown): Finding => {
-  if (seq > line.seq) return `it is of row ${seq}; the journal ends at row ${line.seq}`
+  if (seq > line.seq) return `it is as of row ${seq}; the journal ends at row ${line.seq}`
   if (!Versions.isKnown(fold.accounts, seq)) return notKnown
   if (!isTraderState(state)) return undefined
   for (const { accountId, deposit, referralRewards } of state.accounts) {

@@ -34,7 +34,6 @@ export const store = Effect.fnUntraced(function* (
   }
 })
 
-/** Compares the current rows with the stored mark. */
 const secondRead = (reading: Reading.Reading, place: Reading.MarkPlace): Faults.SecondRead =>
   Effect.gen(function* () {
     const mark = yield* reading.storedMark(place)

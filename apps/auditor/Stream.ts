@@ -1,10 +1,9 @@
 /**
- * History of one stream. Checks that no row is missing and that every row is from the stream's owner at that time
- * (I2, I4).
+ * One stream's history. Checks that no row is missing and that every row is from the stream's owner at that time (I2,
+ * I4).
  */
 import type { Row } from "@venue/journal/Journal"
 
-/** Row of a stream. */
 export interface RowPlace {
   readonly stream: string
   readonly seq: number
@@ -20,7 +19,7 @@ export interface Line {
 
 export const make = (stream: string): Line => ({ stream, seq: 0, epoch: 0, writtenSeq: 0 })
 
-/** Returns why a row cannot follow the rows that were read, or undefined. */
+/** Returns why a row cannot follow the earlier rows, or undefined if it can. */
 export const faultOf = ({ epoch: last, seq: before }: Line, { epoch, events, seq }: Row): string | undefined => {
   if (seq !== before + 1) return `row ${seq} follows row ${before}`
   if (epoch < last) return `row ${seq} has epoch ${epoch}, after epoch ${last}`
@@ -29,7 +28,7 @@ export const faultOf = ({ epoch: last, seq: before }: Line, { epoch, events, seq
   return epoch === last && isClaim ? `row ${seq} claims epoch ${epoch} again` : undefined
 }
 
-/** Advances to a row, whether it is valid or not. */
+/** Advances to a row, whether or not the row is valid. */
 export const take = (line: Line, { epoch, events, seq }: Row): void => {
   line.seq = seq
   line.epoch = epoch

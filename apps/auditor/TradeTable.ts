@@ -35,7 +35,6 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
   for (const [book, count] of compared) book.trades.splice(0, count)
 })
 
-/** Reads the journal rows and the table again. */
 const secondRead = (
   reading: Reading.Reading,
   book: MarketBook,
@@ -66,5 +65,5 @@ const rangeOf = ({
   last: expected.at(-1)!.number
 })
 
-/** Trades per comparison; also bounds the journal rows of a second read. */
+/** Trades per comparison, which also bounds the journal rows of a second read. */
 const tradesAtOnce = 10_000

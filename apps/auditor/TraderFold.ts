@@ -23,7 +23,7 @@ export const make = (userId: UserId): TraderFold => ({ userId, accounts: Version
 export const asOf = ({ accounts }: TraderFold, account: string, seq: number): Own =>
   Versions.asOf(accounts, account, seq) ?? nothing
 
-/** Applies the events of one row; calls `moved` with each account and the amount that it gains. */
+/** Applies one row's events. Calls `moved` with each account and the amount that it gains. */
 export const take = (
   fold: TraderFold,
   events: ReadonlyArray<TraderEvent>,

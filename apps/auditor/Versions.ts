@@ -2,7 +2,7 @@
 
 export interface Versions<State> {
   readonly current: Map<string, State>
-  /** Values of an account before the rows that changed them, oldest first. */
+  /** An account's values before the rows that changed them, oldest first. */
   readonly before: Map<string, Array<readonly [seq: number, state: State | undefined]>>
   /** First row whose values are known. */
   knownFrom: number
@@ -15,7 +15,7 @@ export const set = <State>(versions: Versions<State>, account: string, state: St
   versions.current.set(account, state)
   let changes = versions.before.get(account)
   if (changes === undefined) versions.before.set(account, (changes = []))
-  // The first change of a row records the value before the row.
+  // The first change in a row records the value before the row.
   if (changes.at(-1)?.[0] !== seq) changes.push([seq, was])
 }
 
@@ -30,7 +30,6 @@ export const asOf = <State>({ before, current }: Versions<State>, account: strin
 
 export const isKnown = <State>({ knownFrom }: Versions<State>, seq: number): boolean => seq >= knownFrom
 
-/** Forgets values of rows before `knownFrom`. */
 export const forget = <State>(versions: Versions<State>, knownFrom: number): void => {
   if (knownFrom <= versions.knownFrom) return
   versions.knownFrom = knownFrom

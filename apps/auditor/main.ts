@@ -1,4 +1,4 @@
-/** Starts the auditor of a venue. */
+/** Starts a venue's auditor. */
 import * as Start from "../process/Start.ts"
 import * as AuditorNode from "./AuditorNode.ts"
 

@@ -49,7 +49,7 @@ export const open = Effect.fn("Bank.open")(function* ({ file, key, opening, port
 const Kept = Schema.fromJsonString(BankState)
 const encode = Schema.encodeSync(Kept)
 
-/** Loads the state file; each change replaces the whole file. */
+/** Loads the state file. Each change replaces the whole file. */
 const keptIn = Effect.fnUntraced(function* (file: string) {
   const files = yield* FileSystem.FileSystem
   const refused = (expected: string) => new SettingRefused({ setting: "VENUE_BANK_SIMULATOR_FILE", expected })
@@ -83,14 +83,14 @@ const own = Config.all({
   }),
   file: Config.option(
     Setting.string("VENUE_BANK_SIMULATOR_FILE", {
-      meaning: "File that keeps the simulated bank; without it each start is a new bank",
+      meaning: "File that stores the state of the simulated bank; without it, each start creates a new bank",
       readers: ["bank"],
       changes: "process"
     })
   ),
   webhookUrl: Config.option(
     Setting.string("VENUE_BANK_SIMULATOR_WEBHOOK_URL", {
-      meaning: "Address to which the simulated bank sends webhooks",
+      meaning: "URL to which the simulated bank sends webhooks",
       readers: ["bank"],
       changes: "process"
     })

@@ -39,7 +39,7 @@ export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings
   const dataDir = path.resolve(venue.dataDir)
   const plan = yield* planOf(settings)
   const hasTakenOver = yield* ClusterFile.takeOver(dataDir, say)
-  // A killed process's ports become free only a moment after the process has exited.
+  // A killed process's ports become free only shortly after the process has exited.
   const moment = { while: () => hasTakenOver, times: 40, schedule: Schedule.spaced("50 millis") }
   yield* Effect.retry(Ports.ensureFree(plan.places), moment)
   const names = [...Seed.demoNames, ...Seed.extraNames(venue.extraUsers), Seed.makerName]
@@ -137,7 +137,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   return yield* Effect.never
 })
 
-/** Returns the public addresses in the settings, which replace those of the first gateway for clients. */
+/** Returns the public URLs in the settings. Clients get them instead of the first gateway's URLs. */
 const publicUrlsOf = (venue: ClusterSettings["venue"]) =>
   Object.fromEntries(
     Object.entries({

@@ -9,7 +9,7 @@ export type ClusterCommand =
   | { readonly _tag: "Status" }
   | { readonly _tag: "Restart" | "Drain"; readonly node: string }
 
-/** The arguments are not a command; nothing was done. */
+/** The arguments are not a command. Nothing was done. */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { reason: Schema.String }) {
   override get message(): string {
     return `${this.reason}; npm run cluster starts a cluster, and npm run cluster -- status | restart <node> | drain <node> controls it`

@@ -1,6 +1,6 @@
 /**
- * Processes of a data directory's cluster, stored in `cluster.json`. A later start uses the file to detect processes
- * that were left behind.
+ * The processes of a data directory's cluster, stored in `cluster.json`. A later start uses the file to detect
+ * processes that were left behind.
  */
 import { Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
 import { commandLine } from "../dev/postgres/CommandLine.ts"
@@ -12,13 +12,12 @@ const ClusterFile = Schema.Struct({
 })
 export type ClusterFile = typeof ClusterFile.Type
 
-/** A cluster is running on the data directory. */
 export class ClusterRuns extends Schema.TaggedError<ClusterRuns>()("ClusterRuns", {
   dataDir: Schema.String,
   pid: Schema.Int
 }) {
   override get message(): string {
-    return `a cluster runs on ${this.dataDir} already (pid ${this.pid}); stop it first, or set VENUE_DATA_DIR to another folder`
+    return `a cluster is already running on ${this.dataDir} (pid ${this.pid}); stop it first, or set VENUE_DATA_DIR to another folder`
   }
 }
 
@@ -57,8 +56,8 @@ const endsWithin = "12 seconds"
 const killedWithin = "5 seconds"
 
 /**
- * Waits for the processes that a killed supervisor left behind, and kills any process that does not exit. Returns whether
- * there were any.
+ * Waits for the processes that a killed supervisor left behind, and kills any process that does not exit. Returns
+ * whether there were any.
  */
 export const takeOver = Effect.fn("ClusterFile.takeOver")(function* (
   dataDir: string,
@@ -86,7 +85,7 @@ const end = Effect.fnUntraced(function* (
   // A suspended process exits only after SIGCONT.
   yield* signal(pid, "SIGCONT")
   if (Option.isSome(yield* Effect.timeoutOption(gone, endsWithin))) return
-  yield* say(`${name} does not end and is killed (pid ${pid})`)
+  yield* say(`${name} does not exit and is killed (pid ${pid})`)
   yield* signal(pid, "SIGKILL")
   yield* Effect.timeoutOption(gone, killedWithin)
 })

@@ -35,9 +35,8 @@ export const portBaseVariable = "VENUE_CLUSTER_PORT_BASE"
 export interface PlannedNode {
   readonly name: string
   readonly kind: "runner" | "gateway"
-  /** Path of the program. */
   readonly program: string
-  /** Variables of this node, besides those of all nodes. */
+  /** Variables for this node only. */
   readonly environment: Readonly<Record<string, string>>
   /** Base URL of `/health/live` and `/health/ready`. */
   readonly healthUrl: string

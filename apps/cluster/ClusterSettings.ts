@@ -37,11 +37,11 @@ const own = Config.all({
   ...NodeSettings.traffic
 })
 export interface ClusterSettings extends Config.Success<typeof own> {
-  /** Options of the connections from this process to its nodes. */
+  /** Options of this process's connections to its nodes. */
   readonly cluster: ClusterNodeOptions
 }
 
-/** Loads the settings; secrets may be in files. */
+/** Loads the settings. Secrets can be in files. */
 export const load = Effect.gen(function* () {
   const environment = yield* SecretFiles.environment
   const settings = yield* Effect.provideService(own, ConfigProvider.ConfigProvider, environment)
@@ -78,7 +78,7 @@ export interface ClusterSecrets {
   readonly databaseUrl: Redacted.Redacted
   readonly secretKey: Redacted.Redacted
   readonly adminToken: Redacted.Redacted
-  /** Keys of the venue's pages. `dev.json` contains the first key. */
+  /** Keys of the venue's pages. `dev.json` contains the first one. */
   readonly authClientKeys: ReadonlyArray<Redacted.Redacted>
 }
 
@@ -95,9 +95,9 @@ export const environmentOf = (
   ...given("VENUE_SECRET_KEY", secrets.secretKey),
   ...given("VENUE_ADMIN_TOKEN", secrets.adminToken),
   ...given("VENUE_AUTH_CLIENT_KEY", Redacted.make(secrets.authClientKeys.map(Redacted.value).join(","))),
-  // All gateways issue tokens under one URL: the public URL, or else the first gateway's.
+  // All gateways issue tokens under one URL: the public URL if there is one, otherwise the first gateway's.
   VENUE_PUBLIC_AUTH_URL: Option.getOrElse(publicAuthUrl, () => gateway.urls.auth),
-  // The default of a separate node is stricter.
+  // A separate node has a stricter default.
   VENUE_PUBLIC_FORM_REFRESH: publicFormRefresh ? "on" : "off"
 })
 

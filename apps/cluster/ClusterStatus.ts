@@ -1,4 +1,4 @@
-/** Commands for a running cluster: the status of its nodes, and restart and drain of one. */
+/** Commands for a running cluster: show its nodes' status, and restart or drain one node. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { type Node, Nodes } from "@venue/storage/nodes/Nodes"
 import { Clock, Console, Effect, Layer, Option, Path, type Redacted, Schedule, Schema } from "effect"
@@ -15,11 +15,10 @@ export interface ClusterPlace {
 /** No cluster runs on the data directory. */
 export class NoCluster extends Schema.TaggedError<NoCluster>()("NoCluster", { dataDir: Schema.String }) {
   override get message(): string {
-    return `no cluster runs on ${this.dataDir}; start it with npm run cluster, or set VENUE_DATA_DIR to another folder`
+    return `no cluster is running on ${this.dataDir}; start it with npm run cluster, or set VENUE_DATA_DIR to another folder`
   }
 }
 
-/** No node of the cluster has the name. */
 export class NoSuchNode extends Schema.TaggedError<NoSuchNode>()("NoSuchNode", {
   name: Schema.String,
   names: Schema.Array(Schema.String)
@@ -76,7 +75,7 @@ const want = Effect.fnUntraced(function* (name: string, verb: "Restart" | "Drain
   if (node === undefined) return yield* new NoSuchNode({ name, names: before.map(({ name }) => name) })
   if (verb === "Drain" && isLast(node, before)) return yield* new LastOfKind({ name, kind: node.kind })
   yield* nodes.want(name, verb === "Drain" ? "draining" : "restarting")
-  yield* Console.log(`venue: ${name} ${verb === "Drain" ? "hands over its work and ends" : "ends and starts again"}`)
+  yield* Console.log(`venue: ${name} ${verb === "Drain" ? "hands over its work and stops" : "stops and starts again"}`)
   const hasEnded = Effect.map(
     ClusterFile.load(dataDir),
     (file) => !Option.exists(file, ({ nodes }) => nodes.some((running) => running.name === name))

@@ -1,4 +1,4 @@
-/** Market maker of a cluster: quotes through one gateway, and moves to another when that one fails. */
+/** A cluster's market maker: quotes through one gateway, and moves to another if that one fails. */
 import type { ApiKey } from "@venue/client/Credentials"
 import { Effect } from "effect"
 import * as MarketMaker from "../dev/MarketMaker.ts"
@@ -7,7 +7,7 @@ import type { Supervisor } from "./Supervisor.ts"
 
 const lookEvery = "100 millis"
 
-/** Quotes through the first gateway that serves, for as long as it serves. */
+/** Quotes through the first gateway that is serving, until it stops serving. */
 export const run = Effect.fn("MarketMaking.run")(function* (
   gateways: ReadonlyArray<PlannedGateway>,
   { isServing }: Pick<Supervisor, "isServing">,

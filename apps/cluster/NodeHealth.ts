@@ -1,4 +1,4 @@
-/** Health checks of a process of the cluster, about twice a second. */
+/** Health checks of a cluster process, about twice a second. */
 import { Duration, Effect, Option } from "effect"
 import { HttpClient } from "effect/http"
 import type { PlannedNode } from "./ClusterPlan.ts"

@@ -37,7 +37,6 @@ export type NodeEvent =
   | { readonly _tag: "Unanswered"; readonly millis: number }
   | { readonly _tag: "Ended"; readonly how: string }
   | { readonly _tag: "Wanted"; readonly wanted: Wanted }
-  /** Time has passed. */
   | { readonly _tag: "Waited" }
 
 export interface Next {
@@ -53,9 +52,7 @@ export interface Next {
  */
 export const killAfterMillis = 9_000
 const reportAfterMillis = 3_000
-/**
- * Silence after which a stopping process is killed. Such a process first closes its listeners and exits within 30 s.
- */
+/** Silence after which a stopping process is killed. It closes its listeners first, and exits within 30 s. */
 const endWithinMillis = 35_000
 /** Maximum silence of a starting process, which prepares tables and loads markets. */
 export const startWithinMillis = 60_000
@@ -106,7 +103,7 @@ const answered = (life: NodeLife, isReady: boolean, nowMillis: number): Next => 
     case "Silent":
       return {
         life: { ...life, phase: { ...phase, _tag: "Serving", silentMillis: 0 } },
-        line: `${name} answers again (pid ${phase.pid})`
+        line: `${name} responds again (pid ${phase.pid})`
       }
     default:
       return { life }
@@ -124,13 +121,13 @@ const unanswered = (life: NodeLife, millis: number): Next => {
     return {
       life: { ...life, phase: { _tag: "Killed", pid: phase.pid } },
       action: "Kill",
-      line: `${name} has not answered for ${seconds} s and is killed (pid ${phase.pid})`
+      line: `${name} has not responded for ${seconds} s and is killed (pid ${phase.pid})`
     }
   }
   if (phase._tag === "Serving" && silentMillis >= reportAfterMillis && !isEnding) {
     return {
       life: { ...life, phase: { ...phase, _tag: "Silent", silentMillis } },
-      line: `${name} does not answer (pid ${phase.pid})`
+      line: `${name} does not respond (pid ${phase.pid})`
     }
   }
   return { life: { ...life, phase: { ...phase, silentMillis } } }
@@ -140,11 +137,11 @@ const ended = (life: NodeLife, how: string, nowMillis: number): Next => {
   const { failures, name, wanted } = life
   if (wanted === "draining") return { life: drained(life), line: `${name} is drained; ${remedy(name)}` }
   if (wanted === "restarting")
-    return { life: waiting({ ...life, failures: 0 }, nowMillis), line: `${name} ended and starts again` }
+    return { life: waiting({ ...life, failures: 0 }, nowMillis), line: `${name} exited and is restarted` }
   const pauseMillis = Math.min(firstPauseMillis * 2 ** failures, longestPauseMillis)
   return {
     life: waiting({ ...life, failures: failures + 1 }, nowMillis + pauseMillis),
-    line: `${name} ended (${how}) and starts again in ${pauseMillis / 1_000} s`
+    line: `${name} exited (${how}) and is restarted in ${pauseMillis / 1_000} s`
   }
 }
 
@@ -176,5 +173,5 @@ const drained = (life: NodeLife): NodeLife => ({
 
 const remedy = (name: string): string => `npm run cluster -- restart ${name} starts it again`
 
-/** Returns the process id; undefined while no process runs. */
+/** Returns the process id, or undefined while no process runs. */
 export const pidOf = ({ phase }: NodeLife): number | undefined => ("pid" in phase ? phase.pid : undefined)

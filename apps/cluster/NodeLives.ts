@@ -1,4 +1,4 @@
-/** Life cycles of all processes of a cluster; prints a line for the operator with each change. */
+/** Life cycles of all cluster processes. Prints a line for the operator at each change. */
 import { Clock, Console, Effect } from "effect"
 import * as NodeLife from "./NodeLife.ts"
 
@@ -10,7 +10,6 @@ export interface NodeLives {
   readonly phaseOf: (name: string) => NodeLife.Phase["_tag"] | undefined
   /** Returns whether the process has been ready at any time. */
   readonly hasServed: (name: string) => boolean
-  /** Returns the running processes. */
   readonly processes: () => ReadonlyArray<{ readonly name: string; readonly pid: number }>
 }
 

@@ -3,7 +3,7 @@ import type { Node } from "@venue/storage/nodes/Nodes"
 
 const headings = ["NODE", "KIND", "ADDRESS", "PID", "RELEASE", "WANTED", "READY", "SHARDS", "SEEN"]
 
-/** Returns the lines of the table. `pids` has the last process that the supervisor started, by name. */
+/** Returns the table's lines. `pids` has the last process that the supervisor started, by name. */
 export const lines = (
   nodes: ReadonlyArray<Node>,
   pids: ReadonlyMap<string, number>,

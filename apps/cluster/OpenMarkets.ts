@@ -1,4 +1,4 @@
-/** Waits for open markets at the start of a cluster; a market opens with its first price. */
+/** Waits at a cluster's start until all markets are open. A market opens with its first price. */
 import { Effect, type Redacted, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 

@@ -14,7 +14,7 @@ export class OtherCluster extends Schema.TaggedError<OtherCluster>()("OtherClust
   }
 }
 
-/** Time after which a dead node no longer counts as living. */
+/** Time after which a dead node no longer counts as alive. */
 const goneWithin = "7 seconds"
 
 export const ensureNone = Effect.fn("OtherCluster.ensureNone")(function* (names: ReadonlySet<string>) {

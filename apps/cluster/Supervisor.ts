@@ -16,7 +16,7 @@ export interface SupervisorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Data directory, which distinguishes these processes from another cluster's processes. */
   readonly place: string
-  /** Called after each start and end of a process. */
+  /** Called after each start and exit of a process. */
   readonly changed: (processes: ReturnType<NodeLives.NodeLives["processes"]>) => Effect.Effect<void>
 }
 
@@ -24,11 +24,10 @@ export interface Supervisor {
   readonly isServing: (name: string) => boolean
   /** Waits until all nodes serve. */
   readonly ready: Effect.Effect<void>
-  /** Fails when a node exits with an error before it was ever ready. */
+  /** Fails if a node exits with an error before it was ever ready. */
   readonly failed: Effect.Effect<never, NodeFailed>
 }
 
-/** A process of the cluster could not start. */
 export class NodeFailed extends Schema.TaggedError<NodeFailed>()("NodeFailed", {
   name: Schema.String,
   lastLine: Schema.String
@@ -75,7 +74,8 @@ export const make = Effect.fn("Supervisor.make")(function* (
         { until: (action) => action === "Launch", schedule: Schedule.spaced("50 millis") }
       )
       const how = yield* Effect.catchTag(live(node), "NotLaunched", ({ reason }) => Effect.succeed(reason))
-      // Reads requests again, because the process might have exited on a request that was not read here yet.
+      // Reads requests again, because the process might have exited on a request that the supervisor has not read
+      // yet.
       yield* look
       lives.apply(name, { _tag: "Ended", how })
       yield* changed

@@ -1,4 +1,4 @@
-/** The data directory cannot hold the files of a venue. */
+/** The data directory cannot hold a venue's files. */
 import { Effect, type PlatformError, Schema } from "effect"
 
 export class DataDirRefused extends Schema.TaggedError<DataDirRefused>()("DataDirRefused", { reason: Schema.String }) {

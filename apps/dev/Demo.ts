@@ -1,4 +1,4 @@
-/** `npm run demo`: two demo users trade with each other through the public sockets of a running venue. */
+/** `npm run demo`: two demo users trade with each other through a running venue's public sockets. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"

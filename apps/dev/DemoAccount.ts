@@ -13,22 +13,22 @@ import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { DevUser } from "./DevFile.ts"
 import { text } from "./DemoText.ts"
 
-/** The demo cannot continue; the message is for its user. */
+/** The demo cannot continue. The message is for its user. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
 export interface DemoAccount {
   readonly name: string
   readonly client: TradeClient.TradeClient
-  /** Latest state; changes with every frame. */
+  /** Latest state. Changes with every frame. */
   readonly state: {
     connected: boolean
     lost: string
     balance: BalanceResponse | undefined
     readonly positions: Map<string, PositionResponse>
     readonly fills: Array<FillResponse>
-    /** Last response of each order, by client order id. */
+    /** Last response for each order, by client order id. */
     readonly orders: Map<string, OrderResponse>
-    /** Open stops, by order id; the stops of a bracket have the client order id of its order. */
+    /** Open stops, by order id. A bracket's stops have the client order id of its order. */
     readonly stops: Map<string, OrderResponse>
   }
 }
@@ -64,7 +64,7 @@ export const open = Effect.fn("DemoAccount.open")(function* (
   return { name: user.name, client, state }
 })
 
-/** Polls `look` until it returns a value; fails with `complaint` after 10 s. */
+/** Polls `look` until it returns a value. Fails with `complaint` after 10 s. */
 export const eventually = Effect.fnUntraced(function* <A>(look: () => A | undefined, complaint: () => string) {
   for (let waited = 0; waited < patienceMillis; waited += lookEveryMillis) {
     const value = look()
@@ -74,7 +74,7 @@ export const eventually = Effect.fnUntraced(function* <A>(look: () => A | undefi
   return yield* new DemoFailed({ message: complaint() })
 })
 
-/** Places an order and returns its first response. The demo fails if the order is refused. */
+/** Places an order and returns its first response. Fails the demo if the order is refused. */
 export const place = Effect.fnUntraced(function* (account: DemoAccount, order: TradeClient.NewOrder) {
   const answer = yield* account.client
     .place(order)

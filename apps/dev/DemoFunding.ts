@@ -67,7 +67,7 @@ const netFunding = Effect.fnUntraced(function* (user: TestUser) {
   return yield* Effect.repeat(funding, { until: (amount) => amount !== 0 })
 })
 
-/** Returns the funding event of the hour from the market's log; undefined until it is committed. */
+/** Returns the hour's funding event from the market's log, or undefined until it is committed. */
 const paidHour = Effect.gen(function* () {
   const rows = yield* (yield* Journal).read(marketStream(symbol), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))

@@ -64,7 +64,6 @@ export const run = Effect.fn("DemoStory.run")(function* (
   yield* printFunding([alice, bob])
 })
 
-/** Balance and position at one moment. */
 interface Snapshot {
   readonly balance: BalanceResponse
   readonly position: number
@@ -117,8 +116,8 @@ const enter = Effect.fnUntraced(function* (dev: DevFile, name: string) {
 })
 
 /**
- * Places the sell order, then sends the buy order. Cancels the rest of the sell order if the buyer matched a
- * different order.
+ * Places the sell order, then the buy order. Cancels the rest of the sell order if the buyer matched a different
+ * order.
  */
 const meet = Effect.fnUntraced(function* (trade: {
   readonly seller: Account
@@ -126,7 +125,7 @@ const meet = Effect.fnUntraced(function* (trade: {
   readonly price: number
   readonly amount: number
   readonly reduceOnly: boolean
-  /** Take-profit and stop-loss prices of the buy order. */
+  /** The buy order's take-profit and stop-loss prices. */
   readonly bracket?: { readonly take_profit: number; readonly stop_loss: number }
 }) {
   const { amount, bracket, buyer, price, reduceOnly, seller } = trade
@@ -154,7 +153,7 @@ const meet = Effect.fnUntraced(function* (trade: {
   yield* DemoAccount.ended(seller, rest.client_order_id)
 })
 
-/** Closes the rest of the position on the market. */
+/** Closes the rest of the position with a market order. */
 const flatten = Effect.fnUntraced(function* (account: Account, before: Snapshot) {
   const { position } = yield* pulsed(account, before)
   if (position === 0) return
@@ -217,7 +216,7 @@ const printChange = ({ state, name }: Account, before: Snapshot, after: Snapshot
   return Console.log(lines.join("\n"))
 }
 
-/** Prints the two stops of the bracket, which together close at most the filled quantity. */
+/** Prints the bracket's two stops, which together close at most the filled quantity. */
 const printStops = Effect.fnUntraced(function* ({ state, name }: Account) {
   const stops = yield* DemoAccount.eventually(
     () => (state.stops.size === 2 ? [...state.stops.values()] : undefined),
@@ -235,7 +234,7 @@ const stopsAreOver = ({ state, name }: Account) =>
     () => `${name} has stops without a position`
   )
 
-/** Prints the funding received until now. Demo positions rarely last a full hour. */
+/** Prints the total funding received. Demo positions rarely last a full hour. */
 const printFunding = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>) {
   const minutes = 60 - Math.floor(((yield* Clock.currentTimeMillis) / 60_000) % 60)
   const soFar = accounts.map(({ state, name }) => `${name} ${text(state.positions.get(symbol)?.net_funding ?? 0)}`)

@@ -1,4 +1,4 @@
-/** Lines of the demo's output; a reader can check their sums. */
+/** Lines of the demo's output. A reader can check their sums. */
 import type { BalanceResponse, FillResponse, OrderResponse } from "@venue/api/trade/FrameSchema"
 
 /** Formats a number with 2 to 8 decimals, without an exponent. */
@@ -14,7 +14,7 @@ export const sum = (...amounts: ReadonlyArray<number>): number =>
 export const total = (fills: ReadonlyArray<FillResponse>, of: (fill: FillResponse) => number): number =>
   sum(...fills.map(of))
 
-/** Returns the parts of the available balance, and flags a sum that differs from it. */
+/** Returns the parts of the available balance, and flags it if it differs from their sum. */
 export const balanceLines = (name: string, balance: BalanceResponse): ReadonlyArray<string> => {
   const computed = sum(equity(balance), -balance.order_margin, -balance.position_margin)
   const rewards = sum(balance.referral_rewards, balance.builder_rewards ?? 0)
@@ -26,7 +26,7 @@ export const balanceLines = (name: string, balance: BalanceResponse): ReadonlyAr
   ]
 }
 
-/** Returns each fill as price × quantity with its fee, then the change of the fees and of the profit. */
+/** Returns each fill as price × quantity with its fee, then the changes in fees and profit. */
 export const fillLines = (
   name: string,
   fills: ReadonlyArray<FillResponse>,
@@ -57,7 +57,7 @@ export const stopLine = (name: string, { price, quantity, side, type }: OrderRes
   return `  ${name.padEnd(6)} stop     ${type} ${side} ${text(quantity)} once the mark ${reached} to ${text(price)}`
 }
 
-/** Returns the change of the balance: realised profit less fees, and funding paid meanwhile. */
+/** Returns the balance's change: realised profit less fees, and funding paid meanwhile. */
 export const changeLine = (name: string, before: BalanceResponse, after: BalanceResponse): string => {
   const realised = sum(after.realised_pnl, -before.realised_pnl)
   const fees = sum(after.fees, -before.fees)
@@ -71,7 +71,7 @@ export const changeLine = (name: string, before: BalanceResponse, after: Balance
 const cash = (balance: BalanceResponse): number =>
   sum(balance.deposit, balance.net_funding, balance.referral_rewards, balance.builder_rewards ?? 0, -balance.fees)
 
-/** Returns the equity: the balance if all positions closed at the mark. */
+/** Returns the equity, which is the balance if all positions closed at the mark. */
 const equity = (balance: BalanceResponse): number => sum(cash(balance), balance.realised_pnl, balance.unrealised_pnl)
 
 const verdict = (computed: number, reported: number): string =>

@@ -79,7 +79,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       admin: { token: Redacted.make(secrets.adminToken) },
       authClientKeys: [secrets.authClientKey]
     })
-    // Runs before the listeners close, since finalizers run in reverse order.
+    // Runs before the listeners close, because finalizers run in reverse order.
     yield* Effect.addFinalizer(() => health.stop.pipe(Effect.andThen(trade.drain), Effect.andThen(Runner.disarmed)))
 
     yield* priced(feed, simulated)
@@ -123,7 +123,7 @@ const priced = (feed: Feed["Service"], symbols: ReadonlyArray<MarketSymbol>) =>
   }).pipe(Effect.timeoutOption("10 seconds"))
 
 /**
- * Connection pools by purpose. Reads and access checks use no connection of the journal pool, which commits the
+ * Connection pools by purpose. Reads and access checks use no connection from the journal pool, which commits the
  * trades.
  */
 const poolsOf = (url: Redacted.Redacted) => ({

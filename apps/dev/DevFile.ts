@@ -1,4 +1,4 @@
-/** `dev.json` in the data directory: URLs, keys and users of a venue that was started on this machine. */
+/** `dev.json` in the data directory: URLs, keys and users of a venue started on this machine. */
 import { firstOperator } from "@venue/domain/Operator"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { dataDir } from "../process/DatabaseSettings.ts"

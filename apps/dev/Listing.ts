@@ -2,7 +2,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 
-/** Listing of a symbol. Prices are counted in ticks, and quantities in lots. */
+/** A symbol's listing. Prices are counted in ticks, and quantities in lots. */
 export interface Listing {
   readonly symbol: string
   readonly ticksPerUnit: number
@@ -23,14 +23,14 @@ const RefdataSymbol = Schema.Struct({
 })
 const Refdata = Schema.Struct({ data: Schema.NullOr(Schema.Array(RefdataSymbol)) })
 
-/** The symbols that trade. */
+/** Reads the symbols that trade. */
 export const listings = Effect.fn("Listing.listings")(function* (restUrl: string) {
   const response = yield* HttpClient.get(`${restUrl}/refdata`)
   const { data } = yield* HttpClientResponse.schemaBodyJson(Refdata)(yield* HttpClientResponse.filterStatusOk(response))
   return (data ?? []).filter((row) => row.status === "ACTIVE").map(listing)
 }, Effect.provide(FetchHttpClient.layer))
 
-/** Polls until the venue answers and lists a symbol. */
+/** Polls until the venue responds and lists a symbol. */
 export const awaitListings = (restUrl: string): Effect.Effect<ReadonlyArray<Listing>> =>
   listings(restUrl).pipe(
     Effect.filterOrFail((all) => all.length > 0),

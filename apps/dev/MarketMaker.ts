@@ -19,7 +19,7 @@ export interface MarketMakerOptions {
   readonly backoff?: Backoff
 }
 
-/** Sends at most 25 messages every 250 ms. These are 100 messages a second, half of the venue's limit per user. */
+/** At most 25 messages per 250 ms turn are 100 messages a second, half the venue's limit per user. */
 const turnMillis = 250
 const messagesPerTurn = 25
 /** Pause after an error that concerns no quote, and after a rate limit. */
@@ -68,7 +68,7 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
     }
   })
 
-  // Cancels the orders of an earlier session first. After a disconnect, the next connection starts again.
+  // Cancels an earlier session's orders first. After a disconnect, the next connection starts again.
   const start = Effect.gen(function* () {
     const earlier = yield* openOrders(client)
     yield* cancelAll(client)

@@ -1,4 +1,4 @@
-/** State of a market maker in one symbol: mark, position and own quotes, kept current from the venue's messages. */
+/** A market maker's state in one symbol: mark, position and own quotes, kept current from the venue's messages. */
 import type { ErrorResponse } from "@venue/api/ErrorFrame"
 import type { Command } from "@venue/api/trade/CommandSchema"
 import type { FillResponse, OrderResponse } from "@venue/api/trade/FrameSchema"
@@ -9,7 +9,7 @@ import { type Action, plan, type QuoteTerms, wanted, type Working } from "./Quot
 /** Mutable; belongs to one market maker. */
 export interface QuoteBook {
   readonly listing: Listing
-  /** Mark price in USD, or 0 before the first mark price. */
+  /** Mark price, or 0 before the first one. */
   markUsd: number
   markedAtMillis: number
   /** Signed lots. */
@@ -88,7 +88,7 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
   const forget = () => book.orders.delete(order.clientOrderId)
   switch (response.status) {
     case "ACK":
-      // A cancel that was sent before a late acknowledgement is still in flight.
+      // A cancel sent before a late acknowledgement is still in flight.
       put({ orderId: response.order_id, ...(order.state === "Sending" ? { state: "Resting" } : {}) })
       return
     case "FILLED":
@@ -112,7 +112,7 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
       return
     case "CANNOT_MODIFY_NO_SUCH_ORDER":
     case "CANNOT_MODIFY_PARTIAL_FILL":
-      // A cancel closes the order in either case, so the order is treated as overdue.
+      // Marks the order as overdue, because it must be cancelled whether or not it still exists.
       put({ sinceMillis: 0 })
       return
     default:
@@ -120,7 +120,7 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
   }
 }
 
-/** Returns whether the error answers a command about one of these quotes. */
+/** Returns whether the error responds to a command about one of these quotes. */
 export const failed = (book: QuoteBook, error: ErrorResponse, nowMillis: number): boolean => {
   const { clientOrderId, orderId } = requestOf(error)
   const order = find(book, clientOrderId, orderId)
@@ -138,8 +138,8 @@ export const filled = (book: QuoteBook, fill: FillResponse): void => {
 }
 
 /**
- * Compares the quotes with the venue's open orders: returns cancels for unknown orders and forgets quotes that are
- * gone. Quotes with a command in flight are left unchanged.
+ * Compares the quotes with the venue's open orders: returns cancels for unknown orders and forgets quotes that no
+ * longer exist. Leaves quotes with a command in flight unchanged.
  */
 export const reconcile = (
   book: QuoteBook,
@@ -157,7 +157,7 @@ export const reconcile = (
     .map(({ order_id }) => ({ type: "cancel_order", params: { symbol, order_id, cancel_order_id_type: "order_id" } }))
 }
 
-/** Pauses after a refusal; the refused quotes of one turn count as one refusal. */
+/** Pauses after a refusal. All refused quotes of one turn count as one refusal. */
 const pause = (book: QuoteBook, nowMillis: number): void => {
   if (nowMillis < book.pausedUntilMillis) return
   const wasQuiet = nowMillis - book.refusedAtMillis > quietMillis

@@ -1,11 +1,10 @@
-/** Quote books of all symbols; routes each message of the venue to its book. */
+/** Quote books of all symbols. Routes each message from the venue to its book. */
 import type { ErrorResponse } from "@venue/api/ErrorFrame"
 import type * as MarketData from "@venue/api/marketData/FrameSchema"
 import type { Frame } from "@venue/api/trade/FrameSchema"
 import type { Listing } from "./Listing.ts"
 import * as QuoteBook from "./QuoteBook.ts"
 
-/** Quote books by symbol. */
 export type QuoteBooks = ReadonlyMap<string, QuoteBook.QuoteBook>
 
 export const make = (listings: ReadonlyArray<Listing>): QuoteBooks =>
@@ -39,6 +38,6 @@ export const received = (books: QuoteBooks, frame: Frame, nowMillis: number): vo
   }
 }
 
-/** Returns whether the error answers a command about a quote of any symbol. */
+/** Returns whether the error responds to a command about any symbol's quote. */
 export const failed = (books: QuoteBooks, error: ErrorResponse, nowMillis: number): boolean =>
   [...books.values()].some((book) => QuoteBook.failed(book, error, nowMillis))

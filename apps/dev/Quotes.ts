@@ -36,8 +36,8 @@ export interface Quote {
 }
 
 /**
- * A sent quote. It is `Sending` until the first response, then `Resting`, or `Moving` or `Cancelling` while such a
- * command is in flight.
+ * A sent quote. It is `Sending` until the first response, then `Resting`, or `Moving` or `Cancelling` while a modify
+ * or a cancel is in flight.
  */
 export interface Working extends Quote {
   readonly clientOrderId: string
@@ -80,7 +80,7 @@ export const wanted = (
 
 /**
  * Returns the actions. A quote with a command in flight is left unchanged until the response is overdue, and is then
- * cancelled. The side that moves away from the other moves first, so that own quotes do not cross.
+ * cancelled. The side that moves away from the opposite side moves first, so that own quotes do not cross.
  */
 export const plan = (
   wants: ReadonlyArray<Quote>,
@@ -117,10 +117,7 @@ export const plan = (
   return [...cancels, ...moves, ...adds]
 }
 
-/**
- * Returns the change of a quote. A partly filled order cannot be modified: it is cancelled, and a new quote replaces
- * it.
- */
+/** Returns a quote's change. A partly filled order cannot be modified: it is cancelled, and a new quote replaces it. */
 function changeOf(order: Working, quote: Quote, terms: QuoteTerms): Action | undefined {
   const isAway = Math.abs(order.ticks - quote.ticks) > (quote.ticks * terms.toleranceBps) / 10_000
   const isPartlyFilled = order.remainingLots < order.lots

@@ -12,7 +12,7 @@ const User = Schema.Struct({
 })
 export type SecretUser = typeof User.Type
 
-/** A registered application; a public one has no secret. */
+/** A registered application. A public one has no secret. */
 const OAuthClient = Schema.Struct({ clientId: Schema.String, secret: Schema.NullOr(Schema.String) })
 export type SecretClient = typeof OAuthClient.Type
 
@@ -21,7 +21,7 @@ const Secrets = Schema.Struct({
   isFounded: Schema.Boolean,
   secretKey: Schema.String,
   adminToken: Schema.String,
-  /** Token of the second operator, with the role `treasurer`. */
+  /** Token of the second operator, who has the role `treasurer`. */
   treasurerToken: Schema.String,
   authClientKey: Schema.String,
   /** Carol's builder code. */
@@ -32,7 +32,7 @@ const Secrets = Schema.Struct({
 export type Secrets = typeof Secrets.Type
 
 const fileName = "secrets.json"
-/** Files beside it, any of which shows that a venue was started in this directory. */
+/** Files beside this one, any of which shows that a venue was started in this directory. */
 const traces = ["dev.json", "postgres"]
 
 /** Without this file, the database's sealed values cannot be opened. */
@@ -40,7 +40,7 @@ export class UnreadableSecrets extends Schema.TaggedError<UnreadableSecrets>()("
   path: Schema.String
 }) {
   override get message() {
-    return `${this.path} is missing or was not written by this release: restore it, or remove the whole directory to begin a new venue`
+    return `${this.path} is missing or was not written by this release: restore it, or remove the whole directory to start a new venue`
   }
 }
 
@@ -70,7 +70,7 @@ export const save = Effect.fnUntraced(function* (dataDir: string, secrets: Secre
   yield* writePrivately((yield* Path.Path).join(dataDir, fileName), JSON.stringify(secrets))
 })
 
-/** Replaces a file that only its owner may read. */
+/** Replaces a file that only its owner can read. */
 export const writePrivately = Effect.fnUntraced(function* (path: string, text: string) {
   const files = yield* FileSystem.FileSystem
   const next = `${path}.next`
@@ -98,7 +98,7 @@ const newUser = (name: string): SecretUser => ({
   walletPrivateKey: newWallet()
 })
 
-/** Returns 32 random bytes; the chance of a value above the order of the curve is about 2^-128. */
+/** Returns 32 random bytes. The chance of a value above the curve's order is about 2^-128. */
 const newWallet = (): string => `0x${hex(32)}`
 
 const hex = (bytes: number): string => Buffer.from(SecureRandom.randomBytesUnsafe(bytes)).toString("hex")

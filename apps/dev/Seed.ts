@@ -1,5 +1,5 @@
 /**
- * Initial data of a dev venue: funded and onboarded users, the same after a restart, and futures behind simulated
+ * A dev venue's initial data: funded and onboarded users, the same after a restart, and futures behind simulated
  * prices.
  */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
@@ -25,13 +25,13 @@ import type { SecretClient, SecretUser } from "./Secrets.ts"
 import { addressOf } from "./Wallets.ts"
 
 const usd = 1_000_000n
-/** Initial balance of each demo user, in 1e-6 USD. */
+/** Each demo user's initial balance, in 1e-6 USD. */
 const funds = 100_000n * usd
 /** Enough to quote every listed market. */
 const makerFunds = 50_000_000n * usd
 
 export const makerName = "market-maker"
-/** Demo user that owns a builder code, for applications that others trade through. */
+/** Demo user who owns a builder code, for applications through which others trade. */
 export const builderName = "carol"
 
 export const demoNames = ["alice", "bob", builderName]
@@ -39,9 +39,9 @@ export const demoNames = ["alice", "bob", builderName]
 export const extraNames = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `trader-${index + 1}`)
 
-/** Redirect of the demo applications. */
+/** Redirect URI of the demo applications. */
 export const redirectUri = "https://app.example/callback"
-/** Redirect of a widely used command-line client for venues of this kind. */
+/** Redirect URI of a widely used command-line client for venues of this kind. */
 const loopbackUri = "http://localhost:57423/callback"
 
 export interface Planting {
@@ -51,7 +51,7 @@ export interface Planting {
   readonly termsVersion: string
 }
 
-/** Creates the initial data; idempotent. The desks may be on other nodes. */
+/** Creates the initial data. Idempotent. The desks can be on other nodes. */
 export const plant = Effect.fn("Seed.plant")(function* ({ builderCode, people, termsVersion }: Planting) {
   yield* Effect.forEach(people, (user) => person(user, termsVersion), { concurrency: 64, discard: true })
   const builder = people.find(({ name }) => name === builderName)
@@ -106,7 +106,7 @@ const credit = Effect.fnUntraced(function* (userId: UserId, amount: bigint) {
   yield* Effect.retry(credited, untilDesksAreUp)
 })
 
-/** Creates the builder code; the builder gets 30 % of the fees. */
+/** Creates the builder code, with 30 % of the fees for the builder. */
 const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builderCode: string) {
   const codes = yield* BuilderCodes
   const profiles = yield* Profiles
@@ -127,7 +127,7 @@ export const appoint = Effect.fn("Seed.appoint")(function* (token: string) {
   yield* operators.add(treasurer, Redacted.make(token)).pipe(Effect.catchTag("OperatorExists", () => Effect.void))
 })
 
-/** Records futures of symbols with simulated prices; keeps recorded values and extends a calendar that has run out. */
+/** Records futures for symbols with simulated prices. Keeps recorded values and extends a calendar that has run out. */
 export const plantFutures = Effect.fn("Seed.plantFutures")(function* (simulated: ReadonlyArray<MarketSymbol>) {
   const reference = yield* FuturesReference
   const now = yield* Clock.currentTimeMillis
@@ -148,7 +148,8 @@ export const plantFutures = Effect.fn("Seed.plantFutures")(function* (simulated:
 })
 
 /**
- * Registers a public and a confidential application; keeps those of an earlier start if the database still has them.
+ * Registers a public and a confidential application. Keeps those from an earlier start if the database still has
+ * them.
  */
 export const registerClients = Effect.fn("Seed.registerClients")(function* (known: ReadonlyArray<SecretClient>) {
   const clients = yield* OAuthClients

@@ -1,4 +1,4 @@
-/** Wallets of the demo users; their keys have no value elsewhere. */
+/** The demo users' wallets. Their keys have no value elsewhere. */
 import { checksummed } from "@venue/auth/wallet/WalletAddress"
 import secp256k1 from "secp256k1"
 import { hexToBytes, keccak256 } from "viem/utils"

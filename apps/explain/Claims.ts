@@ -17,17 +17,15 @@ type Numbers = ReadonlyArray<number | bigint>
 /** Figures as of the row `seq` of a stream. */
 export interface Claim {
   readonly seq: number
-  /** Compares the figures with those of the journal. */
+  /** Compares the figures with those from the journal. */
   readonly compare: (journal: Numbers) => Comparison
 }
 
-/** Claims by stream. */
 export interface Claims {
   /** Returns the claims about a stream. */
   readonly of: (stream: string) => ReadonlyArray<Claim>
 }
 
-/** Reads the claims about an account from snapshots and desk reports. */
 export const read = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   reading: Reading.Reading,
@@ -67,7 +65,7 @@ export const read = Effect.fnUntraced(function* (
 
 const isReport = Schema.is(TraderReport)
 
-/** Returns the last report of each desk about the user; desks report after some audits. */
+/** Returns each desk's last report about the user. Desks report after some audits. */
 const reportsOf = (sql: SqlClient.SqlClient, userId: UserId) =>
   Effect.map(
     sql<{ readonly desk: string; readonly report: unknown }>`

@@ -1,4 +1,7 @@
-/** `npm run explain`: adds up an account's balance from the journal, line by line, and compares it with every other source. */
+/**
+ * `npm run explain`: adds up an account's balance from the journal, line by line, and compares it with every other
+ * source.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { millisOfDateTime, millisOfDay } from "@venue/domain/Rfc3339"
 import { AccountId } from "@venue/domain/AccountId"
@@ -28,7 +31,6 @@ export class DatabaseUnknown extends Schema.TaggedError<DatabaseUnknown>()("Data
   }
 }
 
-/** Other sources differ from the journal. */
 export class Differs extends Schema.TaggedError<Differs>()("Differs", { count: Schema.Number }) {
   override get message() {
     return `${this.count} ${this.count === 1 ? "source differs" : "sources differ"} from the journal`
@@ -76,7 +78,7 @@ const read = (args: ReadonlyArray<string>): Explanation.Query => {
   return { accountId: AccountId.make(values.account), symbol: values.market, sinceMillis }
 }
 
-/** Address of the configured database, or of the embedded server of `npm start`. */
+/** URL of the configured database, or of the embedded server of `npm start`. */
 const configuredDatabase = Effect.gen(function* () {
   const environment = yield* SecretFiles.environment
   const { folder: directory, url } = yield* Config.all({

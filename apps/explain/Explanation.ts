@@ -1,6 +1,6 @@
 /**
- * Explains the balance of an account: every change in the journal, ordered by time and added up. Rows are read in pages, which
- * bounds memory for any length of history.
+ * Explains an account's balance: every change in the journal, ordered by time and added up. Rows are read in pages,
+ * which bounds memory for any length of history.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
@@ -17,7 +17,6 @@ import * as MarketLines from "./MarketLines.ts"
 import type { Line, Lines } from "./Lines.ts"
 import * as OwnLines from "./OwnLines.ts"
 
-/** Account to explain. */
 export interface Query {
   readonly accountId: AccountId
   /**
@@ -25,7 +24,7 @@ export interface Query {
    * transfers.
    */
   readonly symbol: string | undefined
-  /** Start of the lines, in Unix milliseconds; earlier changes count in `before` only. */
+  /** Start of the lines. Earlier changes count in `before` only. */
   readonly sinceMillis: number
 }
 
@@ -34,7 +33,7 @@ export interface BalanceLine extends Line {
   readonly balance: bigint
 }
 
-/** Result; amounts are in 1e-6 USD. */
+/** Amounts are in 1e-6 USD. */
 
 export interface Explanation {
   readonly userId: UserId
@@ -43,7 +42,7 @@ export interface Explanation {
   readonly balance: bigint
   /** Sum of the changes of each kind. */
   readonly totals: ReadonlyMap<string, bigint>
-  /** Differences of tables, snapshots and desk reports from the journal. */
+  /** Differences between the journal and the tables, snapshots and desk reports. */
   readonly differences: ReadonlyArray<string>
   /** Tables, snapshots and desk reports that agree with the journal. */
   readonly agreeing: ReadonlyArray<string>
@@ -56,7 +55,7 @@ export class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { what: Sc
   }
 }
 
-/** Explains an account from one read-only snapshot of the database; `print` receives each line. */
+/** Explains an account from one read-only snapshot of the database. `print` receives each line. */
 export const of = <E, R>(
   sql: SqlClient.SqlClient,
   { accountId, sinceMillis, symbol }: Query,
@@ -108,8 +107,8 @@ export const of = <E, R>(
   )
 
 /**
- * Returns the owner of an account. A primary account has no row in `account`; its id is the user's id, and the user
- * has a journal.
+ * Returns an account's owner. A primary account has no row in `account`; its id is the user's id, and the user has a
+ * journal.
  */
 const ownerOf = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type * as Reading from "../auditor/Reading.ts"
 
-/** Change of the account's balance. */
+/** Change to the account's balance. */
 export interface Line {
   readonly atMillis: number
   readonly stream: string
@@ -13,7 +13,6 @@ export interface Line {
   readonly kind: string
   /** Signed amount, in 1e-6 USD. */
   readonly amount: bigint
-  /** Description of the event. */
   readonly what: string
 }
 
@@ -23,15 +22,15 @@ export interface Comparison {
   readonly difference?: string
 }
 
-/** Lines of a stream, with the comparisons made on the way. */
+/** A stream's lines, with the comparisons made on the way. */
 export interface Lines {
   /** Reads the next line, or returns undefined after the last line. */
   readonly next: Effect.Effect<Line | undefined, SqlError>
-  /** Comparisons of other sources with the journal; complete after the last line. */
+  /** Comparisons of other sources with the journal, complete after the last line. */
   readonly comparisons: () => ReadonlyArray<Comparison>
 }
 
-/** Returns a reader of lines; `linesOf` converts a page of rows, and `isLast` marks the last page. */
+/** Returns a reader of lines. `linesOf` converts a page of rows, and `isLast` marks the last page. */
 export const make = (
   reading: Reading.Reading,
   stream: string,

@@ -1,4 +1,4 @@
-/** Lines of an account's profits, fees and funding in one market, from the market's log. */
+/** Lines about an account's profits, fees and funding in one market, from the market's log. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
@@ -44,7 +44,7 @@ export const make = (
   return { next, comparisons: () => comparisons }
 }
 
-/** Returns the lines of one event, which may realise a profit, charge a fee and pay a reward. */
+/** Returns one event's lines: it can realise a profit, charge a fee and pay a reward. */
 const linesOf = (
   stream: string,
   seq: number,

@@ -1,4 +1,4 @@
-/** Lines of an account's deposits, withdrawals and transfers from its user's journal, compared with the ledger. */
+/** Lines about an account's deposits, withdrawals and transfers from its user's journal, compared with the ledger. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
@@ -23,7 +23,7 @@ export const make = (
   const stream = traderStream(userId)
   const fold = TraderFold.make(userId)
   const comparisons: Array<Lines.Comparison> = []
-  /** Balance of the rows projected into the ledger up to now, in 1e-6 USD. */
+  /** Balance of the projected ledger rows, in 1e-6 USD. */
   let [own, isLedgerWrong] = [0n, false]
 
   const differs = (difference: string) => {
@@ -31,7 +31,7 @@ export const make = (
     if (comparisons.length < mostDifferences)
       comparisons.push({ what: "the ledger", difference: `the ledger: ${difference}` })
   }
-  /** Compares the ledger's entries of these rows, and after the last row its balance of the account. */
+  /** Compares these rows with the ledger's entries and, after the last row, the account's balance with the ledger's. */
   const compare = Effect.fnUntraced(function* (due: ReadonlyArray<Entries.ExpectedEntries>, isLast: boolean) {
     if (due.length > 0) {
       const range = { name: stream, first: due[0]!.seq, last: due.at(-1)!.seq }

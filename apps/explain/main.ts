@@ -1,4 +1,4 @@
-/** Explains the balance of an account: `npm run explain`. */
+/** Explains an account's balance: `npm run explain`. */
 import * as Start from "../process/Start.ts"
 import * as Explain from "./Explain.ts"
 

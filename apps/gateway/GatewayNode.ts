@@ -37,7 +37,7 @@ export const run = Effect.gen(function* () {
       admin: { token: settings.adminToken },
       authClientKeys: settings.authClientKeys.map(Redacted.value)
     })
-    // Runs before the listeners close, since finalizers run in reverse order.
+    // Runs before the listeners close, because finalizers run in reverse order.
     yield* Effect.addFinalizer(() => Effect.andThen(health.stop, trade.drain))
     yield* membership.report(() => ({ isReady: health.ready(), shards: 0 }))
     yield* NodeLayers.awaited(health.ready)

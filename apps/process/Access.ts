@@ -54,8 +54,8 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
 })
 
 /**
- * Returns the refusal of a sign-in page. A page outside `VENUE_SIGN_IN_URI` is the venue's own, at its public address
- * or its listener.
+ * Returns a sign-in page's refusal. A page outside `VENUE_SIGN_IN_URI` is the venue's own, at its public address or
+ * its listener.
  */
 const siteRefused = (settings: SharedSettings, uri: string): SettingRefused =>
   settings.signInUris.includes(uri)
@@ -65,7 +65,7 @@ const siteRefused = (settings: SharedSettings, uri: string): SettingRefused =>
         expected: `the https address that clients use: VENUE_HOST is ${settings.host}, and wallets sign in only at https or loopback pages, not at ${uri}`
       })
 
-/** Checks the rules that the types of the settings do not express. */
+/** Checks the rules that the settings' types do not express. */
 const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.Effect<void, SettingRefused> => {
   const { blockedCountries, brand, builderKeys, captcha, captchaSecret, clientAgreementUrls } = settings
   const { countryHeader, identityUrl, trustedProxies } = settings
@@ -129,10 +129,7 @@ const isSocket = (url: Option.Option<string>): boolean =>
     onSome: (text) => /^wss?:\/\/[^?#]+$/.test(text) && URL.canParse(text)
   })
 
-/**
- * Contains the environment, so that a message from one environment is invalid in another environment with the same
- * secret.
- */
+/** Contains the environment, so that a message from one environment is invalid in another one with the same secret. */
 const builderUse = ({ environment }: SharedSettings): string =>
   environment === "development" ? "builder messages" : `builder messages of ${environment}`
 

@@ -7,7 +7,7 @@ import { Listings } from "@venue/storage/listing/Listings"
 import { Effect, Layer, Redacted } from "effect"
 import type { SharedSettings } from "./Settings.ts"
 
-/** Returns the initial contracts of a venue and the contracts that its operator has listed. */
+/** Returns a venue's initial contracts and the contracts that its operator has listed. */
 export const listed = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const listings = Effect.flatMap(Listings, ({ all }) => all)
   const tables = Listings.layer.pipe(Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 1 }))))
@@ -32,7 +32,7 @@ export const venueSettings = (settings: SharedSettings, instruments: VenueSettin
     maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
   })
 
-/** Returns the settings that may not change after the first start of a venue. */
+/** Returns the settings that must not change after a venue's first start. */
 export const fixed = ({ desks }: SharedSettings, secretKey: Redacted.Redacted): Readonly<Record<string, string>> => ({
   VENUE_DESKS: String(desks),
   "the mark of VENUE_SECRET_KEY": markOf(secretKey)

@@ -20,7 +20,7 @@ import type { NodeSettings } from "./NodeSettings.ts"
 export const hashesOf = (
   settings: NodeSettings,
   instruments: VenueSettings["instruments"],
-  /** Contents of the price source file; undefined for a node without one. */
+  /** Contents of the price source file, or undefined for a node without one. */
   priceSources: string | undefined
 ): Readonly<Record<string, string>> => {
   const own = {

@@ -39,7 +39,7 @@ export const chain = {
 }
 export type Chain = { readonly [Name in keyof typeof chain]: Config.Success<(typeof chain)[Name]> }
 
-/** Keys of a development without a wallet. */
+/** Keys of a development venue without a wallet. */
 export const keys = {
   hotKey: Config.option(
     Setting.secret("VENUE_WALLET_HOT_KEY", {
@@ -65,27 +65,27 @@ export const all = Config.all({
   ...keys,
   rpcUrls: Config.option(
     Setting.secret("VENUE_ARBITRUM_RPC_URLS", {
-      meaning: "JSON-RPC addresses, separated by commas; without one the rail is not connected",
+      meaning: "JSON-RPC URLs, separated by commas; without one the rail is not connected",
       readers: Setting.runners,
       changes: "process"
     })
   ),
   leastEndpoints: Setting.int("VENUE_ARBITRUM_LEAST_ENDPOINTS", {
     default: 1,
-    meaning: "Least number of answering endpoints; with fewer, answers count as unknown",
+    meaning: "Minimum number of endpoints that respond; with fewer, the chain's state counts as unknown",
     readers: Setting.runners,
     changes: "process"
   }),
   staleSeconds: Setting.int("VENUE_ARBITRUM_STALE_SECONDS", {
     default: 60,
     unit: "s",
-    meaning: "Age of the newest block from which an endpoint counts as unreachable",
+    meaning: "Age of an endpoint's newest block at which the endpoint counts as unreachable",
     readers: Setting.runners,
     changes: "process"
   }),
   xpub: Setting.string("VENUE_ARBITRUM_XPUB", {
     default: "",
-    usual: "required with the rail",
+    usual: "required if the rail is connected",
     meaning: "Extended public key of the deposit addresses",
     readers: Setting.venue,
     changes: "all nodes"
@@ -117,14 +117,14 @@ export const all = Config.all({
   overdueSeconds: Setting.int("VENUE_ARBITRUM_OVERDUE_SECONDS", {
     default: 180,
     unit: "s",
-    meaning: "Age at which a payment is replaced under its nonce, for an eighth more",
+    meaning: "Age at which a payment is replaced with the same nonce and fees at least an eighth higher",
     readers: Setting.runners,
     changes: "process"
   }),
   sweepAboveUsd: Setting.int("VENUE_ARBITRUM_SWEEP_ABOVE", {
     default: 100,
     unit: "USD",
-    meaning: "Balance from which a deposit address is swept",
+    meaning: "Minimum balance at which a deposit address is swept",
     readers: Setting.runners,
     changes: "process"
   }),

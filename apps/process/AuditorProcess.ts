@@ -1,4 +1,4 @@
-/** Auditor as a separate process beside a venue on this machine, restarted when it ends. */
+/** Auditor as a separate process beside a venue on this machine, restarted when it exits. */
 import { isAudited } from "@venue/domain/VenueMode"
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Clock, Effect, Redacted, Schedule } from "effect"
@@ -29,7 +29,7 @@ export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: Au
       onLine: (line) => void run(say(line.replace(/^venue: /, "").replace(/^(?!auditor)/, "auditor: ")))
     })
     const { how } = yield* ended
-    yield* say(`auditor ended with ${how} and restarts`)
+    yield* say(`auditor exited (${how}) and is restarted`)
   }).pipe(
     Effect.scoped,
     Effect.catchTag("NotLaunched", ({ reason }) => say(`auditor could not be started: ${reason}`))

@@ -8,7 +8,7 @@ export interface AuthPlace {
   readonly url: string
   readonly issuer: string
   readonly signInPage: string
-  /** Pages for which wallets may sign in; clients get the first. */
+  /** Pages for which wallets can sign in. Clients get the first. */
   readonly signInUris: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** Connection of a venue to its bank. */
+/** A venue's connection to its bank. */
 import * as Bank from "@venue/providers/rails/bank/Bank"
 import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
@@ -7,10 +7,9 @@ import type { HttpClient } from "effect/http"
 import * as Setting from "./Setting.ts"
 import { expect, type SettingRefused } from "./SettingRefused.ts"
 
-/** Key that the bank issued. */
 export const key = Setting.secret("VENUE_BANK_KEY", {
-  usual: "required with the rail",
-  meaning: "Bearer key of requests to the bank",
+  usual: "required if the rail is connected",
+  meaning: "Bearer key for requests to the bank",
   readers: [...Setting.runners, "bank"],
   changes: "process"
 })
@@ -24,7 +23,7 @@ export const webhookSecret = Setting.secret("VENUE_BANK_WEBHOOK_SECRET", {
 export const all = Config.all({
   url: Config.option(
     Setting.string("VENUE_BANK_URL", {
-      meaning: "Address of the bank; without it the rail is not connected",
+      meaning: "URL of the bank; without it the rail is not connected",
       readers: Setting.venue,
       changes: "all runners"
     })
@@ -41,7 +40,7 @@ export const provider = Effect.fn("BankSettings.provider")(function* ({
 }: BankSettings): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused, HttpClient.HttpClient> {
   if (Option.isNone(url)) return Option.none()
   const isAddress = /^https?:$/.test(URL.parse(url.value)?.protocol ?? "") && !/[?#]/.test(url.value)
-  yield* expect("VENUE_BANK_URL", isAddress, "an http or https address without a query")
+  yield* expect("VENUE_BANK_URL", isAddress, "an http or https URL without a query")
   yield* expect("VENUE_BANK_KEY", Redacted.value(key) !== "", "the key that the bank issued")
   return Option.some(yield* Bank.make({ url: url.value.replace(/\/$/, ""), key }))
 })

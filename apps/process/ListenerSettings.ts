@@ -59,7 +59,6 @@ export const all = {
       changes: "process"
     })
   ),
-  /** Log of REST requests. */
   accessLog: Config.option(
     Setting.literals("VENUE_ACCESS_LOG", ["on", "off"], {
       usual: "`off` in development, else `on`",

@@ -1,4 +1,4 @@
-/** Listeners of a venue, each on its own port. */
+/** A venue's listeners, each on its own port. */
 import { headerValue } from "@venue/api/Headers"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { moneyScale } from "@venue/domain/Decimal"
@@ -30,7 +30,7 @@ export interface ListenersOptions {
   readonly authClientKeys: ReadonlyArray<string>
 }
 
-/** Opens the listeners. They close in parallel, so that requests in flight at each of them get the full time. */
+/** Opens the listeners. They close in parallel, so that each listener's in-flight requests get the full time. */
 export const open = Effect.fn("Listeners.open")(function* (
   settings: SharedSettings,
   { admin, authClientKeys }: ListenersOptions
@@ -104,7 +104,7 @@ export const open = Effect.fn("Listeners.open")(function* (
   }
 })
 
-/** Returns the options of every HTTP interface; a client address has one rate-limit bucket for all of them. */
+/** Returns the options of every HTTP interface. A client's IP address has one rate-limit bucket for all of them. */
 const commonOf = (settings: SharedSettings, limits: RateLimits) => ({
   host: settings.host,
   brand: settings.brand,
@@ -155,7 +155,9 @@ const auth = Effect.fnUntraced(function* (
   })
 })
 
-/** Production requires the site key. In a development, pages other than the venue's own may show the CAPTCHA. */
+/**
+ * Production requires the site key. In development, pages other than the venue's own are allowed to show the CAPTCHA.
+ */
 const captchaOf = Effect.fnUntraced(function* ({ captcha, captchaProvider, captchaSiteKey }: SharedSettings) {
   if (captcha === "never") return {}
   if (Option.isSome(captchaSiteKey)) {

@@ -17,7 +17,7 @@ export class Membership extends Context.Service<
   {
     /** Sets the function that returns the reported state, and reports at once. */
     readonly report: (state: () => NodeState) => Effect.Effect<void>
-    /** Returns whether the database answered within the last 5 s. */
+    /** Returns whether the database responded within the last 5 s. */
     readonly isConnected: () => boolean
     /** Waits until an operator drains or restarts the node. */
     readonly ended: Effect.Effect<void>

@@ -17,10 +17,10 @@ import type * as Pools from "./Pools.ts"
 import * as Production from "./Production.ts"
 
 export interface NodeTerms {
-  /** Address of this node in the node table. */
+  /** This node's address in the node table. */
   readonly address: string
   readonly instruments: VenueSettings["instruments"]
-  /** Contents of the price source file; undefined for a node without one. */
+  /** Contents of the price source file, or undefined for a node without one. */
   readonly priceSources?: string | undefined
 }
 

@@ -1,10 +1,10 @@
 /**
- * Log output of a process. While the database is slow, the cluster library logs every lock with a stack trace; such a
+ * A process's log output. While the database is slow, the cluster library logs every lock with a stack trace; such a
  * message becomes one line, at most every 10 s. Other messages are unchanged.
  */
 import { Cause, type Layer, Logger } from "effect"
 
-/** Returns a logger that shortens the lock messages of the cluster library. */
+/** Returns a logger that shortens the cluster library's lock messages. */
 export const make = (): Logger.Logger<unknown, void> => {
   const loggedAtMillis = new Map<string, number>()
   return Logger.make((options) => {
@@ -21,7 +21,7 @@ export const make = (): Logger.Logger<unknown, void> => {
 
 export const layer: Layer.Layer<never> = Logger.layer([make()])
 
-/** Lock messages of `effect/cluster/Sharding`. Each comes from a loop that continues and adds no information. */
+/** Lock messages from `effect/cluster/Sharding`. Each comes from a loop that continues, and adds no information. */
 export const ofLocks: ReadonlyArray<string> = [
   "Could not acquire/release shards",
   "Could not release shards, retrying",
@@ -39,7 +39,7 @@ const line = Logger.withConsoleLog(
   )
 )
 
-/** Returns the message of the innermost error, which has the reason. */
+/** Returns the innermost error's message, which has the reason. */
 const why = (cause: Cause.Cause<unknown>): string => {
   if (cause.reasons.length === 0) return ""
   let error = Cause.squash(cause)

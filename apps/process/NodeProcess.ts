@@ -8,9 +8,8 @@ import { Effect, Schema } from "effect"
 
 export interface NodeProcessOptions {
   readonly name: string
-  /** Path of the program. */
   readonly program: string
-  /** Data directory; an argument that the program ignores and that identifies the process in a process list. */
+  /** Data directory. The program ignores this argument, which identifies the process in a process list. */
   readonly place: string
   /** Variables besides those of this process; undefined removes a variable. */
   readonly environment: Readonly<Record<string, string | undefined>>

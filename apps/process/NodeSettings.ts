@@ -11,12 +11,12 @@ import { adminToken, authClientKeys, secretKey, shared, type SharedSettings } fr
 import * as StartFailure from "./StartFailure.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 
-/** Settings of the traffic between nodes. */
+/** Settings for the traffic between nodes. */
 export const traffic = {
   lockSeconds: Setting.int("VENUE_CLUSTER_LOCK_SECONDS", {
     default: 3,
     unit: "s",
-    meaning: "Time after which a frozen runner has lost its markets and desks, 1 to 60",
+    meaning: "Time after which a frozen runner loses its markets and desks, 1 to 60",
     readers: ["cluster", "runner", "gateway"],
     changes: "all nodes"
   }),
@@ -31,7 +31,7 @@ const own = Config.all({
   name: Config.option(
     Setting.string("VENUE_NODE_NAME", {
       usual: "kind and a random number",
-      meaning: "Unique name of the process; a new process takes a name over, and the old one stops",
+      meaning: "Unique name of the process; a new process with the same name replaces the old one, which stops",
       readers: nodes,
       changes: "process"
     })
@@ -51,7 +51,7 @@ const own = Config.all({
   listen: Config.option(
     Setting.string("VENUE_CLUSTER_LISTEN", {
       usual: "`VENUE_CLUSTER_ADDRESS`",
-      meaning: "`host:port` at which the runner listens, behind an address translation",
+      meaning: "`host:port` at which the runner listens, if it is behind address translation",
       readers: ["runner"],
       changes: "process"
     })
@@ -93,7 +93,7 @@ export interface NodeSettings extends Omit<Own, "name" | "secretKey">, Pick<Shar
   readonly tls: ClusterTls | undefined
 }
 
-/** Loads the settings of this process from the environment and from secret files. */
+/** Loads this process's settings from the environment and from secret files. */
 export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings["kind"]) {
   const environment = yield* SecretFiles.environment.pipe(Effect.catchTag("ConfigError", refused))
   const { name, secretKey, ...settings } = yield* own.pipe(

@@ -1,17 +1,17 @@
-/** Connection pools of a node, by purpose; the database lists each connection under the node's name. */
+/** A node's connection pools, by purpose. The database lists each connection under the node's name. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { NodeSettings } from "./NodeSettings.ts"
 
 /**
- * Maximum connections of each pool of a runner: load of one purpose takes no connection of another. One connection of
- * `cluster` holds the locks; while the database hangs, two replacements may hang as well, and one more must be free
- * to probe the database.
+ * Maximum connections in each pool of a runner: one purpose's load takes no connection from another. One connection
+ * of `cluster` holds the locks. While the database hangs, two replacements might hang as well, and one more must be
+ * free to probe the database.
  */
 const runner = { journal: 6, tables: 4, cluster: 5, access: 6, nodes: 3 }
 
 /**
- * Maximum connections of each pool, by kind of node. `tables` of a gateway serves at once 4 queries of users, 2 of
- * charts, 2 of futures, 2 public reads and 2 others; none of these waits for another kind.
+ * Maximum connections in each pool, by kind of node. A gateway's `tables` serves 4 user queries, 2 of charts, 2 of
+ * futures, 2 public reads and 2 others at once; none of these waits for another kind.
  */
 export const sizes = { runner, gateway: { ...runner, tables: 12 } }
 

@@ -11,11 +11,9 @@ export interface WantedPort {
   readonly what: string
   readonly host: string
   readonly port: number
-  /** Setting of the port. */
   readonly variable: string
 }
 
-/** The port cannot be opened. */
 export class PortRefused extends Schema.TaggedError<PortRefused>()("PortRefused", {
   variable: Schema.String,
   error: Schema.Defect()

@@ -1,4 +1,4 @@
-/** Price sources: those of a file, and a simulation of the symbols without a source. */
+/** Price sources: those in a file, and a simulation of the symbols without a source. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
@@ -31,7 +31,7 @@ const fromFile = Effect.fnUntraced(function* (path: string, instruments: VenueSe
   const refused = (why: string) =>
     new SettingRefused({ setting: "VENUE_PRICE_SOURCES", expected: `a file of price sources (${path}: ${why})` })
   const text = yield* Effect.mapError(files.readFileString(path), ({ message }) => refused(message))
-  // Built in the scope of the process, since the sources keep the client.
+  // Built in the process's scope, because the sources keep the client.
   const client = yield* Layer.build(NodeHttpClient.layerUndici)
   const settings = yield* PriceSettings.read(text, (symbol) => instruments.has(symbol)).pipe(
     Effect.mapError(({ reason }) => refused(reason)),

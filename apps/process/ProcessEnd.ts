@@ -33,7 +33,7 @@ const usualStopMillis = 30_000
 export const boundTheStop = (stopMillis = usualStopMillis) =>
   setTimeout(() => {
     console.error(
-      `venue: the process could not stop within ${stopMillis / 1_000} s, because its database does not answer; it ends now. ` +
+      `venue: the process could not stop within ${stopMillis / 1_000} s, because its database does not respond; it exits now. ` +
         "Everything acknowledged is in the journal; the next start continues from there."
     )
     process.exit(1)

@@ -20,7 +20,7 @@ export const layer = ({ arbitrum, bank, tron }: RailSettings): Layer.Layer<RailP
     )
   ).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
-/** Rails of a gateway: derives deposit addresses, without access to chain endpoints, the bank or signing keys. */
+/** A gateway's rails: they derive deposit addresses, without access to chain endpoints, the bank or signing keys. */
 export const layerGateway = ({ arbitrum, bank, tron }: RailSettings): Layer.Layer<RailProviders, SettingRefused> =>
   Layer.effect(
     RailProviders,

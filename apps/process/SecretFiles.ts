@@ -1,4 +1,4 @@
-/** Secrets in files: the variable of a secret with the suffix `_FILE` holds the path of a file. */
+/** Secrets in files: the variable of a secret with the suffix `_FILE` holds a file's path. */
 import { Config, ConfigProvider, Effect, FileSystem, Option } from "effect"
 import { SettingRefused } from "./SettingRefused.ts"
 

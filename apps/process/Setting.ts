@@ -1,7 +1,7 @@
 /** Settings: environment variables that each have a description, which `docs/operate/settings.md` lists. */
 import { Config, Redacted, type Schema } from "effect"
 
-/** Programs that read settings; `start` is `npm start`, `cluster` is `npm run cluster`. */
+/** Programs that read settings. `start` is `npm start`, and `cluster` is `npm run cluster`. */
 export type Reader =
   | "start"
   | "cluster"
@@ -22,7 +22,7 @@ export type Change = "never" | "all nodes" | "all runners" | "all gateways" | "r
 export interface Description<A> {
   /** Value of an absent variable. */
   readonly default?: A
-  /** Text for people in place of `default`, such as `required`. */
+  /** Text for people instead of `default`, such as `required`. */
   readonly usual?: string
   readonly unit?: string
   /** Noun phrase of at most 25 words. */
@@ -54,7 +54,7 @@ export const int = (name: string, description: Description<number>) => declare(n
 
 export const port = (name: string, description: Description<number>) => declare(name, description, Config.Port(name))
 
-/** Declares a secret, which may be in a file: the variable with the suffix `_FILE` holds its path. */
+/** Declares a secret, which can be in a file: the variable with the suffix `_FILE` holds its path. */
 export const secret = (name: string, description: Description<Redacted.Redacted>) =>
   declare(name, description, Config.Redacted(name), true)
 

@@ -29,6 +29,6 @@ export const urlsOf = Effect.fnUntraced(function* (setting: string, urls: Redact
     .map((url) => url.trim())
     .filter((url) => url !== "")
   const areRight = all.length > 0 && all.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""))
-  yield* expect(setting, areRight, "http or https addresses, separated by commas")
+  yield* expect(setting, areRight, "http or https URLs, separated by commas")
   return all.map((url) => Redacted.make(url))
 })

@@ -15,7 +15,7 @@ const holdHours = Setting.decoded(
     usual: "24 (0 with `npm start`)",
     unit: "h",
     meaning:
-      "Age below which a withdrawal address is held for review, unless its wallet has signed for the user; 0 holds none",
+      "Minimum age of a withdrawal address: a withdrawal to a newer one is held for review, unless its wallet has signed for the user",
     readers: Setting.gateways,
     changes: "all gateways"
   }
@@ -23,24 +23,22 @@ const holdHours = Setting.decoded(
 
 export const newAddressHoldHours = (usual: number) => Config.withDefault(holdHours, usual)
 
-/** Token of the first operator. */
 export const adminToken = Setting.secret("VENUE_ADMIN_TOKEN", {
-  usual: "made at the first start; required by gateways",
+  usual: "generated at the first start; required by gateways",
   meaning: "Token of the first operator, an admin",
   readers: ["cluster", "gateway"],
   changes: "all gateways"
 })
 
-/** Keys of the venue's own pages. */
 export const authClientKeys = Setting.secrets("VENUE_AUTH_CLIENT_KEY", {
-  usual: "made at the first start; required by gateways",
+  usual: "generated at the first start; required by gateways",
   meaning: "`apikey` that the venue's own pages send; several while one replaces another",
   readers: ["cluster", "gateway"],
   changes: "replaced"
 })
 
 export const secretKey = Setting.secret("VENUE_SECRET_KEY", {
-  usual: "made at the first start; required by nodes",
+  usual: "generated at the first start; required by nodes",
   meaning:
     "Key of at least 32 characters that seals secrets at rest and derives other keys, such as those of refresh tokens",
   readers: Setting.venue,
@@ -51,7 +49,7 @@ export const shared = {
   environment: Setting.literals("VENUE_ENVIRONMENT", ["development", "preproduction", "production"], {
     default: "development",
     meaning:
-      "`preproduction` and `production` refuse test keys, simulations, disabled limits and insecure addresses; messages of builders are valid in one only",
+      "`preproduction` and `production` refuse test keys, simulations, disabled limits and insecure URLs; a builder message is valid in one environment only",
     readers: Setting.venue,
     changes: "all nodes"
   }),
@@ -99,13 +97,13 @@ export const shared = {
   rateLimits: Setting.onOff("VENUE_RATE_LIMITS", {
     default: "on",
     meaning:
-      "`off`: benchmarks without limits of messages, REST, connections and sign-ins; [limits](../api/limits.md#sockets) lists the rest",
+      "`off`: disables the limits on messages, REST, connections and sign-ins, for benchmarks; [limits](../api/limits.md#sockets) lists the rest",
     readers: Setting.venue,
     changes: "all nodes"
   }),
   desks: Setting.int("VENUE_DESKS", {
     default: 16,
-    meaning: "Number of desks, over which the users are divided",
+    meaning: "Number of desks, among which the users are divided",
     readers: Setting.venue,
     changes: "never"
   }),
@@ -124,7 +122,7 @@ export const shared = {
   secretKey: Config.option(secretKey),
   builderUri: Setting.string("VENUE_BUILDER_URI", {
     default: "https://app.venue.example/builder",
-    meaning: "Address in the messages that users of builders sign",
+    meaning: "URI in the messages that builders' users sign",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
@@ -138,7 +136,7 @@ export const shared = {
   builderKeys: Setting.secrets("VENUE_BUILDER_KEY", {
     usual: "`VENUE_SECRET_KEY`",
     meaning:
-      "Proves that the venue wrote a builder message, at least 32 characters; two while one [replaces](keys.md) another",
+      "Secret that proves that the venue wrote a builder message, at least 32 characters; two while one [replaces](keys.md) another",
     readers: Setting.gateways,
     changes: "replaced"
   }),
@@ -205,5 +203,5 @@ export const shared = {
   bank: BankSettings.all
 }
 const all = Config.all(shared)
-/** Settings of a venue, without those of a single node. */
+/** A venue's settings, without those of a single node. */
 export type SharedSettings = Config.Success<typeof all>

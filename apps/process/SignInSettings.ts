@@ -9,7 +9,7 @@ const formRefresh = Setting.literals("VENUE_PUBLIC_FORM_REFRESH", ["on", "off"],
   changes: "all gateways"
 })
 
-/** Returns whether clients that refresh with a form may omit the `apikey`. */
+/** Returns whether clients that refresh with a form are allowed to omit the `apikey`. */
 export const publicFormRefresh = (usual: "on" | "off") =>
   Config.map(Config.withDefault(formRefresh, usual), (value) => value === "on")
 
@@ -34,14 +34,14 @@ export const all = {
   }),
   signInUris: Setting.list("VENUE_SIGN_IN_URI", {
     meaning:
-      "Pages, separated by commas, for which wallets may sign in beside the venue's `/sign-in`; the first is in `dev.json`",
+      "Pages, separated by commas, that wallets may sign in to in addition to the venue's `/sign-in`; the first is in `dev.json`",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
   publicFormRefresh: publicFormRefresh("off"),
   captcha: Setting.literals("VENUE_CAPTCHA", ["never", "risk", "always"], {
     default: "never",
-    meaning: "`risk`: requires a CAPTCHA after failures or many sign-ins of an address; `always`: at every sign-in",
+    meaning: "`risk`: requires a CAPTCHA after failed or many sign-ins from an address; `always`: at every sign-in",
     readers: Setting.gateways,
     changes: "all gateways"
   }),

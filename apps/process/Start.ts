@@ -9,7 +9,7 @@ import * as ProcessEnd from "./ProcessEnd.ts"
 import * as StartFailure from "./StartFailure.ts"
 
 export interface StartOptions {
-  /** Maximum duration of a stop, in milliseconds. */
+  /** Maximum duration of a stop. */
   readonly stopMillis?: number
   /** First line of output. Omitted if empty. */
   readonly firstLine?: string

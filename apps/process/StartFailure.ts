@@ -13,7 +13,7 @@ export const messageOf = (cause: Cause.Cause<unknown>): string => {
   return message !== undefined && message !== "" ? message : (_tag ?? String(error))
 }
 
-/** Converts an error of the Config library to a refusal of the setting. */
+/** Converts a Config library error to a refusal of the setting. */
 export const refusalOf = ({ message }: Config.ConfigError) => {
   const [, fault = message, setting = "a setting"] = /^SchemaError\((.+)\n\s+at \["(\w+)"\]\)$/s.exec(message) ?? []
   const expected = setting.endsWith("_PORT")

@@ -1,7 +1,4 @@
-/**
- * A node's TLS files: its certificate, its key, and the authority that it trusts. Set all three
- * or none.
- */
+/** A node's TLS files: its certificate, its key, and the authority that it trusts. Set all three or none. */
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, Effect, FileSystem, Option, Redacted, Result } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
@@ -28,10 +25,7 @@ export const paths = {
 }
 type Paths = { readonly [Name in keyof typeof paths]: Option.Option<string> }
 
-/**
- * Reads and checks the files. Otherwise an invalid file would be noticed only by failing connections, on another
- * node.
- */
+/** Reads and checks the files. Otherwise, only failing connections on another node would reveal an invalid file. */
 export const read = Effect.fnUntraced(function* (given: Paths) {
   const all = [given.tlsCert, given.tlsKey, given.tlsCa] as const
   if (all.every(Option.isNone)) return undefined

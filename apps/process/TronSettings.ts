@@ -1,4 +1,4 @@
-/** Connection of a venue to TRON: nodes, keys, token and limits. */
+/** A venue's connection to TRON: nodes, keys, token and limits. */
 import * as DepositAddresses from "@venue/providers/rails/arbitrum/DepositAddresses"
 import { type RailProvider, SigningRefused } from "@venue/providers/rails/RailProvider"
 import { Signer } from "@venue/providers/rails/Signer"
@@ -27,7 +27,7 @@ export const chain = Config.all({
   feeLimitTrx: Setting.int("VENUE_TRON_FEE_LIMIT_TRX", {
     default: 100,
     unit: "TRX",
-    meaning: "Maximum fee of one payment",
+    meaning: "Maximum fee for one payment",
     readers: readersOfChain,
     changes: "process"
   })
@@ -47,7 +47,7 @@ export const all = Config.all({
   key,
   nodeUrls: Config.option(
     Setting.secret("VENUE_TRON_NODE_URLS", {
-      meaning: "Addresses of nodes, separated by commas; without one the rail is not connected",
+      meaning: "URLs of nodes, separated by commas; without one the rail is not connected",
       readers: readersOfNodes,
       changes: "process"
     })
@@ -61,7 +61,7 @@ export const all = Config.all({
   ),
   xpub: Setting.string("VENUE_TRON_XPUB", {
     default: "",
-    usual: "required with the rail",
+    usual: "required if the rail is connected",
     meaning: "Extended public key of the deposit addresses",
     readers: [...Setting.venue, "tron-balances"],
     changes: "all nodes"

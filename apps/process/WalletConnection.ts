@@ -1,4 +1,4 @@
-/** Connection of a process to the wallet, which holds the keys. */
+/** A process's connection to the wallet, which holds the keys. */
 import { Signer } from "@venue/providers/rails/Signer"
 import { Config, Effect, type Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
@@ -6,7 +6,7 @@ import * as Setting from "./Setting.ts"
 import { expect, type SettingRefused } from "./SettingRefused.ts"
 
 export const secret = Setting.secret("VENUE_WALLET_SECRET", {
-  usual: "required with a wallet",
+  usual: "required if a wallet is used",
   meaning: "Secret of at least 32 characters that runners and the wallet share",
   readers: [...Setting.runners, "wallet"],
   changes: "process"
@@ -15,7 +15,7 @@ export const secret = Setting.secret("VENUE_WALLET_SECRET", {
 export const settings = {
   walletUrl: Config.option(
     Setting.string("VENUE_WALLET_URL", {
-      meaning: "Address of the wallet",
+      meaning: "URL of the wallet",
       readers: Setting.runners,
       changes: "process"
     })

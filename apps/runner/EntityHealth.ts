@@ -69,7 +69,7 @@ type Entity =
   | { readonly deskId: string; readonly symbol?: never }
   | { readonly deskId?: never; readonly symbol: MarketSymbol }
 
-/** Returns the desks and markets on the shards of this runner, started or not. */
+/** Returns the desks and markets on this runner's shards, started or not. */
 const ownEntities = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const places = yield* Places.make

@@ -13,7 +13,7 @@ export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("Ar
   }
 }
 
-/** TRON did not answer, and the printed list is incomplete. */
+/** TRON did not respond, and the printed list is incomplete. */
 export class ListIncomplete extends Schema.TaggedError<ListIncomplete>()("ListIncomplete", { reason: Schema.String }) {
   override get message() {
     return `the list is incomplete; run the command again: ${this.reason}`

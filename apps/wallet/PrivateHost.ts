@@ -1,4 +1,4 @@
-/** Addresses at which the wallet may listen: this machine, or a private network. */
+/** Addresses at which the wallet is allowed to listen: this machine, or a private network. */
 import * as AllowList from "@venue/auth/access/AllowList"
 import { Effect } from "effect"
 import { lookup } from "node:dns/promises"

@@ -17,7 +17,7 @@ export interface Limits {
   /** Undefined without keys for Arbitrum One. */
   readonly chainId: number | undefined
   readonly token: string
-  /** Maximum of one payment and of all payments of a UTC day, in 1e-6 USD. */
+  /** Maximum of one payment and of all payments in a UTC day, in 1e-6 USD. */
   readonly maxPayment: bigint
   readonly maxPaidPerDay: bigint
   /** Maximum fee per gas, in wei. */
@@ -26,7 +26,7 @@ export interface Limits {
   readonly tron?: TronPolicy.TronLimits | undefined
 }
 
-/** Event of the signing record, stored permanently before anything is signed. */
+/** Event in the signing record, stored permanently before anything is signed. */
 export const SigningEvent = Schema.Union([
   Schema.TaggedStruct("PaymentAllowed", {
     withdrawalId: Schema.String,
@@ -142,9 +142,9 @@ const decidePayment = (policy: SigningPolicy, limits: Limits, order: ArbitrumPay
     const isSame = known.nonce === nonce && known.amount === amount && known.destination === destination
     return isSame
       ? Result.succeed(undefined)
-      : Result.fail("the withdrawal was signed already, with another nonce, amount or destination")
+      : Result.fail("the withdrawal was already signed, with another nonce, amount or destination")
   }
-  if (policy.tron.has(withdrawalId)) return Result.fail("the withdrawal was signed already, on TRON")
+  if (policy.tron.has(withdrawalId)) return Result.fail("the withdrawal was already signed, on TRON")
   if (policy.nonces.has(nonce)) return Result.fail(`nonce ${nonce} belongs to another withdrawal`)
   const fault = amountFault(policy, limits, amount, day)
   if (fault !== undefined) return Result.fail(fault)
@@ -152,12 +152,13 @@ const decidePayment = (policy: SigningPolicy, limits: Limits, order: ArbitrumPay
 }
 
 /**
- * Decides a TRON payment. Each further transaction for a withdrawal counts towards the daily limit again, because the earlier one might have been executed.
+ * Decides a TRON payment. Each further transaction for a withdrawal counts towards the daily limit again, because the
+ * earlier one might have been executed.
  */
 const decideTron = (policy: SigningPolicy, limits: Limits, order: TronPayment, nowMillis: number) => {
   const { amount, destination, expirationMillis, withdrawalId } = order
   if (limits.tron === undefined) return Result.fail("this wallet has no key for TRON")
-  if (policy.withdrawals.has(withdrawalId)) return Result.fail("the withdrawal was signed already, on another chain")
+  if (policy.withdrawals.has(withdrawalId)) return Result.fail("the withdrawal was already signed, on another chain")
   const decision = TronPolicy.decide(limits.tron, policy.tron.get(withdrawalId), order, nowMillis)
   if (decision === "again") return Result.succeed(undefined)
   if (decision !== "new") return Result.fail(decision.refused)
@@ -180,7 +181,7 @@ const amountFault = (policy: SigningPolicy, limits: Limits, amount: bigint, day:
   if (amount > limits.maxPayment) return `the payment is ${amount}; the maximum is ${limits.maxPayment} (in 1e-6 USD)`
   const paid = (day > policy.day ? 0n : policy.paidOfDay) + amount
   return paid > limits.maxPaidPerDay
-    ? `the payments of today would be ${paid}; the maximum is ${limits.maxPaidPerDay} (in 1e-6 USD)`
+    ? `today's payments would total ${paid}; the maximum is ${limits.maxPaidPerDay} (in 1e-6 USD)`
     : undefined
 }
 

@@ -36,7 +36,7 @@ export interface SigningRecord {
   ) => Effect.Effect<Result.Result<void, string>, RecordBroken>
 }
 
-/** Creates an empty record; never replaces an existing file. */
+/** Creates an empty record. Never replaces an existing file. */
 export const create = Effect.fn("SigningRecord.create")(function* (path: string, owner: Owner) {
   const files = yield* FileSystem.FileSystem
   const file = yield* files.open(path, { flag: "wx", mode: 0o600 }).pipe(
@@ -49,7 +49,7 @@ export const create = Effect.fn("SigningRecord.create")(function* (path: string,
   )
   yield* file.writeAll(bytesOf(Schema.encodeSync(HeadingLine)({ _tag: "SigningRecord", version: 1, ...owner })))
   yield* file.sync
-  // The name of a new file is on disk once its directory is synced.
+  // A new file's name is on disk once its directory is synced.
   const folder = yield* files.open(dirname(path), { flag: "r" })
   yield* folder.sync
 }, Effect.scoped)

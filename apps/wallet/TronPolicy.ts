@@ -41,7 +41,7 @@ export const decide = (
     return { refused: "the final block in the order is more than 2 min ahead of the clock of this machine" }
   if (last === undefined) return "new"
   if (last.destination !== order.destination || last.amount !== order.amount)
-    return { refused: "the withdrawal was signed already, with another destination or amount" }
+    return { refused: "the withdrawal was already signed, with another destination or amount" }
   const isPast = order.solidMillis >= last.expirationMillis && nowMillis >= last.expirationMillis + marginMillis
   return isPast ? "new" : { refused: "an earlier transaction of the withdrawal may still be executed" }
 }

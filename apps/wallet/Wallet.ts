@@ -25,7 +25,7 @@ export interface WalletOptions {
   readonly limits: Limits
 }
 
-/** Runs the wallet. With the argument `new-record`, creates an empty record, once per key, and ends. */
+/** Runs the wallet. With the argument `new-record`, creates an empty record, once per key, and exits. */
 export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const settings = yield* WalletSettings.load
   const owner = ownerOf(settings)

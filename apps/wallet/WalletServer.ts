@@ -1,4 +1,4 @@
-/** HTTP interface of the wallet, for callers with its secret: its accounts, and signatures of orders. */
+/** HTTP interface of the wallet, for callers with its secret: its accounts, and signatures for orders. */
 import { isSameText } from "@venue/gateway/http/SameText"
 import * as SignerContract from "@venue/providers/rails/Signer"
 import { SigningOrder } from "@venue/providers/rails/SigningOrder"
@@ -11,7 +11,7 @@ export interface WalletServerOptions {
   readonly secret: Redacted.Redacted
   readonly limits: SigningPolicy.Limits
   readonly record: SigningRecord
-  /** Ends the process, since the contents of the record are unknown. */
+  /** Fails when the record's contents are unknown, which makes the process exit. */
   readonly broken: Deferred.Deferred<never, RecordBroken>
 }
 
@@ -19,7 +19,7 @@ export const routes = (options: WalletServerOptions) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const signer = yield* SignerContract.Signer
-      // The wallet is ready as soon as it responds, because a broken record ends the process.
+      // The wallet is ready as soon as it responds, because a broken record makes the process exit.
       for (const status of ["live", "ready"] as const)
         yield* router.add("GET", `/health/${status}`, HttpServerResponse.jsonUnsafe({ status }))
       yield* router.add("GET", "/accounts", guarded(options, accounts(signer)))

@@ -36,14 +36,14 @@ const own = Config.all({
   maxPayment: Setting.int("VENUE_WALLET_MAX_PAYMENT", {
     default: 250_000,
     unit: "USD",
-    meaning: "Maximum of one payment",
+    meaning: "Maximum amount of one payment",
     readers: ["wallet"],
     changes: "process"
   }),
   maxPaidPerDay: Setting.int("VENUE_WALLET_MAX_PER_DAY", {
     default: 1_000_000,
     unit: "USD",
-    meaning: "Maximum of all payments of a UTC day",
+    meaning: "Maximum total of all payments in a UTC day",
     readers: ["wallet"],
     changes: "process"
   })
@@ -81,7 +81,7 @@ export const load = Effect.gen(function* () {
   }
 }).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
 
-/** Returns the keys for Arbitrum One; undefined for a wallet that signs only on TRON. */
+/** Returns the keys for Arbitrum One, or undefined for a wallet that signs only on TRON. */
 const keysOf = Effect.fnUntraced(function* ({ hotKey, xprv }: Pick<Config.Success<typeof own>, "hotKey" | "xprv">) {
   if (Option.isNone(hotKey) && Option.isNone(xprv)) return undefined
   if (Option.isNone(xprv)) return yield* refused("VENUE_WALLET_XPRV", "the other key for Arbitrum One")

@@ -1,4 +1,4 @@
-/** Starts the wallet of a venue. */
+/** Starts a venue's wallet. */
 import * as Start from "../process/Start.ts"
 import * as Wallet from "./Wallet.ts"
 

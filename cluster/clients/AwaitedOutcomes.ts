@@ -1,7 +1,4 @@
-/**
- * Submissions that a desk has sent to a market and whose outcome is unknown. Each submission is reported as overdue
- * after one second.
- */
+/** Submissions that a desk has sent to a market and whose outcome is unknown. Each is reported as overdue after 1 s. */
 
 export interface AwaitedOutcomes<A> {
   readonly add: (item: A) => void
@@ -12,7 +9,7 @@ export interface AwaitedOutcomes<A> {
 export interface Options<A> {
   /** Whether the item's outcome is unknown and the item has not expired. */
   readonly isAwaited: (item: A) => boolean
-  /** Called with an item that has waited for one second and was removed. */
+  /** Called with an item that was removed because it waited for 1 s. */
   readonly overdue: (item: A) => void
   readonly sleep: (millis: number, then: () => void) => void
   readonly nowMillis: () => number

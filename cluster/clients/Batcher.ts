@@ -1,7 +1,4 @@
-/**
- * Sends items to one target in ordered batches. Items that arrive while a batch is in flight are sent in the next
- * batch.
- */
+/** Sends items to one target in ordered batches. Items that arrive while one is in flight join the next. */
 
 export interface Batcher<A> {
   /** Queues an item. Returns false when the queue is full. */
@@ -12,8 +9,7 @@ export interface Batcher<A> {
 
 export interface Options<A> {
   /**
-   * Sends a batch. `done` is called once. With `false`, all in-flight batches are sent again in order. From the
-   * failed batch, only the items in `left` are sent again, or all items if `left` is omitted.
+   * Sends a batch and calls `done` once. After `done(false, left)`, all in-flight batches are sent again in order. Only the failed batch's items in `left` are sent again, or all items if `left` is omitted.
    */
   readonly send: (items: ReadonlyArray<A>, done: (isDone: boolean, left?: ReadonlyArray<A>) => void) => void
   /** Whether a failed item is sent again. Defaults to true. */
@@ -31,7 +27,7 @@ export const make = <A>({ gather, isRetried, mayOverlap = never, pause = gather,
   let inFlight: Array<ReadonlyArray<A>> = []
   let isGathering = false
   let isPausing = false
-  /** Number of failures so far. A response to a batch from before the last failure is ignored. */
+  /** Number of consecutive failures. Responses to batches sent before the last failure are ignored. */
   let round = 0
 
   const leave = () => {
@@ -82,6 +78,5 @@ export const make = <A>({ gather, isRetried, mayOverlap = never, pause = gather,
 
 /** Queue limit for one target. Further items are refused at once. */
 const maxWaiting = 100_000
-/** Maximum number of items in one call. */
 const maxBatch = 4_096
 const never = () => false

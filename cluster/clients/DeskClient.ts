@@ -25,15 +25,12 @@ import * as Places from "./Places.ts"
 
 type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
 
-/** Reads the state of one account. The response includes every market row that this node's feed has published. */
+/** Reads one account's state. The response includes every market row that this node's feed has published. */
 type ReadOf<A, Request extends Read = Read> = (
   request: Omit<Request, "heads">
 ) => Effect.Effect<A, Unavailable | RateLimited>
 type ReadTags = "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead" | "FeeTier" | "Preview"
-/**
- * Desk messages that need no method of their own. Submissions are batched, and reads carry the feed's heads, so both
- * have methods.
- */
+/** Desk messages other than submissions, which are batched, and reads, which carry the feed's heads. */
 type OtherMessages = Omit<RawDesk, "Submit" | ReadTags>
 
 export class DeskClient extends Context.Service<
@@ -41,33 +38,30 @@ export class DeskClient extends Context.Service<
   {
     /** Sends a submission until the desk responds or the submission expires. See `SubmissionQueue.push`. */
     readonly submit: SubmissionQueue.SubmissionQueue["push"]
-    /**
-     * Calls back once every earlier submission from the user has a reply, or immediately if no reply is outstanding.
-     */
+    /** Calls back when all of the user's earlier submissions have replies; immediately if none is outstanding. */
     readonly whenReplied: SubmissionQueue.SubmissionQueue["whenReplied"]
     /** Calls a user's desk, with the timeout `deadline`. */
     readonly ask: <A, E>(
       userId: UserId,
       call: (desk: OtherMessages) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-    /** Calls a desk by its id, with the timeout `deadline`. */
+    /** Like `ask`, but takes a desk id. */
     readonly askDesk: <A, E>(
       deskId: string,
       call: (desk: OtherMessages) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-    /** Returns an account's balance and positions. A desk on this node normally responds without waiting. */
+    /** Returns an account's balance and positions, normally without waiting if the desk runs on this node. */
     readonly summary: ReadOf<AccountSummary>
-    /** Returns the balances of all of a user's accounts. The account in the request is ignored. */
+    /** Returns the balances of all of a user's accounts; ignores the request's account. */
     readonly balances: ReadOf<ReadonlyArray<Balance>>
     readonly orders: ReadOf<OpenOrders>
     readonly leverages: ReadOf<Leverages>
     readonly watermarks: ReadOf<ReadonlyArray<Watermark>>
-    /** Returns the newest row of the trader's own journal. */
+    /** Returns the newest row in the trader's own journal. */
     readonly journalHead: ReadOf<number>
     readonly feeTier: ReadOf<number>
-    /** Returns the outcome that an order would have if it were placed now. */
     readonly preview: ReadOf<Previewed, PreviewRead>
-    /** Starts the desk if it is not running, and returns once the desk runs. */
+    /** Starts the desk if necessary, and returns once it is running. */
     readonly wake: (deskId: string) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/DeskClient") {

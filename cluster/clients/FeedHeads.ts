@@ -1,6 +1,6 @@
 /**
  * Newest row of each market log that this node's feed has published. A node sends these heads with each read. A desk
- * on another node responds once it has applied the same rows.
+ * on another node responds once it has applied all rows up to them.
  */
 import { Context } from "effect"
 import type { Head } from "../protocol/Desk.ts"

@@ -1,4 +1,4 @@
-/** Source of new ids, which are version 4 UUIDs. A test may replace it. */
+/** Source of new ids, which are version 4 UUIDs. Tests can replace it. */
 import { type Id, series } from "@venue/domain/Id"
 import { Context } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -7,10 +7,7 @@ export const Ids = Context.Reference<{ readonly next: () => Id }>("@venue/cluste
   defaultValue: () => ({ next: series(pooled()) })
 })
 
-/**
- * Number of random bytes drawn at once, enough for 256 ids. Draws are rare because one draw costs as much as decoding
- * an order.
- */
+/** Number of random bytes drawn at once, enough for 256 ids. One draw costs as much as decoding an order. */
 const drawnBytes = 4_096
 
 function pooled(): () => number {

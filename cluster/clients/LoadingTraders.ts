@@ -1,7 +1,4 @@
-/**
- * Submissions for traders that their desk is still loading. They are retried separately from the desk's other
- * submissions.
- */
+/** Submissions for traders that their desk is still loading. They are retried separately from the desk's other ones. */
 import type { UserId } from "@venue/domain/UserId"
 
 export interface LoadingTraders<A> {
@@ -13,13 +10,13 @@ export interface LoadingTraders<A> {
 
 export interface Options<A> {
   readonly userOf: (item: A) => UserId
-  /** Whether the item was sent before. Such an item goes ahead of the same user's items that were never sent. */
+  /** Whether the item was sent before. It then goes ahead of the same user's items that were never sent. */
   readonly isRepeat: (item: A) => boolean
   /** Sends items. `done` is called once, with the items that the desk could not decide yet. */
   readonly send: (items: ReadonlyArray<A>, done: (left: ReadonlySet<A>) => void) => void
   /** Called with a trader's remaining items once the trader is loaded. */
   readonly loaded: (items: ReadonlyArray<A>) => void
-  /** Waits before the next attempt. The pause depends on the number of consecutive attempts so far. */
+  /** Waits before the next attempt; `tries` is the number of consecutive attempts. */
   readonly pause: (tries: number, again: () => void) => void
 }
 

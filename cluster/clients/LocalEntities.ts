@@ -1,7 +1,4 @@
-/**
- * Registry of the desks, markets and gateways on this node. Code on the same node calls them as functions instead of
- * sending messages.
- */
+/** Registry of this node's desks, markets and gateways, which code on the same node calls as functions. */
 import type { TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Charge } from "@venue/domain/RateLimits"
@@ -17,21 +14,18 @@ import type { DepthAt, TraderViews, Unavailable, Viewer, Watched } from "../prot
 export interface Watcher {
   /** Called with each committed row, in order. */
   readonly batch: (batch: CommittedBatch) => void
-  /** Called with the newest committed row, after the journal has confirmed that no other owner has claimed the log. */
+  /** Called with the newest committed row, once the journal has confirmed that no other owner has claimed the log. */
   readonly head: (epoch: number, seq: number) => void
   /** Called when the market leaves this node. */
   readonly closed: () => void
 }
 
 export interface LocalMarket {
-  /**
-   * Decides the commands immediately. Calls `done` with true once all decisions are committed, or with false if the
-   * outcome is unknown.
-   */
+  /** Decides the commands immediately. Calls `done` with true on commit, or false if the outcome is unknown. */
   readonly submit: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void
-  /** Returns the newest committed row, or undefined if ownership of the log was not confirmed within the last 2 s. */
+  /** Returns the newest committed row, or undefined if log ownership was not confirmed within the last 2 s. */
   readonly head: () => { readonly epoch: number; readonly seq: number } | undefined
-  /** Reports the head immediately, then every batch committed after it. Returns a function that ends the watch. */
+  /** Reports the head immediately, then every later committed batch. Returns a function that ends the watch. */
   readonly watch: (watcher: Watcher) => () => void
   /** Streams the same rows as messages for another node, with a heartbeat every second. */
   readonly stream: Stream.Stream<Watched, Unavailable>
@@ -40,20 +34,18 @@ export interface LocalMarket {
   readonly preview: (command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
 }
 
-/**
- * `submit` and `summary` return undefined if the response has to wait. The caller then sends a message to the entity.
- */
+/** `submit` and `summary` return undefined if the response has to wait; the caller then sends a message. */
 export interface LocalDesk {
   readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
   readonly summary: (read: Read) => AccountSummary | undefined
   readonly spendRest: (userId: UserId, bucket: RestBucket, weight: number) => Charge
-  /** Whether orders are still being cancelled for connections that were armed by an earlier process. */
+  /** Whether orders of connections that an earlier process armed are still being cancelled. */
   readonly isEndingOrphans: () => boolean
-  /** Whether any connection is armed, or its disarming is not recorded yet. */
+  /** Whether any connection is armed or its disarming is not recorded yet. */
   readonly isArmed: () => boolean
 }
 
-/** Registry of this node's entities. An entity is added when it starts to serve and removed when it stops. */
+/** An entity is added when it starts to serve and removed when it stops. */
 export class LocalEntities extends Context.Service<
   LocalEntities,
   {

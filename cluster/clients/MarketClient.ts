@@ -1,7 +1,4 @@
-/**
- * Sends commands to markets. Commands from one node to one market are sent in batches, with one batch in flight at a
- * time.
- */
+/** Sends commands to markets in batches. Each node has at most one batch in flight to each market on another node. */
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Stand } from "@venue/domain/Liquidation"
@@ -38,30 +35,23 @@ export class MarketClient extends Context.Service<
   {
     /**
      * Queues a command and retries it until the market has recorded an outcome. If the trader has left this node,
-     * retries end when the command expires. Returns false if the queue is full.
+     * retries stop when the command expires. Returns false if the queue is full.
      */
     readonly submit: (symbol: MarketSymbol, command: TraderCommand) => boolean
-    /** Registers a trader's epoch on this node. Returns a function that removes the registration. */
+    /** Registers a trader's epoch on this node. Returns a function that removes it. */
     readonly enter: (userId: UserId, traderEpoch: number) => () => void
-    /** Returns the market's state for these traders. One call covers at most `maxViewers` traders. */
+    /** Returns the market's state for at most `maxViewers` traders. */
     readonly view: (symbol: MarketSymbol, traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
-    /**
-     * Sends stands to the market without retries. A stand states how much of the open takeovers an account can bear.
-     */
+    /** Sends stands without retries. A stand states how much of the open takeovers an account can bear. */
     readonly stand: (symbol: MarketSymbol, stands: ReadonlyArray<Stand>) => Effect.Effect<void, Unavailable>
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
     /** Returns the outcome that an order would have if it were placed now. */
     readonly preview: (symbol: MarketSymbol, command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
-    /**
-     * Streams the rows of a market on another node. While the stream is open, commands are sent directly to that
-     * node.
-     */
+    /** Streams the rows of a market on another node. Meanwhile, commands are sent directly to that node. */
     readonly watch: (symbol: MarketSymbol) => Stream.Stream<Watched, Unavailable>
-    /**
-     * Makes the market write its read tables up to row `seq` without delay, because a reader is waiting for that row.
-     */
+    /** Makes the market write its read tables up to row `seq` without delay, because a reader is waiting for them. */
     readonly catchUp: (symbol: MarketSymbol, seq: number) => Effect.Effect<void, Unavailable>
-    /** Sends an outside price. `quotedAtMillis` is the source's quote time; if omitted, the time of arrival is used. */
+    /** Sends an outside price. `quotedAtMillis` is the source's quote time, by default the time of arrival. */
     readonly observe: (
       symbol: MarketSymbol,
       priceE8: number,

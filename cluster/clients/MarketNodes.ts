@@ -1,6 +1,4 @@
-/**
- * Direct links to the nodes that own watched markets. While a watch is open, calls to the market use the direct link.
- */
+/** Direct links to the nodes that own watched markets. Calls to a market use its link while it is watched. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, type Scope, Stream } from "effect"
 import { Unavailable, type Watched } from "../protocol/Market.ts"
@@ -9,7 +7,7 @@ import { type NodeLink, NodeLinks } from "./NodeLinks.ts"
 type Rows = Stream.Stream<Watched, unknown>
 
 export interface MarketNodes {
-  /** Stores the node that a market has reported as its own, or undefined if that node has no direct link. */
+  /** Records the node on which a market runs, or undefined if that node has no direct link. */
   readonly locate: (symbol: MarketSymbol, node: string | undefined) => void
   /** Streams the market's rows over the direct link, or through the cluster library if there is no link. */
   readonly watch: (symbol: MarketSymbol, byCluster: () => Rows) => Stream.Stream<Watched, Unavailable>

@@ -9,21 +9,18 @@ import { NodeCalls } from "../protocol/Node.ts"
 export type NodeLink = RpcClient.RpcClient<RpcGroup.Rpcs<typeof NodeCalls>, RpcClientError>
 
 export interface NodeLinks {
-  /** Address that other nodes connect to, as `host:port`, or undefined for a node without entities. */
+  /** Address (`host:port`) to which other nodes connect, or undefined for a node without entities. */
   readonly self: string | undefined
-  /** Returns the shared connection to a node. The connection closes with the last scope that uses it. */
+  /** Returns the shared connection to a node, which closes with the last scope that uses it. */
   readonly to: (address: string) => Effect.Effect<NodeLink, never, Scope.Scope>
 }
 
-/**
- * Direct connections, or undefined in a process without other nodes, where every call goes through the cluster
- * library.
- */
+/** Direct connections; undefined in a process without other nodes, where the cluster library makes every call. */
 export const NodeLinks = Context.Reference<NodeLinks | undefined>("@venue/cluster/clients/NodeLinks", {
   defaultValue: () => undefined
 })
 
-/** Creates the direct connections of the node with the address `self`. Addresses have the form `host:port`. */
+/** Creates this node's direct connections. Its own address `self` has the form `host:port`. */
 export const make = Effect.fnUntraced(function* (self: string | undefined) {
   const protocol = yield* Runners.RpcClientProtocol
   const links = yield* RcMap.make({

@@ -1,7 +1,7 @@
 /**
  * Addresses of desks and markets, spread evenly over the shards. The cluster library derives an entity's shard from
- * the hash of the entity's address, so plain ids could put nine desks on one runner and two on another. Each address
- * therefore starts with a number chosen so that the hash gives the intended shard.
+ * the hash of its address, so plain ids could put nine desks on one runner and two on another. Each address therefore
+ * starts with a number chosen so that the hash gives the intended shard.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { deskGroup } from "../protocol/Desk.ts"
 import { marketGroup } from "../protocol/Market.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/** Returns an entity's address. Every node must list the same markets in the same order. */
+/** Returns entity addresses. Every node must list the same markets in the same order. */
 export interface Places {
   readonly desk: (deskId: string) => string
   readonly market: (symbol: MarketSymbol) => string
@@ -37,7 +37,9 @@ export const make: Effect.Effect<Places, never, Sharding.Sharding> = Effect.gen(
       addresses.set(key, address)
       return address
     }
-    throw new Error(`no address of ${key} leads to shard ${shard}; set shardsPerGroup to the number of desks, ${desks}`)
+    throw new Error(
+      `no entity address of ${key} maps to shard ${shard}; set shardsPerGroup to the number of desks, ${desks}`
+    )
   }
   return {
     desk: (deskId) => at(deskGroup, deskId, Number(deskId)),

@@ -9,7 +9,6 @@ import { VenueSettings } from "../VenueSettings.ts"
 import { DeskClient } from "./DeskClient.ts"
 import { LocalEntities } from "./LocalEntities.ts"
 
-/** Charges a weight to the user's bucket. */
 export type Spend = (userId: UserId, weight: number) => Effect.Effect<RateLimits.Charge>
 
 export const make = Effect.fnUntraced(function* (
@@ -25,8 +24,7 @@ export const make = Effect.fnUntraced(function* (
     nowMillis: () => clock.currentTimeMillisUnsafe()
   })
   /**
-   * Falls back to this gateway's own bucket while the desk does not respond, so that requests that need no desk still
-   * pass.
+   * Charges this gateway's own bucket while the desk does not respond, so that requests that need no desk still pass.
    */
   const askDesk = (userId: UserId, weight: number) => {
     const chargeFallback = Effect.sync(() => fallback.charge(userId, weight))

@@ -1,12 +1,9 @@
 /**
- * Submissions from one node to one desk, sent in order and retried with the same ids until the desk responds or they
- * expire. A submission that expires without a response has an unknown outcome.
- *
- * A desk that has sent a submission to its market can fail before the market records it. The submission is therefore
- * sent again until its outcome is known: ahead of later submissions after a failed call, otherwise after one second.
- *
- * A submission for a trader that the desk is still loading waits together with the same user's later submissions.
- * Other users' submissions are not delayed.
+ * Submissions from one node to one desk, sent in order and repeated with the same ids until the desk responds or they
+ * expire. A desk might fail after it has sent a submission to its market and before the market has recorded it. The
+ * submission is therefore repeated until its outcome is known: after a failed call ahead of later submissions,
+ * otherwise after 1 s. If it expires first, its outcome is unknown. Submissions for a trader that the desk is still
+ * loading do not delay other users' submissions.
  */
 import type { UserId } from "@venue/domain/UserId"
 import type { Submission, Submitted } from "../protocol/Desk.ts"
@@ -18,12 +15,12 @@ import * as SubmissionReplies from "./SubmissionReplies.ts"
 
 export interface SubmissionQueue {
   /**
-   * Queues a submission. `reply` is called once, immediately or later. `reply` is called again if the desk sent the
-   * submission to its market and a later owner of the desk refuses it. While `isOutstanding` returns true, a
-   * submission that was sent to its market is sent again. By default, such a submission is not sent again.
+   * Queues a submission and calls `reply` once, immediately or later. Calls `reply` again if the desk sent the
+   * submission to its market and a later owner of the desk refuses it. A submission that was sent to its market is
+   * sent again only while `isOutstanding` returns true (by default, never).
    */
   readonly push: (submission: Submission, reply: (submitted: Submitted) => void, isOutstanding?: () => boolean) => void
-  /** Calls back once every earlier submission from the user has a reply, or immediately if no reply is outstanding. */
+  /** Calls back when all of the user's earlier submissions have replies; immediately if none is outstanding. */
   readonly whenReplied: (userId: UserId, then: () => void) => void
 }
 
@@ -31,7 +28,7 @@ export interface Options {
   /**
    * Calls the desk. `done` receives one response per submission in order, or undefined if the outcome is unknown.
    * `isRepeated` is true if a submission might have been executed before, so that the desk must look up its first
-   * response. `isLocal` is true for a desk on this node, which cannot fail before this queue does.
+   * response. `isLocal` is true for a desk on this node, which fails only together with this queue.
    */
   readonly call: (
     submissions: ReadonlyArray<Submission>,
@@ -45,7 +42,7 @@ export interface Options {
 }
 
 export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQueue => {
-  /** Number of consecutive calls without a response. While this number is 0, expiry is not checked on the hot path. */
+  /** Number of consecutive calls without a response. While it is 0, the hot path skips the expiry check. */
   let failures = 0
   const replies = SubmissionReplies.make((part) => awaited.add(part))
   const { giveUp, markUnknown } = replies
@@ -56,16 +53,13 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
     sleep,
     nowMillis
   })
-  /** Refuses an expired submission, because no market accepts it. */
+  /** Whether the submission has not expired. Refuses an expired one, because no market would accept it. */
   const isInTime = (part: Part) => {
     const isCurrent = nowMillis() <= part.submission.request.expiresAtMillis
     if (!isCurrent) giveUp(part, "AccountLoading")
     return isCurrent
   }
-  /**
-   * Calls `done` once, either with the submissions that the desk could not decide yet, or with undefined if the desk
-   * did not respond.
-   */
+  /** Calls `done` once with the submissions not decided yet, or with undefined if the desk did not respond. */
   const send = (parts: ReadonlyArray<Part>, done: (left: ReadonlyArray<Part> | undefined) => void) => {
     const finish = (answers: ReadonlyArray<Submitted> | undefined, isLocal = false) => {
       done(answers && undecided(parts, answers, (part, answer) => replies.deliver(part, answer, isLocal)))
@@ -143,10 +137,7 @@ const undecided = (
   return left
 }
 
-/**
- * Backoff after a call without a response. The backoff doubles with each consecutive failure, up to
- * `longestPauseMillis`.
- */
+/** Backoff after a call without a response, doubled with each consecutive failure up to `longestPauseMillis`. */
 const firstPauseMillis = 50
 const longestPauseMillis = 250
 const pauseMillis = (tries: number) => Math.min(firstPauseMillis * 2 ** (tries - 1), longestPauseMillis)

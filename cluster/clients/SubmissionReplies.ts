@@ -1,16 +1,12 @@
-/** Replies for one desk's submissions. Also tracks which submissions might have been executed without a reply. */
+/** Replies to one desk's submissions. Also tracks submissions that might have been executed without a reply. */
 import type { UserId } from "@venue/domain/UserId"
 import type { Submission, Submitted } from "../protocol/Desk.ts"
 
-/** A queued submission and the state of its reply. */
 export interface Part {
   readonly submission: Submission
   readonly reply: (submitted: Submitted) => void
   readonly isOutstanding: () => boolean
-  /**
-   * Whether the submission might have been executed, because the call failed, or because the desk
-   * failed after it had sent the submission to a market.
-   */
+  /** True after a failed call, or if the desk failed after sending the submission to a market. */
   mayBeDone: boolean
   isAnswered: boolean
 }
@@ -18,31 +14,28 @@ export interface Part {
 export interface SubmissionReplies {
   /** Counts a submission whose reply is outstanding. */
   readonly expect: (part: Part) => void
-  /** Delivers a response. `isLocal` is true if the desk is on this node and cannot fail before the caller does. */
+  /** Delivers a response. `isLocal` is true for a desk on this node, which fails only together with the caller. */
   readonly deliver: (part: Part, answer: Submitted, isLocal?: boolean) => void
-  /**
-   * Refuses a submission that will not be sent again. The refusal is `DeskUnreachable` if the submission might have
-   * been executed.
-   */
+  /** Refuses a submission that will not be sent again, with `DeskUnreachable` if it might have been executed. */
   readonly giveUp: (part: Part, refusal: "AccountLoading" | "DeskOverloaded") => void
-  /** Marks the submissions of a failed call, and returns them. */
+  /** Marks a failed call's submissions as possibly executed, and returns them. */
   readonly markUnknown: (parts: ReadonlyArray<Part>) => ReadonlyArray<Part>
   /** Whether the outcome of any submission is unknown. */
   readonly isAnyUnknown: () => boolean
-  /** Calls back once every earlier submission from the user has a reply, or immediately if no reply is outstanding. */
+  /** Calls back when all of the user's earlier submissions have replies; immediately if none is outstanding. */
   readonly whenReplied: (userId: UserId, then: () => void) => void
   /** Calls back the waiters whose replies are complete. Called after each call's responses are delivered. */
   readonly callWaiters: () => void
 }
 
-/** Creates the replies. `handedOn` receives each submission that a desk on another node has sent to its market. */
-export const make = (handedOn: (part: Part) => void): SubmissionReplies => {
+/** Creates the replies. `forwarded` receives each submission that a desk on another node has sent to its market. */
+export const make = (forwarded: (part: Part) => void): SubmissionReplies => {
   /** Number of submissions without a reply, by user. */
   const unanswered = new Map<UserId, number>()
   let waiters: ReadonlyArray<{ readonly userId: UserId; readonly done: () => void; left: number }> = []
   let unknown = 0
 
-  /** Replies to one user arrive in the order of submission, so a count is enough to find the waiters that are due. */
+  /** A count suffices to find the waiters that are due, because one user's replies arrive in order. */
   const answered = (userId: UserId) => {
     const left = unanswered.get(userId)! - 1
     if (left === 0) unanswered.delete(userId)
@@ -56,8 +49,8 @@ export const make = (handedOn: (part: Part) => void): SubmissionReplies => {
     const isFirst = !part.isAnswered
     part.isAnswered = true
     if (isFirst) answered(part.submission.userId)
-    if (answer._tag === "HandedOn" && !isLocal) handedOn(part)
-    if (isFirst || (answer._tag !== "HandedOn" && part.isOutstanding())) part.reply(answer)
+    if (answer._tag === "Forwarded" && !isLocal) forwarded(part)
+    if (isFirst || (answer._tag !== "Forwarded" && part.isOutstanding())) part.reply(answer)
   }
   return {
     deliver,

@@ -6,7 +6,7 @@ export interface Beat {
   readonly start: () => void
 }
 
-/** Runs `work` at each interval while needed. `work` returns whether it has to run again one interval later. */
+/** Runs `work` at each interval while needed. `work` returns whether to run again one interval later. */
 export const make = Effect.fnUntraced(function* (
   everyMillis: number,
   work: Effect.Effect<boolean>
@@ -16,7 +16,7 @@ export const make = Effect.fnUntraced(function* (
   const step = Effect.gen(function* () {
     const isIdle = !needed.isOpen()
     yield* needed.await
-    // After an idle time, waits for the next multiple of the interval: on average half an interval.
+    // After an idle time, waits for the next multiple of the interval, which is half an interval on average.
     yield* Effect.sleep(isIdle ? everyMillis - (clock.currentTimeMillisUnsafe() % everyMillis) : everyMillis)
     // Closed before the work, so that a call of `start` during the work schedules another run.
     needed.closeUnsafe()

@@ -12,13 +12,12 @@ export interface Depth {
   readonly levels: (side: Side) => Iterable<PriceLevel>
   /** Replaces the totals of these levels; a total of 0 removes its level. */
   readonly update: (changed: ReadonlyArray<Level>) => void
-  /** Replaces all levels. */
   readonly reset: (all: ReadonlyArray<Level>) => void
 }
 
-/** Levels of one side, with the best price last. Most changes are near the best price, so few entries move. */
+/** Levels of one side, best price last, because most changes are near the best price and then move few entries. */
 interface Ladder {
-  /** Prices in ticks, negative for sells, so that the best price is the greatest number on both sides. */
+  /** Prices in ticks, negated for sells, so that the best price is the greatest number on both sides. */
   readonly ranks: Array<number>
   readonly lots: Array<number>
 }

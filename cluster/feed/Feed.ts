@@ -1,6 +1,6 @@
 /**
- * Committed logs of all markets on this node. Each row is applied once, in order and without gaps, whichever node
- * owns the market. Watched rows are checked by epoch and row number, and missing rows are read from the journal.
+ * This node's copies of all markets' committed logs. Each row is applied once, in order and without gaps, whichever
+ * node owns the market. Watched rows are checked by epoch and row number, and missing rows are read from the journal.
  */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
@@ -33,31 +33,25 @@ export class Feed extends Context.Service<
     readonly follow: Followers.Followers["follow"]
     readonly followMarket: Followers.Followers["followMarket"]
     /**
-     * Passes every batch to a watcher, after the followers. Calls `begun` when a market's levels and prices were
-     * replaced as a whole. A watcher that throws still receives the next batch. Returns a function that stops the
-     * watch.
+     * Passes every batch to a watcher, after the followers. Calls `begun` when a market's whole state was replaced. A
+     * watcher that throws still receives the next batch. Returns a function that stops the watch.
      */
     readonly watch: (watcher: (batch: Batch) => void, begun?: (symbol: MarketSymbol) => void) => () => void
-    /**
-     * Returns the newest row of a market that this node has applied, or undefined until the first watch of the market
-     * has begun.
-     */
+    /** Returns the newest row of a market that this node has applied; undefined before the market's first watch. */
     readonly head: (symbol: MarketSymbol) => FollowedLog.Head | undefined
-    /** Each market's latest prices. */
     readonly prices: ReadonlyMap<MarketSymbol, Priced>
     /** Premium samples of the current funding hour, by market. */
     readonly sampling: ReadonlyMap<MarketSymbol, Sampling.Sampling>
-    /** Time of the last contract split by market, or 0 before the first split. */
+    /** Time of each market's last contract split, or 0 before the first. */
     readonly splitMillis: ReadonlyMap<MarketSymbol, number>
     /** Open interest of all markets, valued at `prices`. */
     readonly openInterest: OpenInterest.OpenInterest
     /** Open takeovers by market: signed lots by takeover id. */
     readonly takeovers: ReadonlyMap<MarketSymbol, ReadonlyMap<string, number>>
-    /** Trading state of each market. */
     readonly tradingStates: ReadonlyMap<MarketSymbol, TradingState>
     /** Listed contracts with their current limits. */
     readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
-    /** Returns a live view of the book, or undefined for a symbol that is not listed. */
+    /** Returns a live view of the book, or undefined for an unlisted symbol. */
     readonly depth: (symbol: MarketSymbol) => FollowedLog.FollowedLog["depth"] | undefined
   }
 >()("@venue/cluster/feed/Feed") {
@@ -147,7 +141,7 @@ export class Feed extends Context.Service<
     })
   )
 
-  /** Provides the heads of this feed to the clients, because the clients must not import the feed. */
+  /** Provides this feed's heads to the clients, which must not import the feed. */
   static readonly layerHeads: Layer.Layer<FeedHeads, never, Feed> = Layer.effect(
     FeedHeads,
     Effect.gen(function* () {

@@ -14,19 +14,15 @@ export interface Head {
 }
 
 export interface FollowedLog {
-  /** Returns the newest applied row, or undefined until the first watch of the market has begun. */
+  /** Returns the newest applied row, or undefined before the first watch of the market has begun. */
   readonly head: () => Head | undefined
   readonly depth: Pick<Depth.Depth, "best" | "levels">
   /** Records that `seq` is now the market's newest row. */
   readonly confirm: (epoch: number, seq: number) => void
-  /** Applies the next batch and ignores a repeated one. Returns false if there is a gap. */
+  /** Applies the next batch; ignores a repeated one. Returns false if there is a gap. */
   readonly advance: (batch: Batch) => boolean
-  /** Replaces all levels. */
   readonly reset: (levels: ReadonlyArray<Level>) => void
-  /**
-   * Reads the head directly from a market on this node, which sends no heartbeats. Returns a function that detaches
-   * the market.
-   */
+  /** Reads the head directly from a market on this node, which sends no heartbeats. Returns a detach function. */
   readonly attach: (market: LocalMarket) => () => void
   readonly isAttached: () => boolean
 }

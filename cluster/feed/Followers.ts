@@ -11,47 +11,41 @@ export interface Follower {
   /** Traders receive an event before sockets, so that a client that reads after a push sees the same state. */
   readonly rank: "trader" | "socket"
   /**
-   * Called for each event of the followed account or market. A trader receives events in log order. A socket receives
-   * all trades of a taker order before the order's other events.
+   * Called for each event of the followed account or market. Traders receive events in log order. Sockets receive all
+   * of a taker order's trades before its other events.
    */
   readonly observe: (event: MarketEvent, batch: Batch) => void
-  /**
-   * Called for each trade after the last trade of the same taker order, with the follower's order in its final state.
-   */
+  /** Called for each trade after a taker order's last trade, with the follower's order in its final state. */
   readonly filled?: (event: Traded, order: Order, batch: Batch) => void
-  /** Called after the follower threw. The follower receives no further events, because its state might be wrong. */
+  /** Called after the follower threw. It receives no further events, because its state might be wrong. */
   readonly broken: () => void
 }
 
 export interface Followers {
   /** Follows an account. Returns a function that stops following. */
   readonly follow: (accountId: AccountId, follower: Follower) => () => void
-  /**
-   * Follows a market's events that concern every position, such as funding. Returns a function that stops following.
-   */
+  /** Follows a market's events that concern every position, such as funding. Returns a stop function. */
   readonly followMarket: (symbol: MarketSymbol, follower: Follower) => () => void
   /**
-   * Passes the event at this index to the followers of its account or market. If the event is a trade, all events of
-   * the same taker order are passed too. Returns the index of the last event that was passed.
+   * Passes the event at this index to the followers of its account or market. If it is a trade, passes all events of
+   * the same taker order. Returns the index of the last event passed.
    */
   readonly deliver: (batch: Batch, at: number) => number
 }
 
-/** Followers of one account. Each change replaces the list, so that a follower can leave while the list is iterated. */
+/** Followers of one account. Each change replaces the list, so that a follower can leave during an iteration. */
 interface Account {
   readonly accountId: AccountId
   traders: ReadonlyArray<Follower>
   sockets: ReadonlyArray<Follower>
 }
 
-/** Creates the followers. `report` receives each follower that threw. Other followers still receive the event. */
+/** `report` receives each follower that threw; the others still receive the event. */
 export const make = (
   report: (followed: AccountId | MarketSymbol, follower: Follower, cause: unknown) => void
 ): Followers => {
   const byAccount = new Map<AccountId, Account>()
-  /**
-   * Sets, because a market can have thousands of followers, and a list would be copied for each follower that leaves.
-   */
+  /** Sets, because a market can have thousands of followers, and each one that leaves would copy a list. */
   const byMarket = new Map<MarketSymbol, Set<Follower>>()
 
   const unfollow = (account: Account, follower: Follower) => {
@@ -64,7 +58,7 @@ export const make = (
     const others = byMarket.get(symbol)
     if (others?.delete(follower) === true && others.size === 0) byMarket.delete(symbol)
   }
-  /** Returns false, after a report, if the follower threw. */
+  /** Returns false if the follower threw, which is also reported. */
   const receives = (followed: AccountId | MarketSymbol, follower: Follower, receive: () => void): boolean => {
     const received = Result.try(receive)
     if (Result.isSuccess(received)) return true
@@ -141,8 +135,8 @@ interface Delivery {
 }
 
 /**
- * Traders receive the events as they are recorded. Sockets then receive all trades, each with the order in its final
- * state, and then the other events. In each group, the taker's events come before the maker's.
+ * Traders receive the events as recorded. Sockets then receive all trades, each with the order in its final state,
+ * and after them the other events. In each group, the taker's events come before the maker's.
  */
 const deliverOutcome = (delivery: Delivery, trade: Traded, batch: Batch, first: number): number => {
   const { accountOf, fill, toAccount } = delivery
@@ -176,10 +170,7 @@ const deliverOutcome = (delivery: Delivery, trade: Traded, batch: Batch, first: 
   return last
 }
 
-/**
- * Returns the account that an event concerns. Returns undefined for a trade, which concerns two accounts, and for an
- * event that concerns a whole market.
- */
+/** Returns the account that an event concerns; undefined for a trade (which has two) and a market-wide event. */
 const accountIdOf = (event: MarketEvent): AccountId | undefined => {
   switch (event._tag) {
     case "Accepted":
@@ -214,10 +205,7 @@ const deliverToMarket = (delivery: Delivery, event: MarketEvent, batch: Batch): 
   }
 }
 
-/**
- * Delivers a trade to the owners of its builder codes. Each owner receives the trade once. An owner that is party to
- * the trade has already received it.
- */
+/** Delivers a trade once to each owner of its builder codes, except owners that are party to the trade. */
 const deliverToBuilders = ({ accountOf, toAccount }: Delivery, event: Traded, batch: Batch): void => {
   const receivers = [event.taker.order.userId, event.maker.order.userId]
   for (const { reward } of [event.taker, event.maker]) {

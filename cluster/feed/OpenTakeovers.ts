@@ -9,7 +9,6 @@ export type OpenTakeovers = Map<MarketSymbol, ReadonlyMap<string, number>>
 export const make = (symbols: Iterable<MarketSymbol>): OpenTakeovers =>
   new Map(Array.from(symbols, (symbol) => [symbol, new Map()]))
 
-/** Applies an event of a market's log. */
 export const apply = (open: OpenTakeovers, symbol: MarketSymbol, event: MarketEvent): void => {
   if (event._tag !== "TakeoverOpened" && event._tag !== "TakeoverClosed") return
   const takeovers = new Map(open.get(symbol))
@@ -18,10 +17,7 @@ export const apply = (open: OpenTakeovers, symbol: MarketSymbol, event: MarketEv
   open.set(symbol, takeovers)
 }
 
-/**
- * Replaces a market's takeovers with those that the market states when a watch begins. A market on an older release
- * states no takeovers.
- */
+/** Replaces a market's takeovers when a watch begins. A market on an older release lists none. */
 export const reset = (open: OpenTakeovers, symbol: MarketSymbol, stated: DepthAt["takeovers"] = []): void => {
   open.set(symbol, new Map(stated.map(({ quantityLots, takeoverId }) => [takeoverId, quantityLots])))
 }

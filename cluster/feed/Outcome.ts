@@ -1,7 +1,6 @@
 /**
- * Outcome of one order that trades: its trades, and the changes to other orders in between. All these events are
- * committed in one row, so an order's owner receives the fills first and then each order in its final state (rule
- * 4.22).
+ * Outcome of one order that trades: its trades, and the changes to other orders in between. One row commits all these
+ * events, so an order's owner receives the fills first and then each order in its final state (rule 4.22).
  */
 import { isSame } from "@venue/domain/Id"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
@@ -35,10 +34,7 @@ export const from = (events: ReadonlyArray<MarketEvent>, first: number, { taker:
   return { last, taker: left(cut, taker), cut }
 }
 
-/**
- * Returns a filled order's final state. This is the state after the last cut if that cut left fewer lots, otherwise
- * the given state.
- */
+/** Returns a filled order's final state: after its last cut if that left fewer lots, otherwise as given. */
 export const left = (cut: Outcome["cut"], order: Order): Order => {
   if (cut === undefined) return order
   const last = cut.get(order.orderId.text)

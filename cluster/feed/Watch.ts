@@ -1,7 +1,4 @@
-/**
- * Keeps a followed log up to date. Watches the market on whichever node it runs, and restarts when the watch ends or
- * has a gap.
- */
+/** Keeps a followed log up to date. Watches the market on any node; restarts after the watch ends or has a gap. */
 import type { Instrument } from "@venue/domain/Instrument"
 import { type Level, marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
@@ -74,10 +71,7 @@ export const start = Effect.fnUntraced(function* (
     yield* Deferred.await(ended)
   })
 
-  /**
-   * A session might hang in a call to a dead node, or while the session closes. It is interrupted without waiting for
-   * its end.
-   */
+  /** A session might hang in a call to a dead node or while closing, so it is interrupted without waiting. */
   const watch = Effect.gen(function* () {
     const watching = yield* Effect.forkScoped(
       Effect.scoped(session).pipe(Effect.tapDefect((defect) => Effect.logError(`watching ${symbol}`, defect)))
@@ -96,8 +90,8 @@ export const start = Effect.fnUntraced(function* (
 
 /**
  * Completes when the market has been silent for `silentMillis`. A session attached to a market on this node never
- * counts as silent, because the market itself reports when it leaves. The market's current node does not matter,
- * because a hanging session might have begun before the market moved.
+ * counts as silent, because the market itself reports when it leaves. The market's current node is irrelevant: a
+ * hanging session might have begun before the market moved.
  */
 const silence = (log: FollowedLog) =>
   Effect.gen(function* () {
@@ -107,9 +101,7 @@ const silence = (log: FollowedLog) =>
     return log.head()?.aliveAtMillis === before
   }).pipe(Effect.repeat({ until: (isSilent) => isSilent }))
 
-/**
- * Reads missed rows from the journal. These rows carry no levels, because the start of the watch replaces all levels.
- */
+/** Reads missed rows from the journal. They carry no levels, because the start of the watch replaces all levels. */
 const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: FollowedLog) {
   const journal = yield* Journal
   const stream = marketStream(instrument.symbol)
@@ -122,10 +114,7 @@ const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: F
   })
 })
 
-/**
- * If the market is on this node, watches it and returns it. Otherwise watches the market through the cluster until it
- * moves to this node.
- */
+/** Watches and returns a market on this node. Otherwise watches it through the cluster until it moves here. */
 const makeAttach = Effect.fnUntraced(function* (instrument: Instrument) {
   const { symbol } = instrument
   const localEntities = yield* LocalEntities

@@ -36,7 +36,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   retryAfterMillis: Schema.Number
 }) {}
 
-/** The user has reached the limit of connections over all gateways. */
+/** The user has reached the connection limit over all gateways. */
 export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
   userId: UserId
 }) {}
@@ -48,7 +48,7 @@ export class MarketsBehind extends Schema.TaggedError<MarketsBehind>()("MarketsB
 export const Cost = Schema.Struct({ bucket: Schema.Literals(["general", "cancel"]), weight: Schema.Number })
 export type Cost = typeof Cost.Type
 
-/** Cost of a message that is not limited here. Another limit might apply, such as the one on REST requests. */
+/** Cost of a message that is not limited here, although another limit might apply, such as the one on REST requests. */
 export const noCost: Cost = { bucket: "general", weight: 0 }
 
 /** A user's order, stop or TWAP request, sent from a gateway to the desk. */
@@ -56,15 +56,15 @@ export const Submission = Schema.Struct({
   userId: UserId,
   cost: Cost,
   request: Schema.Union([OrderRequest, StopRequest, AddTwap]),
-  /** Connection that sent the request, if that connection is armed or about to be armed. */
+  /** Connection that sent the request, if it is armed or about to be armed. */
   connectionId: Schema.optionalKey(Schema.String)
 })
 export type Submission = typeof Submission.Type
 
-/** A desk's reply to a submission. The outcome in the market follows in the market's log. */
+/** A desk's reply to a submission. The outcome follows in the market's log. */
 export const Submitted = Schema.Union([
-  /** The request was sent to these markets. A cancel of all orders might concern no market. */
-  Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(MarketSymbol) }),
+  /** The request was sent to these markets, possibly to none for a cancel of all orders. */
+  Schema.TaggedStruct("Forwarded", { commandId: Schema.String, symbols: Schema.Array(MarketSymbol) }),
   Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
   Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
   /** The request was not executed, unless the refusal states that the outcome is unknown. */
@@ -72,7 +72,6 @@ export const Submitted = Schema.Union([
 ])
 export type Submitted = typeof Submitted.Type
 
-/** Current balance and positions of one account. */
 export const AccountSummary = Schema.Struct({ balance: Balance, holdings: Schema.Array(Holding) })
 export type AccountSummary = typeof AccountSummary.Type
 
@@ -81,8 +80,8 @@ export const OpenOrder = Schema.Struct({
   symbol: MarketSymbol,
   order: Order,
   /**
-   * Whether the stop was attached to an order. An attached stop carries that order's client order id but cannot be
-   * addressed by it.
+   * Whether the stop was attached to an order. It then carries that order's client order id but cannot be addressed
+   * by it.
    */
   isAttached: Schema.optionalKey(Schema.Boolean)
 })
@@ -95,16 +94,13 @@ export const OpenOrders = Schema.Struct({
 })
 export type OpenOrders = typeof OpenOrders.Type
 
-/**
- * Newest row of a market that is included in an account's state. Reads of history wait until the tables contain this
- * row.
- */
+/** Newest row of a market that an account's state includes. Reads of history wait until the tables contain it. */
 export const Watermark = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
 export type Watermark = typeof Watermark.Type
 
 /**
- * Number of a desk's accounts near or in liquidation. `waiting` is the number of traders that are not
- * counted yet, because a market of theirs is not live.
+ * Numbers of a desk's accounts near and in liquidation. `waiting` counts traders that are not included yet, because
+ * one of their markets is not live.
  */
 export const AccountsAtRisk = Schema.Struct({
   warned: Schema.Number,
@@ -135,17 +131,16 @@ export const Head = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
 export type Head = typeof Head.Type
 
 /**
- * A read of one account, with its cost. `heads` are the newest rows that the caller's node has applied. The response
- * includes at least these rows. A caller on the desk's own node omits `heads`, because both share one feed.
+ * A read of one account, with its cost. `heads` are the newest rows that the caller's node has applied, and the
+ * response includes at least these. A caller on the desk's own node omits `heads`, because both share one feed.
  */
 export const Read = Schema.Struct({ ...account, cost: Cost, heads: Schema.optionalKey(Schema.Array(Head)) })
 export type Read = typeof Read.Type
 
-/** A request for an order preview. */
 export const PreviewRead = Schema.Struct({ ...Read.fields, request: PreviewRequest })
 export type PreviewRead = typeof PreviewRead.Type
 
-/** A desk's response to a preview request. A refusal states why the order would not be sent to its market. */
+/** A desk's response to a preview request. A refusal states why the desk would not send the order to its market. */
 export const Previewed = Schema.Union([
   Schema.TaggedStruct("Previewed", Preview.fields),
   Schema.TaggedStruct("BadSymbol", {}),
@@ -153,10 +148,7 @@ export const Previewed = Schema.Union([
 ])
 export type Previewed = typeof Previewed.Type
 
-/**
- * Defines a message that carries a command for the user's ledger and the command's cost. The desk responds once the
- * command is in the journal.
- */
+/** Defines a message with a ledger command and its cost. The desk responds once the command is in the journal. */
 const change = <
   const Tag extends LedgerCommand["_tag"],
   Fields extends Schema.Struct.Fields,
@@ -173,10 +165,10 @@ const change = <
     error: Schema.Union([refusal, Unavailable, RateLimited, ...others])
   })
 
-/** Sending gateway, and the sending time by the gateway's own clock. Desks use only differences between such times. */
-const speaker = { gatewayId: Schema.String, saidAtMillis: Schema.Number }
+/** Sending gateway, and the sending time by its own clock. Desks use only differences between such times. */
+const speaker = { gatewayId: Schema.String, sentAtMillis: Schema.Number }
 
-/** A connection, and the time from the client's last frame to the sending of this message. */
+/** A connection, and the time between the client's last frame and the sending of this message. */
 export const SeenConnection = Schema.Struct({ connectionId: Schema.String, userId: UserId, ageMillis: Schema.Number })
 export type SeenConnection = typeof SeenConnection.Type
 
@@ -219,10 +211,7 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Watermark),
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /**
-   * Returns the newest row of the trader's own journal. Reads of the tables derived from the journal wait for this
-   * row.
-   */
+  /** Returns the newest row in the trader's own journal. Reads of tables derived from the journal wait for it. */
   Rpc.make("JournalHead", {
     payload: Read,
     success: Schema.Number,
@@ -244,15 +233,9 @@ export const Desk = Entity.make("Desk", [
   /** Returns the positions of accounts in liquidation for which no counterparty was found yet. */
   Rpc.make("LeftPositions", { success: Schema.Array(LeftPosition) }),
   change("Credit", Credit, ledgerRefusals.Credit),
-  /**
-   * Decided once the desk has applied every committed row of the user's markets. Refused while the venue does not
-   * trade.
-   */
+  /** Decided once all committed rows of the user's markets are applied. Refused while the venue does not trade. */
   change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind, VenueCancelOnly, VenueHalted),
-  /**
-   * Decided once the desk has applied every committed row of the user's markets. Refused while withdrawals are
-   * blocked.
-   */
+  /** Decided once all committed rows of the user's markets are applied. Refused while withdrawals are blocked. */
   change("Withdraw", Withdraw, ledgerRefusals.Withdraw, MarketsBehind, WithdrawalsBlocked),
   change("ReturnWithdrawal", ReturnWithdrawal, ledgerRefusals.ReturnWithdrawal),
   change("Deposit", Deposit, ledgerRefusals.Deposit),
@@ -274,12 +257,12 @@ export const Desk = Entity.make("Desk", [
   Rpc.make("Providers", { success: Schema.Array(ProviderLimit) }),
   change("Arm", Arm, ledgerRefusals.Arm),
   change("SetDeadManSwitch", SetDeadManSwitch, ledgerRefusals.SetDeadManSwitch),
-  /** Registers a gateway's connection. Refused if the user has reached the connection limit. */
+  /** Registers a gateway's connection, or refuses it if the user has reached the connection limit. */
   Rpc.make("Attach", {
     payload: { ...speaker, connectionId: Schema.String, ...account },
     error: Schema.Union([Unavailable, TooManyConnections])
   }),
-  /** Reports that a connection has closed. If the connection was armed, its orders are cancelled. */
+  /** Reports that a connection has closed. If it was armed, its orders are cancelled. */
   Rpc.make("Detach", { payload: { ...speaker, ...SeenConnection.fields }, error: Unavailable }),
   /** Renews the leases of a gateway's connections. An armed connection counts as closed when its lease expires. */
   Rpc.make("Renew", {
@@ -288,7 +271,7 @@ export const Desk = Entity.make("Desk", [
       connections: Schema.Array(RenewedConnection),
       /** Whether the list contains all of the gateway's connections at this desk. */
       areAll: Schema.optionalKey(Schema.Boolean),
-      /** Rows that the gateway has published. Summaries that lack these rows are omitted. */
+      /** Rows that the gateway has published. Summaries without these rows are omitted. */
       heads: Schema.optionalKey(Schema.Array(Head))
     },
     success: Schema.Struct({
@@ -296,15 +279,12 @@ export const Desk = Entity.make("Desk", [
       summaries: Schema.Array(AccountSummary),
       /** Connections that the gateway considers armed although their lease at this desk has expired. */
       ended: Schema.Array(Schema.String),
-      /** Whether the desk was restarted and needs a list of all of the gateway's connections. */
+      /** Whether the desk was restarted and needs the full list of the gateway's connections. */
       wantsAll: Schema.optionalKey(Schema.Boolean)
     }),
     error: Unavailable
   }),
-  /**
-   * Charges a weight to a REST bucket. The number in the response encodes the wait or the remaining quota; see
-   * `RestCharge.ts`.
-   */
+  /** Charges a weight to a REST bucket. The response encodes the wait or the remaining quota; see `RestCharge.ts`. */
   Rpc.make("SpendRest", {
     payload: {
       userId: UserId,
@@ -315,19 +295,18 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Number
   }),
   /**
-   * Charges a message to which the gateway itself responded. Returns 0, or charges nothing and returns the
-   * milliseconds to wait.
+   * Charges a message that the gateway handled itself. Returns 0, or charges nothing and returns the milliseconds to
+   * wait.
    */
   Rpc.make("SpendMessages", { payload: { userId: UserId, cost: Cost }, success: Schema.Number }),
   /** Reports that a gateway is stopping. `connections` lists all connections that might be armed. */
   Rpc.make("Leave", { payload: { ...speaker, connections: Schema.Array(SeenConnection) }, error: Unavailable }),
-  /** Starts the desk if it is not running. */
   Rpc.make("Wake")
 ])
   .annotate(ClusterSchema.ClientTracingEnabled, false)
   .annotate(ClusterSchema.ShardGroup, () => deskGroup)
 
-/** Returns the id of a user's desk, which is the FNV-1a hash of the user id modulo the number of desks. */
+/** Returns the id of a user's desk: the FNV-1a hash of the user id modulo the number of desks. */
 export const deskOf = (userId: UserId, desks: number): string => {
   let hash = 0x811c9dc5
   for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193)

@@ -19,13 +19,10 @@ import { Rpc } from "effect/rpc"
 /** Shard group for markets. */
 export const marketGroup = "market"
 
-/**
- * The call failed, and the change might or might not have been made. A retry with the same id returns the change's
- * outcome.
- */
+/** The call failed, and the change might have been made. A retry with the same id returns the change's outcome. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { what: Schema.String }) {}
 
-/** A log row as stored. If `events` is empty, a heartbeat that carries only the head. */
+/** A stored log row or, if `events` is empty, a heartbeat with only the head. */
 export const Watched = Schema.Struct({
   epoch: Schema.Number,
   seq: Schema.Number,
@@ -42,10 +39,7 @@ const At = {
   seq: Schema.Number
 }
 
-/**
- * A trader that requests a view of its accounts. The request raises the trader's epoch in the market, which fences
- * the trader's older owners.
- */
+/** A trader that requests a view. The request raises its epoch in the market, which fences older owners. */
 export const Viewer = Schema.Struct({
   userId: UserId,
   traderEpoch: Schema.Number,
@@ -66,9 +60,9 @@ export const TraderView = Schema.Struct({
       isFrozen: Schema.Boolean,
       orders: Schema.Array(Order),
       stops: Schema.Array(Order),
-      /** Ids of the stops that were attached to an order. Omitted by a node on an older release. */
+      /** Ids of the stops that were attached to an order; omitted by older releases. */
       attachedStops: Schema.optionalKey(Schema.Array(Schema.String)),
-      /** TWAPs that have not ended, with their progress. */
+      /** TWAPs that have not ended. */
       twaps: Schema.Array(Twap)
     })
   ),
@@ -77,14 +71,14 @@ export const TraderView = Schema.Struct({
 })
 export type TraderView = typeof TraderView.Type
 
-/** Views as of (epoch, seq), in request order. The last views are omitted if the response would be too large. */
+/** Views as of (epoch, seq), in request order. The last ones are omitted if the response would be too large. */
 export const TraderViews = Schema.Struct({ ...At, traders: Schema.Array(TraderView) })
 export type TraderViews = typeof TraderViews.Type
 
 /**
  * A market's state as of (epoch, seq), with which a watch begins. `lastDividendDay` and `lastSplitDay` are days since
- * 1970-01-01, or 0 before the first. `prices` are the current prices, or `null` before the first price. `sampling`
- * contains the hour's premium samples.
+ * 1970-01-01, or 0 before the first. `prices` is `null` before the first price. `sampling` contains the hour's
+ * premium samples.
  */
 export const DepthAt = Schema.Struct({
   ...At,
@@ -95,11 +89,11 @@ export const DepthAt = Schema.Struct({
   lastSplitDay: Schema.Number,
   lastSplitMillis: Schema.optionalKey(Schema.Number),
   sampling: Schema.optionalKey(Sampling),
-  /** Open takeovers, with signed lots. Omitted by a node on an older release. */
+  /** Open takeovers, with signed lots; omitted by older releases. */
   takeovers: Schema.optionalKey(
     Schema.Array(Schema.Struct({ takeoverId: Schema.String, quantityLots: Schema.Number }))
   ),
-  /** Address (`host:port`) of the node that owns the market, if that node accepts direct calls. */
+  /** Address (`host:port`) of the node that owns the market, if it accepts direct calls. */
   node: Schema.optionalKey(Schema.String),
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
@@ -126,40 +120,35 @@ export const DepthAt = Schema.Struct({
 })
 export type DepthAt = typeof DepthAt.Type
 
-/** Sums over all accounts and the market itself: `positions` in lots and `cash` in 1e-6 USD must both be 0. */
+/** Sums over all accounts and the market itself; `positions` in lots and `cash` in 1e-6 USD must both be 0. */
 export const Totals = Schema.Struct({
   ...At,
   positions: Schema.Number,
   cash: Schema.Number,
-  /** The market's reserve fund in 1e-6 USD, and the part of the fund that the operator has added. */
+  /** The market's reserve fund in 1e-6 USD, and the amount that the operator has added to it. */
   reserveFund: Schema.Number,
   toppedUp: Schema.Number
 })
 export type Totals = typeof Totals.Type
 
 export const Market = Entity.make("Market", [
-  /** Returns once the decisions on all commands are committed. Their outcomes are in the market's log. */
+  /** Returns once the decisions on all commands are committed; the outcomes are in the market's log. */
   Rpc.make("Submit", { payload: { commands: Schema.Array(TraderCommand) }, error: Unavailable }),
   Rpc.make("Watch", { success: Watched, error: Unavailable, stream: true }).annotate(
     ClusterSchema.InterruptOnTermination,
     true
   ),
-  /**
-   * Sends stands, which state what one desk's accounts can take over. The market's current owner keeps
-   * stands in memory only.
-   */
+  /** Sends what a desk's accounts can take over. Only the memory of the market's owner holds these stands. */
   Rpc.make("Stand", { payload: { stands: Schema.Array(Stand) } }),
   Rpc.make("View", {
     payload: { traders: Schema.Array(Viewer).check(Schema.isMaxLength(maxViewers)) },
     success: TraderViews,
     error: Unavailable
   }),
-  /** Returns the outcome that an order would have after all decisions so far, committed or not. */
+  /** Returns the outcome that an order would have after all earlier decisions, committed or not. */
   Rpc.make("Preview", { payload: { command: PreviewCommand }, success: MarketPreview, error: Unavailable }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
-  /**
-   * Requests that the read tables reach row `seq` without the usual delay during a burst, because a reader is waiting.
-   */
+  /** Makes the read tables reach row `seq` without a burst's usual delay, because a reader is waiting for it. */
   Rpc.make("CatchUp", { payload: { seq: Schema.Number } }),
   /** Returns the alarms that an operator has to resolve. */
   Rpc.make("Alarms", { success: Schema.Array(MarketAlarm), error: Unavailable }),
@@ -171,7 +160,7 @@ export const Market = Entity.make("Market", [
   }),
   /**
    * Returns once the top-up is recorded, by this call or an earlier one, with the amount recorded under the id.
-   * Returns `null` if nothing was added because the amount is not positive or the fund would exceed 2^53 − 1.
+   * Returns `null` if nothing was added, because the amount is not positive or the fund would exceed 2^53 − 1.
    */
   Rpc.make("TopUpFund", {
     payload: { topUpId: Schema.String, amount: Schema.Number, reason: Schema.String },
@@ -181,9 +170,9 @@ export const Market = Entity.make("Market", [
   /** Returns once the state is recorded, or if the market already has this state. */
   Rpc.make("SetTradingState", { payload: { state: OpenState }, error: Unavailable }),
   /**
-   * Returns the progress of the split. If `isDone` is false, either a repeated call must cancel remaining orders, or
-   * the reserve fund lacks `missing`, in 1e-6 USD. `missing` is `null` if the market is not halted or could not trade
-   * at the new price.
+   * Returns the split's progress. If `isDone` is false, either a repeated call must cancel remaining orders, or the
+   * reserve fund lacks `missing`, in 1e-6 USD. `missing` is `null` if the market is not halted or could not trade at
+   * the new price.
    */
   Rpc.make("SplitContract", {
     payload: { exDay: Schema.Number, numerator: Schema.Number, denominator: Schema.Number },
@@ -192,10 +181,7 @@ export const Market = Entity.make("Market", [
   }),
   /** Returns once the limits are recorded, or if they already apply. */
   Rpc.make("SetLimits", { payload: Limits.fields, error: Unavailable }),
-  /**
-   * Returns once the start of the settlement is recorded, by this call or an earlier one. Leaves a trading market
-   * unchanged.
-   */
+  /** Returns once the settlement's start is recorded, by this or an earlier call. Ignored by a trading market. */
   Rpc.make("Delist", { error: Unavailable }),
   /** Sends an outside price of the underlier, in 1e-8 USD. Returns once the price is recorded. */
   Rpc.make("Observe", {

@@ -1,7 +1,4 @@
-/**
- * Direct calls to a node that owns a market. They avoid the cluster library's shard lookup and its acknowledgement of
- * each streamed row.
- */
+/** Direct calls to a market's node, without the cluster library's shard lookup and acknowledgement of each row. */
 import { TraderCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Schema } from "effect"
@@ -11,7 +8,7 @@ import { Unavailable, Watched } from "./Market.ts"
 /** Both calls fail with `Unavailable` if the node does not own the market. */
 export const NodeCalls = RpcGroup.make(
   Rpc.make("WatchMarket", { payload: { symbol: MarketSymbol }, success: Watched, error: Unavailable, stream: true }),
-  /** Returns once the decisions on all commands are committed. Their outcomes are in the market's log. */
+  /** Returns once the decisions on all commands are committed; the outcomes are in the market's log. */
   Rpc.make("SubmitToMarket", {
     payload: { symbol: MarketSymbol, commands: Schema.Array(TraderCommand) },
     error: Unavailable

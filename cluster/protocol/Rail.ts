@@ -3,6 +3,6 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 
 export const Rail = Entity.make("Rail", [
-  /** Starts the entity if it is not running, and makes it poll immediately instead of at its next interval. */
+  /** Starts the entity if it is not running, and makes it poll immediately. */
   Rpc.make("Wake")
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)

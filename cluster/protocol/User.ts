@@ -12,9 +12,7 @@ const KeyPair = Schema.Struct({
   secret: Schema.RedactedFromValue(Schema.String)
 })
 
-/**
- * The entity id is the user id. The gateway generates a new key's public key, so that a retry creates no second key.
- */
+/** The entity id is the user id. The gateway generates a new key's public key, so a retry creates no second key. */
 export const User = Entity.make("User", [
   Rpc.make("CreateKey", {
     payload: {
@@ -33,7 +31,7 @@ export const User = Entity.make("User", [
     error: Schema.Union([UnknownApiKey, Unavailable])
   }),
   Rpc.make("RevokeKey", { payload: of, error: Schema.Union([UnknownApiKey, Unavailable]) }),
-  /** Replaces a key pair with a new one that has the same permissions, and revokes the old one. */
+  /** Replaces a key pair by a new one with the same permissions, and revokes the old one. */
   Rpc.make("RotateKey", {
     payload: { ...of, next: KeyPair },
     success: ApiKeySummary,

@@ -1,7 +1,4 @@
-/**
- * Sends each market the median price from its sources. This is a stateless singleton: one node runs it for the whole
- * venue.
- */
+/** Sends each market the median price of its sources. A stateless singleton: one node runs it for the venue. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Futures from "@venue/domain/Futures"
 import { isLive } from "@venue/domain/MarketHours"
@@ -24,8 +21,8 @@ const run = Effect.gen(function* () {
   if (sources.length === 0) return
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
-  // Waits for all markets because a source might continue from the current price. A market that cannot be followed
-  // delays the others by at most 10 s.
+  // Waits until all markets are followed, because a source might continue from the current price. A market that
+  // cannot be followed delays the others by at most 10 s.
   const areFollowed = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
   yield* Effect.repeat(Effect.void, { until: areFollowed, schedule: Schedule.spaced("20 millis") }).pipe(
     Effect.timeoutOption("10 seconds")
@@ -58,8 +55,8 @@ interface Quote {
 }
 
 /**
- * Returns a symbol's price from one source, with the time of the oldest quote used. Quotes received or quoted before
- * the given times are ignored. A repeated quote keeps its original quote time.
+ * Returns a symbol's price from one source, with the time of the oldest quote used. Ignores quotes received or quoted
+ * before the given times. A repeated quote keeps its first quote time.
  */
 const pricesBySource =
   (quotes: Quotes, reference: () => SourcePrice.Reference) =>
@@ -76,10 +73,7 @@ const pricesBySource =
     return priceE8 === undefined ? undefined : { priceE8, quotedAtMillis }
   }
 
-/**
- * Collects quotes from all sources and sends changed prices to their markets every `everyMillis`. Returns one
- * receiver per source.
- */
+/** Collects quotes and sends changed prices to their markets every `everyMillis`. Returns a receiver per source. */
 const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>, leastSources: number) {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
@@ -104,7 +98,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
     const least = Math.max(1, Math.min(leastSources, able.length))
     const priceE8 = prices.length < least ? undefined : median(prices.map((price) => price.priceE8))
     if (priceE8 === undefined) return undefined
-    // The price's time is the newest time as of which enough sources had quoted.
+    // The latest time since which enough sources have quoted.
     const newestFirst = prices.map((price) => price.quotedAtMillis).sort((a, b) => b - a)
     return { priceE8, quotedAtMillis: newestFirst[least - 1]! }
   }
@@ -115,7 +109,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
     if (price === undefined) return
     sending.add(symbol)
     const done = Effect.sync(() => sending.delete(symbol))
-    // Forked, so that an unresponsive market does not delay the others. Such a market gets the next price.
+    // Forked, so that an unresponsive market does not delay the others. It gets the next price.
     fork(Effect.ensuring(Effect.ignore(markets.observe(symbol, price.priceE8, "external", price.quotedAtMillis)), done))
   }
   const beat = yield* Beat.make(
@@ -150,7 +144,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
       if (symbols === undefined || (quotedAtMillis !== undefined && !QuoteTime.isCurrent(quotedAtMillis, now))) return
       const quote = { priceE8, receivedAtMillis: now, quotedAtMillis: Math.min(now, quotedAtMillis ?? now) }
       const before = quotes.get(source)!.get(contract)
-      // A vendor's servers behind one host name might lag behind each other, so an older quote is dropped.
+      // Servers behind one vendor host name might lag behind each other, so an older quote is dropped.
       if (quotedAtMillis !== undefined && before !== undefined && quote.quotedAtMillis < before.quotedAtMillis) return
       quotes.get(source)!.set(contract, quote)
       for (const symbol of symbols) changed.add(symbol)
@@ -159,10 +153,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
   }
 })
 
-/**
- * Logs the symbols for which a source has sent no price. Causes include a misspelt name, or a future without a
- * recorded settlement.
- */
+/** Logs symbols without any price from a source, for example a misspelt name or a future without a settlement. */
 const warnOfSilentSources = Effect.fnUntraced(function* (
   sources: ReadonlyArray<PriceSource>,
   isSilent: (source: PriceSource, symbol: MarketSymbol, now: number) => boolean
@@ -195,7 +186,7 @@ const followReference = Effect.fnUntraced(function* (sources: ReadonlyArray<Pric
 
 /** Interval at which changed prices are sent to markets. */
 const everyMillis = 200
-/** Maximum age of a quote by its time of receipt. Older quotes are ignored. */
+/** Maximum age of a quote since its receipt. Older quotes are ignored. */
 const maxAgeMillis = 10_000
 /** Time after which symbols without a price are logged. */
 const firstPriceTimeout = "1 minute"

@@ -1,6 +1,6 @@
 /**
  * Credits referral rewards once a day (rule 13.4). This is a stateless singleton: one node runs it for the whole
- * venue. A restart credits no day twice, because each trader's journal records the trader's last credited day.
+ * venue. A restart credits no day twice, because each trader's journal records the last credited day.
  */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { rewardOf } from "@venue/domain/Referral"
@@ -75,9 +75,7 @@ const makeCredit = Effect.gen(function* () {
   })
 })
 
-/**
- * Returns rewards by referrer and day, oldest first. A referred user's earlier volume counts towards the volume cap.
- */
+/** Returns rewards by referrer and day, oldest first. A referred user's earlier volume counts towards the cap. */
 const rewards = (
   referrals: ReadonlyArray<Referral>,
   days: ReadonlyArray<DailyFees.DailyFee>,

@@ -1,7 +1,4 @@
-/**
- * A symbol's price from one source. Either the spot price, or a price derived from an index future or from futures of
- * two months.
- */
+/** A symbol's price from one source: the spot price, or a price derived from one or two months' futures. */
 import * as Futures from "@venue/domain/Futures"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Contracts } from "@venue/providers/prices/PriceSource"

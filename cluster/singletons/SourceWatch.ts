@@ -1,7 +1,4 @@
-/**
- * Logs price sources that send no price during trading hours, or whose price stays unchanged for longer than their
- * settings allow.
- */
+/** Logs price sources without a price during trading hours, or with a price unchanged longer than configured. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import { Clock, Effect, Schedule } from "effect"

@@ -1,7 +1,4 @@
-/**
- * Delivers webhook messages and deletes old ones. This is a stateless singleton: one node runs it for the whole
- * venue.
- */
+/** Delivers webhook messages and deletes old ones. A stateless singleton: one node runs it for the venue. */
 import type { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { Webhooks } from "@venue/storage/treasury/Webhooks"
 import { maxPruned } from "@venue/storage/treasury/WebhookTable"

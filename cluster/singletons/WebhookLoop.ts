@@ -1,7 +1,6 @@
 /**
- * Sends webhook messages to users' endpoints until it is interrupted. Two concurrent loops share the work, because
- * each loop claims endpoints for itself. Claims from a crashed loop expire, and another loop takes the endpoints
- * over.
+ * Sends webhook messages to users' endpoints until interrupted. Two concurrent loops share the work, because each
+ * leases its endpoints. The leases of a crashed loop expire, and another loop takes its endpoints over.
  */
 import { spacingAfter } from "@venue/domain/Webhook"
 import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
@@ -43,7 +42,7 @@ const makeDeliver = Effect.gen(function* () {
       const answer = yield* sender.send({ url, secret: yield* taken.secret, messageId, message })
       const spacing = answer.fault === null ? undefined : spacingAfter(attempt, yield* Random.next)
       const nextAtMillis = spacing === undefined ? null : (yield* Clock.currentTimeMillis) + spacing
-      // An outcome that cannot be stored is lost. The message is then sent once more when the claim on the endpoint
+      // An outcome that cannot be stored is lost, and the message is sent once more when the endpoint's lease
       // expires.
       yield* webhooks.finish(taken, answer, nextAtMillis).pipe(Effect.retry(retryPolicy), Effect.ignore)
     },

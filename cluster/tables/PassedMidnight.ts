@@ -7,10 +7,7 @@ import { Effect } from "effect"
 import { Feed } from "../feed/Feed.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/**
- * Upper bound of the difference between node clocks. Rows that a market dated on the previous day have arrived after
- * this time.
- */
+/** Upper bound of clock differences between nodes. This long after midnight, the previous day's rows are complete. */
 export const afterMillis = 30_000
 
 /** Checks one group's read tables for the days before `day`. */
@@ -19,7 +16,7 @@ export const make = Effect.fnUntraced(function* (group: MarketProjection, day: n
   const tables = yield* ReadTables
   const { instruments } = yield* VenueSettings
   const completeFromMillis = day * dayMillis + afterMillis
-  /** For markets whose tables have not caught up yet, the last row of the previous day, or a later row. */
+  /** Last row of the previous day, or a later row, for markets whose tables have not caught up yet. */
   const heads = new Map<MarketSymbol, number>()
   const passed = new Set<MarketSymbol>()
 
@@ -31,10 +28,7 @@ export const make = Effect.fnUntraced(function* (group: MarketProjection, day: n
     if (seq !== undefined && (yield* tables.position(group, symbol)) >= seq) passed.add(symbol)
   })
   return {
-    /**
-     * Returns a predicate that is true for markets that have passed midnight. A symbol that is not listed counts as
-     * passed, because it has no log.
-     */
+    /** Returns a predicate for markets past midnight. An unlisted symbol counts as passed, because it has no log. */
     passed: Effect.gen(function* () {
       yield* Effect.forEach(
         [...instruments.keys()].filter((symbol) => !passed.has(symbol)),

@@ -5,8 +5,8 @@ import { Effect, Schedule } from "effect"
 export const persist = <A, E, R>(tables: string, write: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
   write.pipe(
     Effect.retry(Schedule.spaced("500 millis")),
-    // A defect might be a bug that one row triggers. It is logged each time, because the tables fall behind until the
-    // bug is fixed.
+    // A defect might be a bug that one row triggers. It is logged each time, because the tables fall behind until it
+    // is fixed.
     Effect.tapDefect((defect) => Effect.logError(`writing ${tables} failed; it is retried every 5 s`, defect)),
     Effect.sandbox,
     Effect.retry(Schedule.spaced("5 seconds")),

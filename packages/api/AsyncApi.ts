@@ -1,17 +1,17 @@
-/** Builds the AsyncAPI 3.0 document of a socket from the Schemas of its messages. */
+/** Builds a socket's AsyncAPI 3.0 document from the Schemas of its messages. */
 import { JsonSchema, Schema } from "effect"
 import { published } from "./PublishedSchema.ts"
 import * as SchemaTitle from "./SchemaTitle.ts"
 import { socketVersion } from "./Version.ts"
 
-/** Message of a socket: its summary, its Schema and an example. */
+/** Socket message: its summary, Schema and example. */
 export interface Message {
   readonly summary: string
   readonly payload: Schema.Constraint
   readonly example: unknown
 }
 
-/** Message that a client sends, with the names of the frames that answer it. */
+/** Message that a client sends, with the names of the frames sent in response. */
 export interface Command extends Message {
   readonly answers: ReadonlyArray<string>
 }
@@ -31,19 +31,17 @@ export const command = <const Payload extends Schema.Constraint>(
   example: Payload["Encoded"]
 ): Command => ({ summary, answers, payload, example })
 
-/** Input of the document of a socket. */
+/** Input for a socket's document. */
 export interface Socket {
-  /** Name of the AsyncAPI channel. */
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Public URL of the socket. */
   readonly url: string
   readonly commands: Readonly<Record<string, Command>>
   readonly frames: Readonly<Record<string, Message>>
-  /** Names of the frames that each subscription channel of the venue pushes. */
+  /** Names of the frames pushed on each subscription channel. */
   readonly channels: Readonly<Record<string, ReadonlyArray<string>>>
-  /** JSON Schemas of the query and headers of the upgrade request. */
+  /** JSON Schemas of the upgrade request's query and headers. */
   readonly upgrade: { readonly query?: JsonSchema.JsonSchema; readonly headers?: JsonSchema.JsonSchema }
   /** Alternative security schemes by name; empty for a public socket. */
   readonly credentials: Readonly<Record<string, object>>
@@ -176,13 +174,13 @@ const titled = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(" ")
 
-/** Points references at `components/schemas`, whose names code generators use for types. */
+/** Points references at `components/schemas`, because code generators name types after the schemas there. */
 const relocated = <S extends object>(schema: S): S =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === "$ref" ? value.replace(/^#\/definitions\//, "#/components/schemas/") : listed(value)
   )
 
-/** Turns the tuple form of a non-empty list into a plain list with `minItems`: not every generator supports tuples. */
+/** Replaces the tuple form of a non-empty list with a list and `minItems`; some generators lack tuples. */
 const listed = (schema: unknown): unknown => {
   if (typeof schema !== "object" || schema === null || !("additionalItems" in schema && "items" in schema))
     return schema

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import * as Member from "./Member.ts"
 
-/** Members of the balance of an account, in USD. */
+/** Members of an account's balance, in USD. */
 export const BalanceParts = {
   deposit: Member.usd("Money paid in less money taken out"),
   realised_pnl: Member.usd("Profit or loss realised by fills"),

@@ -7,20 +7,20 @@ import * as Digits from "./Digits.ts"
 /** Member `$schema`: ignored in requests. In responses, it is the URL of the body's JSON Schema. */
 export const SchemaLink = Schema.optionalKey(
   Schema.String.annotate({
-    description: "Address of the JSON Schema of the body. Requests may leave it out; it is ignored there.",
+    description: "URL of the body's JSON Schema. Optional and ignored in requests.",
     format: "uri",
     readOnly: true
   })
 )
 
-/** Symbol of a market in a body. */
+/** Market symbol in a body. */
 export const SymbolName = Schema.String.annotate({ description: "Market symbol.", examples: ["GOLD-USD"] })
 
 /** Member `count` of a list. */
-export const RowCount = Schema.Int.annotate({ description: "Number of rows in this answer." })
+export const RowCount = Schema.Int.annotate({ description: "Number of rows in this response." })
 
 /** Header `cache-control` of a response. */
-export const CacheControl = Schema.String.annotate({ description: "Time for which the answer may be cached." })
+export const CacheControl = Schema.String.annotate({ description: "Time for which the response may be cached." })
 
 /** List of rows. The specification allows `null`, but the venue always sends an array. */
 export const Rows = <S extends Schema.Top>(row: S) => Schema.NullOr(Schema.Array(row))
@@ -34,7 +34,7 @@ export const Uuid = Schema.String.check(Schema.isUUID())
 /** UUID that a client chooses to make a request idempotent; rejects the all-zero UUID, which is an unset value. */
 export const ChosenId = Uuid.check(Text.matches("[1-9A-Fa-f]", "a UUID that is not all zeros"))
 
-/** Number, also accepted as plain decimal text, which is exact where a JSON number is a double. */
+/** Number or plain decimal text. Text is exact, whereas a JSON number is parsed as a double. */
 export const NumberOrText = <S extends Schema.Codec<number, number>>(number: S) =>
   Schema.Union([number, DecimalText.pipe(Schema.decodeTo(number, fromText))])
 
@@ -45,7 +45,7 @@ const DecimalText = Schema.String.check(
   })
 )
 
-/** Matches text with more than eight decimals, the most that an amount, price or quantity has (rule 0.5). */
+/** Matches text with nine or more decimals; an amount, price or quantity has at most eight (rule 0.5). */
 const ninthDecimal = /\.\d{8}0*[1-9]/
 
 const fromText = SchemaTransformation.transform({

@@ -1,4 +1,4 @@
-/** Body members with the operator's prefix: the venue sends the operator's spelling and accepts the neutral one too. */
+/** Body members with the operator's prefix: the venue sends the operator's spelling and also accepts the neutral. */
 import { neutralBrand } from "./Headers.ts"
 import type { Fields } from "./Incoming.ts"
 

@@ -1,4 +1,4 @@
-/** CSV files as in RFC 4180: a header line, then one line per row. */
+/** CSV files (RFC 4180): a header line, then one line per row. */
 import type { Instrument } from "@venue/domain/Instrument"
 import { instant } from "./Digits.ts"
 
@@ -10,7 +10,7 @@ export interface File<Row> {
   readonly cells: (instrument: Instrument, row: Row) => ReadonlyArray<string>
 }
 
-/** Joins cells to a line that ends with CR LF. */
+/** Joins cells into a line that ends with CR LF. */
 export const line = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 
 /**
@@ -22,7 +22,7 @@ export const text = (value: string): string => {
   return special.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** Returns a time as ISO 8601 in UTC with six decimals of a second, the last three always 0; "" for null. */
+/** Prints a time in ISO 8601 and UTC with six decimals of a second, the last three always 0; "" for null. */
 export const moment = (millis: number | null): string => (millis === null ? "" : instant(millis).replace("Z", "000Z"))
 
 const formula = /^[=+\-@\t\r]/

@@ -5,8 +5,8 @@ import { plain, shifted } from "@venue/domain/PlainNumber"
 export { plain }
 
 /**
- * Prints a count of 1e-8 as decimal text. Looking up a fraction of up to three decimals, the common case, takes a quarter of
- * the time of printing it; an order prints about five numbers (bench row `socket, 16x16, rate`).
+ * Prints a count of 1e-8 as decimal text. Fractions of up to three decimals, the common case, come from a table,
+ * which is four times as fast as printing them (bench row `socket, 16x16, rate`; an order prints about five numbers).
  */
 export const units = (count: number): string => {
   const whole = Math.floor(count / unitScale)
@@ -15,18 +15,18 @@ export const units = (count: number): string => {
   return fraction === undefined ? plain(count / unitScale) : `${whole}${fraction}`
 }
 
-/** Prints money in 1e-6 USD as decimal text in USD, exact beyond the range of a double too. */
+/** Prints money in 1e-6 USD as decimal text in USD; also exact for amounts beyond a double's precision. */
 export const money = (amount: number | bigint): string => {
   const number = Number(amount)
   return Math.abs(number) < exactMoney ? plain(number / moneyScale) : shifted(String(amount), 6)
 }
 
-/** Prints a count of 1e-8 as decimal text, exact beyond the safe integers too. */
+/** Prints a count of 1e-8 as decimal text; also exact beyond the safe integers. */
 export const bigUnits = (count: bigint): string => shifted(String(count), 8)
 
 /**
- * Parses plain decimal text. Returns `undefined` for other text, and for decimals that a double cannot hold exactly.
- * The parsed number always prints as the same decimal.
+ * Parses plain decimal text. Returns `undefined` for other text, and for a decimal that a double would print
+ * differently.
  */
 export const numberOf = (text: string): number | undefined => {
   const parts = text.length <= decimalLimit ? decimal.exec(text) : null
@@ -55,5 +55,5 @@ export const decimalLimit = 32
 /** One thousandth in 1e-8. */
 const thousandth = unitScale / 1_000
 
-/** Bound in 1e-6 USD below which a double prints exactly: doubles distinguish decimals of 15 digits. */
+/** Amounts below this bound, in 1e-6 USD, print exactly, because doubles distinguish decimals of 15 digits. */
 const exactMoney = 1e15

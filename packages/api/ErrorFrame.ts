@@ -34,15 +34,15 @@ export const ErrorResponse = Schema.Struct({
 }).annotate({ identifier: "ErrorResponse" })
 export type ErrorResponse = typeof ErrorResponse.Type
 
-/** Returns an error frame; `incoming` is the JSON text of the echo (`Incoming.echo`), `undefined` for no echo. */
+/** Returns an error frame; `incoming` is the JSON text of the echo (`Incoming.echo`), or `undefined` for no echo. */
 export const err = (code: ErrorCode, message: string, incoming?: string | undefined): string =>
   `{"err":{"error_code":"${code}","message":${JSON.stringify(message)}${
     incoming === undefined ? "" : `,"incoming_message":${incoming}`
   }}}`
 
-/** Returns the error frame of a malformed frame. */
+/** Returns the error frame for a malformed frame. */
 export const malformed = (refusal: Malformed): string => err(refusal.code, refusal.message, refusal.incoming)
 
-/** Returns the error frame of an exceeded rate, with a wait of at least 0.1 s. */
+/** Returns the error frame for an exceeded rate limit, which states a wait of at least 0.1 s. */
 export const rateLimited = (retryAfterMillis: number, incoming: string | undefined): string =>
   err("RateLimited", `rate exceeded, retry after ${Math.max(1, Math.ceil(retryAfterMillis / 100)) / 10} s`, incoming)

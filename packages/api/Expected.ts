@@ -2,16 +2,16 @@
 import type { Schema, SchemaAST } from "effect"
 import { type Bounds, boundsOf, filtersOf } from "./Nearest.ts"
 
-/** Overrides the phrase of a schema, for instance to name a rule that the endpoint checks later. */
+/** Overrides a schema's phrase, for instance to name a rule that the endpoint checks later. */
 export const expecting = <S extends Schema.Top>(schema: S, words: string): S["Rebuild"] =>
   schema.annotate({ [mark]: words })
 
 const mark = "@venue/api/Expected"
 
-/** Returns the noun phrase of a schema. */
+/** Returns a schema's noun phrase. */
 export const expectedOf = (ast: SchemaAST.AST): string => {
   const filters = (ast.checks ?? []).flatMap(filtersOf)
-  // `annotate` stores the annotation on the last check of a schema, if it has one.
+  // `annotate` stores the annotation on a schema's last check if the schema has checks.
   const own = [ast, ...filters].map(({ annotations }) => annotations?.[mark]).find((words) => words !== undefined)
   if (typeof own === "string") return own
   switch (ast._tag) {
@@ -36,7 +36,7 @@ const nouns: { readonly [Tag in SchemaAST.AST["_tag"]]?: string } = {
   Objects: "an object"
 }
 
-/** Joins the noun of a schema and its phrases; a phrase such as `a UUID` or `1 to 64 characters` replaces the noun. */
+/** Joins a schema's noun and its checks' phrases; `a UUID` or `1 to 64 characters` replaces the noun. */
 const checked = (ast: SchemaAST.AST, filters: Filters): string => {
   const noun = ast._tag === "Literal" ? String(ast.literal) : (nouns[ast._tag] ?? "a value")
   const phrases = phrasesOf(filters)
@@ -49,7 +49,7 @@ const checked = (ast: SchemaAST.AST, filters: Filters): string => {
   ].join(", ")
 }
 
-/** Describes a number by the bounds in its checks' annotations for arbitrary values. */
+/** Describes a number by the bounds that its checks carry for generating arbitrary values. */
 const number = (filters: Filters): string => {
   const bounds = filters.map(boundsOf)
   const noun = bounds.some((bound) => bound.number === "integer") ? "a whole number" : "a number"

@@ -1,4 +1,4 @@
-/** Faults of a request: one entry each, with its location, the expected value and the value sent. */
+/** Faults of a request, one entry each: location, expected value and sent value. */
 import { type Schema, type SchemaAST, SchemaIssue } from "effect"
 import * as Digits from "./Digits.ts"
 import { expectedOf } from "./Expected.ts"
@@ -6,7 +6,7 @@ import { nearest } from "./Nearest.ts"
 import type { ErrorDetail } from "./Problem.ts"
 import { holdsSecret, isSecret } from "./Secret.ts"
 
-/** Returns at most 100 faults of an issue about `sent`, the undecoded value; `place` begins their locations. */
+/** Returns at most 100 faults of an issue. `sent` is the undecoded value; each location begins with `place`. */
 export const faultsOf = (
   issue: SchemaIssue.Issue,
   place: keyof typeof places,
@@ -34,7 +34,7 @@ const places = {
   body: "this body"
 }
 
-/** Returns the phrase of a missing member, whose schema is found by its name in the innermost schema. */
+/** Returns the phrase for a missing member, whose schema is looked up by name in the innermost enclosing schema. */
 const expectedAt = (schemas: Leaf["schemas"], path: Leaf["path"]): string => {
   const parent = schemas.at(-1)
   const members = parent?._tag === "Objects" ? parent.propertySignatures : []
@@ -45,17 +45,17 @@ const expectedAt = (schemas: Leaf["schemas"], path: Leaf["path"]): string => {
 /** Returns a value for an error body, cut to 200 characters. */
 export const shown = (value: unknown): Schema.Json => {
   if (typeof value === "string") return cut(value)
-  // JSON cannot encode the infinity to which a number such as 1e999 is parsed.
+  // A number such as 1e999 is parsed to infinity, which JSON cannot encode.
   if (typeof value === "number" && !Number.isFinite(value)) return String(value)
   const text = printed(value, valueLimit)
   return text.length <= valueLimit ? JSON.parse(text) : cut(text)
 }
 
-/** Returns the end of a fault of a number, such as `, got 31; the nearest is 30`. */
+/** Returns the end of the message for an invalid number, such as `, got 31; the nearest is 30`. */
 export const gotNumber = (refused: number, near: number | undefined): string =>
   `, got ${Digits.plain(refused)}${near === undefined ? "" : `; the nearest is ${Digits.plain(near)}`}`
 
-/** Innermost issue of a tree of issues. */
+/** Innermost issue in a tree of issues. */
 interface Leaf {
   readonly issue: SchemaIssue.Issue["_tag"]
   readonly message: string
@@ -100,7 +100,7 @@ const formatted = (issue: SchemaIssue.Issue, path: Leaf["path"], schemas: Leaf["
 /** Formats issues without the values sent: `faultsOf` adds a value only if it is not secret. */
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Whether a value is, contains or is part of a secret; a value without a schema may be one. */
+/** Whether a value is, contains or is part of a secret. A value without a schema counts as secret. */
 const isHidden = (schemas: Leaf["schemas"]): boolean => {
   const last = schemas.at(-1)
   return last === undefined || holdsSecret(last) || schemas.some((ast) => ast === undefined || isSecret(ast))
@@ -115,10 +115,7 @@ const valueAt = (sent: unknown, path: Leaf["path"]): unknown =>
     sent
   )
 
-/**
- * Returns the end of the message for an invalid number, which a query always has as text and a body might have as
- * text. Returns "" for any other value.
- */
+/** Returns the end of the message for an invalid number, sent as a number or as text; "" for any other value. */
 const numberFault = (ast: SchemaAST.AST, value: unknown): string => {
   if (ast._tag !== "Number") return ""
   const refused = typeof value === "string" ? Digits.numberOf(value) : value
@@ -142,5 +139,4 @@ const printed = (value: unknown, room: number): string => {
 
 /** Maximum length of a value in an error body, in characters. */
 const valueLimit = 200
-/** Maximum number of faults in an error body. */
 const faultLimit = 100

@@ -1,6 +1,6 @@
-/** Headers of the venue: accepted under the operator's prefix and the neutral one, documented under the operator's. */
+/** The venue's headers: accepted with the operator's or the neutral prefix, documented with the operator's. */
 
-/** Name of a header without its prefix. */
+/** Header name without its prefix. */
 export type Header =
   | "public-key"
   | "hmac-signature"
@@ -11,10 +11,10 @@ export type Header =
   /** Unix milliseconds, sent with refused credentials so that a client can measure its clock error. */
   | "server-time"
 
-/** Returns the full name of a header in lower case, as Node provides header names. */
+/** Returns a header's full name in lower case, which is the form that Node provides. */
 export const headerName = (brand: string, header: Header): string => `x-${brand.toLowerCase()}-${header}`
 
-/** Returns the value of a header; the operator's spelling takes precedence over the neutral one. */
+/** Returns a header's value; the operator's spelling takes precedence over the neutral spelling. */
 export const headerValue = (
   headers: Readonly<Record<string, string | undefined>>,
   brand: string,

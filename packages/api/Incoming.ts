@@ -1,4 +1,4 @@
-/** Text frame of a client: parsed once, and echoed unchanged in `ack` and `err`. */
+/** A client's text frame, which is parsed once and echoed unchanged in `ack` and `err`. */
 import { Result } from "effect"
 
 /** Object parsed from JSON. */
@@ -15,16 +15,16 @@ export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * Returns the JSON text of `incoming_message` for a frame that was a JSON object: the frame itself, since printing it anew
- * could overflow the stack; for more than 8,192 characters, a string of the first 8,192. `undefined` if the frame may hold a
- * credential.
+ * Returns the JSON text of `incoming_message` for a JSON object: the frame's own text, because printing the object
+ * anew could overflow the stack, or a JSON string of the first 8,192 characters of a longer frame. Returns
+ * `undefined` if the frame might hold a credential.
  */
 export const ofObject = (text: string): string | undefined => {
   if (credentialField.test(text)) return undefined
   return text.length <= echoLimit ? text : quoted(text)
 }
 
-/** Returns a JSON string of a frame that was not a JSON object; `undefined` if it may hold a credential. */
+/** Returns a JSON string of a frame that was not a JSON object, or `undefined` if the frame might hold a credential. */
 export const ofText = (text: string): string | undefined => (credentialWord.test(text) ? undefined : quoted(text))
 
 /** Returns the echo of a frame that was not decoded: `ofObject` for a JSON object, `ofText` for other text. */
@@ -38,5 +38,5 @@ const quoted = (text: string): string => JSON.stringify(text.length <= echoLimit
 const credentialField =
   /"(?:hmac|jwt|signature|secret|secret_key|password|api_key|token|access_token|refresh_token)"\s*:|"type"\s*:\s*"auth"/i
 
-/** Matches invalid JSON that may hold a credential, such as an `auth` with wrong quotes: a single word is enough. */
+/** Matches invalid JSON that might hold a credential, such as an `auth` with wrong quotes; a single word is enough. */
 const credentialWord = /auth|hmac|jwt|signature|secret|password|api_key|token/i

@@ -1,4 +1,4 @@
-/** Answers 422 to a request that fails its schema, with one entry for each fault in all parts of the request. */
+/** Responds with 422 to a request that fails its schema, and lists the faults in all parts of the request. */
 import { Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
@@ -8,13 +8,13 @@ import { parse } from "./Incoming.ts"
 import { type ErrorDetail, type Problems, UnprocessableEntity } from "./Problem.ts"
 import { wordFaults } from "./treasury/Word.ts"
 
-/** Middleware by which an API declares the response 422; `layer` implements it. */
+/** Middleware with which an API declares its 422 response; `layer` implements it. */
 export class InvalidRequest extends HttpApiMiddleware.Service<InvalidRequest>()("@venue/api/InvalidRequest", {
   error: UnprocessableEntity
 }) {}
 
 /**
- * Returns the middleware's implementation. Errors in encoding a response are faults of the venue and are passed
+ * Returns the middleware's implementation. Errors in encoding a response are the venue's faults and are passed
  * through.
  */
 export const layer = (problems: Problems) =>
@@ -72,11 +72,11 @@ const faultsOfPart = Effect.fnUntraced(function* (part: Part) {
   return [...(refused._tag === "None" ? [] : faultsOf(refused.value.issue, place, shown)), ...(yield* wordsOnly(part))]
 })
 
-/** Returns the faults of members that the endpoint checks itself, and answers with 400 if they are the only ones. */
+/** Returns the faults of members that the endpoint checks itself, and refuses with 400 if they are the only faults. */
 const wordsOnly = ({ kind, schema }: Part): Effect.Effect<ReadonlyArray<ErrorDetail>, never, HttpRouter.Provided> =>
   Effect.map(sent[kind], (value) => wordFaults(schema.ast, places[kind], value))
 
-/** Reads the raw parts of the request again: the parser drops raw values to keep secrets out of logged errors. */
+/** Reads the raw parts again, because the parser drops raw values to keep secrets out of logged errors. */
 const sent: Record<Kind, Effect.Effect<unknown, never, HttpRouter.Provided>> = {
   Params: HttpRouter.params,
   Query: HttpServerRequest.ParsedSearchParams,

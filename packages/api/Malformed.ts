@@ -6,17 +6,17 @@ export interface Malformed {
   readonly _tag: "Malformed"
   readonly code: "InvalidJSONFormat" | "InvalidParameter" | "InvalidOrder"
   readonly message: string
-  /** JSON text of the frame's echo; `undefined` if the frame may hold a credential. */
+  /** JSON text of the frame's echo, or `undefined` if the frame might hold a credential. */
   readonly incoming: string | undefined
 }
 
-/** Refusal of a part of a request, sent as a separate `err`. The rest of the request takes effect. */
+/** Refusal of part of a request, sent as a separate `err`; the other parts take effect. */
 export interface Declined {
   readonly code: "InvalidJSONFormat" | "InvalidParameter"
   readonly message: string
 }
 
-/** Returns one refusal for each code that has reasons, InvalidJSONFormat first. */
+/** Returns one refusal for each code with reasons, InvalidJSONFormat first. */
 export const declined = (reasons: Readonly<Record<Declined["code"], ReadonlyArray<string>>>): ReadonlyArray<Declined> =>
   (["InvalidJSONFormat", "InvalidParameter"] as const)
     .map((code) => ({ code, message: reasons[code].join("; ") }))
@@ -26,7 +26,7 @@ export const declined = (reasons: Readonly<Record<Declined["code"], ReadonlyArra
 export const wrongEntries = (field: string, values: ReadonlyArray<unknown>, expected: string): ReadonlyArray<string> =>
   values.length === 0 ? [] : [`wrong field ${field}: expected ${expected}, got ${listed(values.map(shown))}`]
 
-/** Joins names with commas: at most 16 names, then the number of the others. */
+/** Joins names with commas: at most 16 names, then the number of omitted names. */
 export const listed = (names: ReadonlyArray<string>): string =>
   names.length <= listedLimit
     ? names.join(", ")
@@ -40,7 +40,7 @@ export const malformed = (code: Malformed["code"], message: string): Malformed =
   incoming: undefined
 })
 
-/** Returns the refusal of a field that is missing or has the wrong type. */
+/** Returns the refusal for a field that is missing or has the wrong type. */
 export const wrong = (field: string, value: unknown, expected: string): Malformed =>
   malformed(
     "InvalidJSONFormat",
@@ -49,17 +49,17 @@ export const wrong = (field: string, value: unknown, expected: string): Malforme
       : `wrong field ${field}: expected ${expected}, got ${shown(value)}`
   )
 
-/** Returns the refusal of a field of the right type with an invalid value. */
+/** Returns the refusal for a field of the right type with an invalid value. */
 export const outOfRange = (field: string, value: unknown, expected: string): Malformed =>
   malformed("InvalidParameter", `invalid ${field}: expected ${expected}, got ${shown(value)}`)
 
-/** Adds the echo of the frame, a JSON object, to a refusal. */
+/** Adds the frame's echo to a refusal; the frame is a JSON object. */
 export const echoing = (refusal: Malformed, text: string): Malformed => ({
   ...refusal,
   incoming: Incoming.ofObject(text)
 })
 
-/** Returns the refusal of a text frame that is not a JSON object. */
+/** Returns the refusal for a text frame that is not a JSON object. */
 export const notAnObject = (text: string, value: unknown): Malformed => ({
   _tag: "Malformed",
   code: "InvalidJSONFormat",
@@ -80,7 +80,6 @@ const shown = (value: unknown): string => {
   return value.length <= shownLimit ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, shownLimit))} and more`
 }
 
-/** Maximum number of names in a message. */
 const listedLimit = 16
 
 /** Maximum length of a wrong value in a message, in characters. */

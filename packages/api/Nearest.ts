@@ -1,7 +1,7 @@
-/** Nearest valid number to a refused one, for error messages. */
+/** The valid number nearest to a refused number, for error messages. */
 import type { SchemaAST } from "effect"
 
-/** Returns the nearest number within the bounds; undefined for an exclusive bound such as above 0, or another fault. */
+/** Returns the refused number moved to the nearest bound, or undefined if the result still fails a check. */
 export const nearest = (ast: SchemaAST.AST, refused: number): number | undefined => {
   const filters = (ast.checks ?? []).flatMap(filtersOf)
   const bounds = filters.map(boundsOf)
@@ -15,7 +15,7 @@ export const nearest = (ast: SchemaAST.AST, refused: number): number | undefined
   return filters.every((filter) => filter.run(wanted, ast, {}) === undefined) ? wanted : undefined
 }
 
-/** Returns the filters of a check, including those of nested groups. */
+/** Returns a check's filters, including the filters of nested groups. */
 export const filtersOf = (check: SchemaAST.Check<never>): ReadonlyArray<SchemaAST.Filter<unknown>> =>
   check._tag === "Filter" ? [check as SchemaAST.Filter<unknown>] : check.checks.flatMap(filtersOf)
 

@@ -1,7 +1,7 @@
 /** Missing steps of onboarding and the call that completes each. */
 import type { Missing } from "@venue/domain/Onboarding"
 
-/** Returns one entry per step: its name, as `GET /user/onboarding` lists it, and the call that completes it. */
+/** Returns one entry per step: the name that `GET /user/onboarding` lists, and the call that completes the step. */
 export const missingSteps = (
   missing: ReadonlyArray<Missing>
 ): ReadonlyArray<{ readonly location: string; readonly message: string }> =>

@@ -1,4 +1,4 @@
-/** Builds the document of `GET /openapi.json` of an interface, for an operator's header prefix and public URL. */
+/** Builds an interface's OpenAPI document (`GET /openapi.json`) for an operator's header prefix and public URL. */
 import type { Schema } from "effect"
 import { contentType } from "effect/http/ProblemDetails"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
@@ -9,7 +9,7 @@ import { release } from "./Release.ts"
 import { titles } from "./StatusTitle.ts"
 import { published } from "./PublishedSchema.ts"
 
-/** Credentials and account that an operation takes, as far as a client needs to know. */
+/** Credentials and account of an operation, in the detail that a client needs. */
 export interface Access {
   readonly via: ReadonlyArray<"hmac" | "jwt">
   readonly on: "account" | "main" | "funds" | "user"
@@ -21,14 +21,14 @@ export interface Access {
 export interface DocumentOptions {
   readonly brand: string
   readonly baseUrl: string
-  /** Returns the rule of an operation such as `GET /user/api-keys/:public_key`; undefined for a public operation. */
+  /** Returns the rule of an operation such as `GET /user/api-keys/:public_key`, or undefined for a public operation. */
   readonly accessOf: (action: string) => Access | undefined
 }
 
-/** Examples of bodies by the name of their schema. */
+/** Example bodies by schema name. */
 export type Examples = Readonly<Record<string, Schema.Json>>
 
-/** Builds the OpenAPI document of an interface, with security, examples and the operator's prefix. */
+/** Builds an interface's OpenAPI document with security, examples and the operator's prefix. */
 export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   examples: Examples,
@@ -54,14 +54,14 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
   }
 }
 
-/** Builds the document of an API with a single model, `ErrorModel`, in place of one class per error status. */
+/** Builds an API's document with the single model `ErrorModel` instead of one class per error status. */
 export const described = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): OpenApi.OpenAPISpec => {
   const spec = published(OpenApi.fromApi(api))
   return {
     ...spec,
-    // An extension field, which the type does not list.
+    // The type does not list this extension field.
     info: { ...spec.info, "x-release": release } as typeof spec.info,
     components: { ...spec.components, schemas: withoutClasses(spec.components.schemas) },
     paths: eachOperation(spec.paths, modelled)
@@ -85,9 +85,9 @@ const eachOperation = (
   )
 
 const beyondOperations =
-  "Operations do not list the answers sent before the operation is known, or those common to all: 400 for bytes that are " +
+  "Operations do not list the responses sent before the operation is known, or those common to all: 400 for bytes that are " +
   "not HTTP, 404 for an unknown path, 405 with `Allow` for another method, 408 for a request that does not arrive in time, " +
-  "413 or 415 for a body that the operation does not take, 414 for an address above 8 KiB, 431 for address and headers " +
+  "413 or 415 for a body that the operation does not accept, 414 for a URL above 8 KiB, 431 for request line and headers " +
   "above 16 KiB, and 500 for a fault of the venue. Each has the body `ErrorModel`."
 
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
@@ -100,7 +100,7 @@ const exemplified = (schemas: Schemas, examples: Examples): Schemas =>
     })
   )
 
-/** Replaces the neutral prefix of members by the operator's. */
+/** Replaces the neutral prefix of members with the operator's prefix. */
 const prefixed = (schemas: Schemas, brand: string): Schemas =>
   JSON.parse(
     JSON.stringify(schemas).replaceAll(/"(svc_\w+)"/g, (_, neutral: Member) =>
@@ -122,7 +122,7 @@ const securities = {
   jwt: { bearer: [] }
 }
 
-/** Adds security and the header that names an account, which authentication reads for every operation. */
+/** Adds security and the account header, which authentication reads for every operation. */
 const secured = (operation: Operation, brand: string, access: Access): Operation => ({
   ...operation,
   security: access.via.map((credential) => securities[credential]),
@@ -132,7 +132,7 @@ const secured = (operation: Operation, brand: string, access: Access): Operation
 const accountHeader = (brand: string, { ignoresNamed, on }: Access): Operation["parameters"][number] => ({
   name: headerName(brand, "requested-account-id"),
   in: "header",
-  description: ignoresNamed ? "Account id. It is checked for its form and otherwise ignored." : namedAccount[on],
+  description: ignoresNamed ? "Account id. Its form is checked; otherwise it is ignored." : namedAccount[on],
   required: false,
   schema: { type: "string", format: "uuid", examples: ["8d2f1b6c-3a4e-4f70-9b1d-5e6c7a8b9c0d"] }
 })
@@ -146,14 +146,14 @@ const namedAccount: Readonly<Record<Access["on"], string>> = {
   funds: "Account to act on. Only the primary account, which is also the default, is accepted."
 }
 
-/** Drops the is answered with 400 and 422 from operations that take no value that could be invalid. */
+/** Removes the responses 400 and 422 from operations whose requests cannot be invalid. */
 const fitting = (operation: Operation, isOpen: boolean): Operation => {
   const { parameters, requestBody } = operation
   const isFree = ({ in: place, schema }: Operation["parameters"][number]) =>
     place === "header" || (place === "path" && Object.keys(schema).every((key) => key === "type" || key === "examples"))
   if (requestBody !== undefined || !parameters.every(isFree)) return operation
   const takesValues = parameters.some(({ in: place }) => place === "path")
-  // With credentials, the header that names an account can be invalid, so status 422 stays.
+  // An operation with credentials keeps its 422 response, because its account header can be invalid.
   const never = [...(takesValues ? [] : ["400"]), ...(isOpen ? ["422"] : [])]
   const responses = Object.entries(operation.responses).filter(([status]) => !never.includes(status))
   return { ...operation, responses: Object.fromEntries(responses) }
@@ -173,7 +173,7 @@ const modelled = (operation: Operation): Operation => ({
   }
 })
 
-/** Moves the description of a parameter from its schema to the parameter, as OpenAPI expects. */
+/** Moves a parameter's description from its schema to the parameter, as OpenAPI expects. */
 const withWords = (parameter: Operation["parameters"][number]): Operation["parameters"][number] => {
   const { description, ...schema } = parameter.schema as { readonly description?: unknown }
   return typeof description === "string" ? { ...parameter, description, schema } : parameter

@@ -2,7 +2,7 @@
 import { instant } from "./Digits.ts"
 import { body, Conflict, Forbidden, quoted } from "./ProblemBody.ts"
 
-/** Returns the problems of the operator interface, for one public URL. */
+/** Returns the operator interface's problems, for one public URL. */
 export const ofOperators = (baseUrl: string) => ({
   ...ofReviews(baseUrl),
   roleNeeded: (needed: string, roles: ReadonlyArray<string>) =>
@@ -67,7 +67,6 @@ export const ofOperators = (baseUrl: string) => ({
     )
 })
 
-/** Problems of withdrawals and deposits under review. */
 const ofReviews = (baseUrl: string) => ({
   notHeld: (state: string) =>
     new Conflict(
@@ -94,7 +93,7 @@ const ofReviews = (baseUrl: string) => ({
           "The payout was stored for sending to the bank, and can no longer be cancelled; wait until it settles or fails."
       })
     ),
-  cancelAsked: (by: string) =>
+  cancelRequested: (by: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
         detail: `${by} has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first.`

@@ -28,7 +28,7 @@ export const PreviewParts = {
   price: Member.price("Limit price, 0 for MARKET; for a stop, the mark price that fires it"),
   quantity: Member.quantity("Total quantity"),
   reduce_only: Member.truth("Whether the order may only reduce a position"),
-  client_order_id: Member.text("Id that the client gave; empty if none"),
+  client_order_id: Member.text("Client order id; empty if none"),
   status: Schema.Union([PreviewStatus, OrderRefusal]).annotate({
     description: "Status that the order would have immediately, or the standard name of the refusal."
   }),
@@ -36,8 +36,8 @@ export const PreviewParts = {
     description: "Reason why the order would be refused; null if it would be accepted."
   }),
   mark_price: Schema.NullOr(Member.price("Mark price; null before the first price")),
-  min_price: Schema.NullOr(Member.price("Lowest price that an order of its side may have")),
-  max_price: Schema.NullOr(Member.price("Highest price that an order of its side may have")),
+  min_price: Schema.NullOr(Member.price("Lowest price allowed for an order on its side")),
+  max_price: Schema.NullOr(Member.price("Highest price allowed for an order on its side")),
   worst_price: Schema.NullOr(Member.price("Worst possible price of a fill; null without a known bound")),
   filled_quantity: Member.quantity("Quantity that would fill immediately"),
   average_price: Member.price("Average price of the immediate fills; 0 without a fill"),
@@ -48,7 +48,9 @@ export const PreviewParts = {
   available_balance: Schema.NullOr(Member.usd("Available balance before the order")),
   available_balance_after: Schema.NullOr(Member.usd("Available balance after the margin is held")),
   required_fee: Schema.NullOr(
-    Member.usd("Taker fee on the whole quantity, which must be available beside the margin if the order adds risk")
+    Member.usd(
+      "Taker fee on the whole quantity, which must be available in addition to the margin if the order adds risk"
+    )
   ),
   taker_fee_rate: Schema.NullOr(Member.fraction("Taker fee rate on the notional")),
   maker_fee_rate: Schema.NullOr(Member.fraction("Maker fee rate on the notional")),
@@ -56,14 +58,14 @@ export const PreviewParts = {
   resting_fee: Member.usd("Maker fee of the resting quantity, filled at its price"),
   builder_reward: Member.usd("Part of the fee that goes to the builder"),
   venue_fee: Member.usd("Part of the fee that goes to the venue"),
-  reserve_fund_fee: Member.usd("Part of the fee that goes to the reserve fund of the market"),
-  builder_fee_share_bps: Member.count("Share of the builder in the fee, in basis points"),
-  venue_fee_share_bps: Member.count("Share of the venue in the fee, in basis points")
+  reserve_fund_fee: Member.usd("Part of the fee that goes to the market's reserve fund"),
+  builder_fee_share_bps: Member.count("The builder's share of the fee, in basis points"),
+  venue_fee_share_bps: Member.count("The venue's share of the fee, in basis points")
 }
 /** Body of a preview. */
 export type PreviewBody = Schema.Struct<typeof PreviewParts>["Type"]
 
-/** Returns the body of a preview; without a market, the symbol is not listed and the body holds only the request. */
+/** Returns the body of a preview. Without a market, the symbol is not listed and the body only repeats the request. */
 export const previewBody = (
   accountId: AccountId,
   request: PreviewRequest,
@@ -101,7 +103,7 @@ const requested = (request: PreviewRequest): Order => {
   const { price, quantity, side, timeInForce, type } = echoOf(request)
   return {
     ...(side === null ? {} : { side }),
-    // A close is a LIMIT IOC order; its request names neither.
+    // A close is a LIMIT IOC order, but its request states neither type nor time in force.
     type: type ?? "LIMIT",
     time_in_force: timeInForce ?? "IOC",
     price: type === "MARKET" ? 0 : price,

@@ -17,7 +17,7 @@ export const Optional = <S extends Schema.Codec<unknown, string>>(schema: S) =>
     )
   )
 
-/** Returns a query parameter that takes upper-case words in any letter case. */
+/** Returns a query parameter for upper-case words that accepts any letter case. */
 export const AnyCase = <S extends Schema.Codec<string, string>>(words: S) =>
   Schema.String.pipe(
     Schema.decodeTo(Schema.String, SchemaTransformation.toUpperCase()),
@@ -32,7 +32,7 @@ export const WholeNumber = (bounds: { readonly minimum: number; readonly maximum
 
 const expectedMoment = "a date-time of RFC 3339 with an existing day and hours 00 to 23, such as 2026-11-27T10:30:00Z"
 
-/** Date-time of RFC 3339 in a query or body, decoded to Unix milliseconds. */
+/** RFC 3339 date-time in a query or body, decoded to Unix milliseconds. */
 export const Moment = expecting(
   Schema.String.check(
     Schema.makeFilter((text) => Rfc3339.millisOfDateTime(text) !== undefined, {
@@ -51,7 +51,7 @@ export const Moment = expecting(
   expectedMoment
 )
 
-/** Replaces the schemas of parameters in an operation's description, for instance text by the integer it stands for. */
+/** Replaces parameter schemas in a description, for instance text with the integer that the text represents. */
 export const described = (schemas: Readonly<Record<string, object>>) => (operation: Record<string, unknown>) => ({
   ...operation,
   parameters: (operation["parameters"] as ReadonlyArray<{ readonly name: string }>).map((parameter) => {

@@ -43,7 +43,7 @@ export const problems = (baseUrl: string) => ({
     return new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors: [error] }))
   },
   /**
-   * `detail` may only state facts that the request itself shows, so that the text does not help a caller to probe for
+   * `detail` must state only facts that the request itself shows, so that no caller can use it to probe for
    * credentials.
    */
   credentialsNotAccepted: (detail?: string) =>
@@ -81,7 +81,6 @@ export const problems = (baseUrl: string) => ({
 /** Functions that build problems, for one public URL. */
 export type Problems = ReturnType<typeof problems>
 
-/** Problems of users: keys, codes, terms, names. */
 const ofUsers = (baseUrl: string) => ({
   unknownApiKey: (publicKey: string) =>
     new NotFound(body(baseUrl, 404, "unknown-api-key", unknownOf("API key", publicKey, "GET /user/api-keys"))),
@@ -137,7 +136,6 @@ const ofUsers = (baseUrl: string) => ({
     )
 })
 
-/** Problems of accounts, markets and their history. */
 const ofMarkets = (baseUrl: string) => ({
   /** Unknown symbol in the path or body: 404. */
   unknownSymbol: (symbol: string) => new NotFound(body(baseUrl, 404, "unknown-symbol", about(symbol))),

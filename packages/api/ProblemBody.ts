@@ -24,7 +24,7 @@ const members = <const S extends Schema.Top>(status: S) => ({
   $schema: SchemaLink,
   type: Schema.optionalKey(
     Schema.String.annotate({
-      description: "Address of the page that explains the problem.",
+      description: "URL of the page that explains the problem.",
       format: "uri",
       default: "about:blank"
     })
@@ -40,9 +40,9 @@ const members = <const S extends Schema.Top>(status: S) => ({
   )
 })
 
-/** Any problem, as documents and clients see it; every member is optional. */
+/** Any problem, in the form that documents and clients use; every member is optional. */
 export const ErrorModel = Schema.Struct(
-  members(Schema.Int.annotate({ description: "HTTP status of the answer." }))
+  members(Schema.Int.annotate({ description: "HTTP status of the response." }))
 ).annotate({ identifier: "ErrorModel", description: "Refusal of a request, as in RFC 9457." })
 
 const answer = (status: Status) =>
@@ -145,7 +145,7 @@ export const unknownOf = (what: string, id: string, list: string): Occurrence =>
   detail: `The user has no ${what} ${quoted(id)}; list them with ${list}.`
 })
 
-/** Returns the detail of a rate limit: the wait in seconds, at least 1, and the capacity of the bucket if known. */
+/** Returns the detail for an exceeded rate limit: the wait (at least 1 s), and the bucket's capacity if known. */
 export const rateSpent = (waitMillis: number, capacity?: number): Occurrence => {
   const limit = capacity === undefined ? "" : `: the bucket of ${capacity} is empty`
   return {

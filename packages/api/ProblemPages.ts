@@ -106,7 +106,7 @@ export const pages = {
     "The details do not describe a bank account of the user; correct the members that errors lists.",
   "address-not-registered":
     "These credentials withdraw to registered addresses only; register the address first with POST /withdrawal-addresses.",
-  "invalid-webhook-url": "A webhook needs a public https address at port 443 or 8443; correct the faults in errors.",
+  "invalid-webhook-url": "A webhook needs a public https URL with port 443 or 8443; correct the faults in errors.",
   "rail-not-connected":
     "The venue is not connected to this network or bank; detail names it. Choose another, or ask the operator.",
   "too-many-deposit-addresses":

@@ -22,8 +22,8 @@ const isAnnotation = (schema: Fields): boolean => Object.keys(schema).every((key
 const annotations: ReadonlySet<string> = new Set(["title", "description", "default", "examples"])
 
 /**
- * Forbids line ends in text whose pattern ends with `$`: the end of the text in JavaScript, Go and Rust, but also the place
- * before a final line feed in Python, Java, .NET and PCRE, and before every line feed in Ruby.
+ * Forbids line ends in text whose pattern ends with `$`. In JavaScript, Go and Rust, `$` matches only at the end of
+ * the text; in Python, Java, .NET and PCRE, also before a final line feed; in Ruby, before every line feed.
  */
 const withoutLineEnds = (schema: Fields): Fields =>
   typeof schema["pattern"] === "string" && schema["pattern"].endsWith("$") ? { ...schema, not: lineEnd } : schema

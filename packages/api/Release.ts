@@ -1,4 +1,4 @@
-/** The release that a process runs: one version for the root and all packages, which `test/tidy/Rooms.test.ts` checks. */
+/** The release that a process runs; `test/tidy/Rooms.test.ts` checks that root and packages have one version. */
 import manifest from "./package.json" with { type: "json" }
 
 /** Version of the running release, such as "0.1.0". It changes with every release, `Version.version` only with the interface. */

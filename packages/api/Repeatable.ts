@@ -9,7 +9,7 @@ export const repeatable = {
     Schema.String.annotate({
       description:
         "Key that the client chooses to identify the request, 1 to 255 visible ASCII characters. Within a day, a request " +
-        "with the same key and content changes nothing and gets the first answer; with other content it is refused with 422.",
+        "with the same key and content changes nothing and gets the first response again; with other content it is refused with 422.",
       examples: ["7f3a1c52-transfer-1"]
     }).check(Text.matches("^[!-~]{1,255}$", "1 to 255 visible ASCII characters"))
   )

@@ -1,4 +1,4 @@
-/** Titles of nested schemas: code generators name a type by its title, and number types without one. */
+/** Adds titles to nested schemas: code generators name a type by its title, and number types without a title. */
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -26,7 +26,7 @@ const within = (keyword: string, value: unknown, title: string): unknown => {
   return keyword === "additionalProperties" || keyword === "additionalItems" ? titledAt(value, `${title}Other`) : value
 }
 
-/** Whether code generators make a type of the schema. */
+/** Whether code generators create a type for the schema. */
 const isNamed = (schema: Json): boolean =>
   schema["type"] === "object" || "enum" in schema || unions.some((keyword) => keyword in schema)
 

@@ -1,4 +1,4 @@
-/** Members of requests that no response echoes: signatures, signed messages, tokens, bank account numbers. */
+/** Request members that no response echoes: signatures, signed messages, tokens, bank account numbers. */
 import type { Schema, SchemaAST } from "effect"
 
 /** Marks a schema as secret: its value appears in no problem. */

@@ -1,6 +1,6 @@
 /** Titles of problems: the names of their HTTP statuses. */
 
-/** Name of each HTTP status that a problem may have. */
+/** Name of each HTTP status that a problem can have. */
 export const titles = {
   400: "Bad Request",
   401: "Unauthorized",

@@ -5,9 +5,9 @@ import { BadRequest } from "./Problem.ts"
 type Readings = Readonly<Record<string, Result.Result<unknown, BadRequest>>>
 type Values<R extends Readings> = { readonly [Name in keyof R]: Result.Result.Success<R[Name]> }
 
-/** Returns all values, or one problem: the first failure with the faults of all failures. */
+/** Returns all values, or one problem: the first failure, extended with the faults of the other failures. */
 export const together = <const R extends Readings>(readings: R): Result.Result<Values<R>, BadRequest> => {
-  // A reading that depends on another fails with the same object, which must count once.
+  // A reading that depends on a failed reading fails with the same object, which must count only once.
   const refusals = new Set(
     Object.values(readings).flatMap((reading) => (Result.isFailure(reading) ? [reading.failure] : []))
   )

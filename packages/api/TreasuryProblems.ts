@@ -15,7 +15,7 @@ import {
 } from "./ProblemBody.ts"
 import type { Page } from "./ProblemPages.ts"
 
-/** Returns the problems of the treasury interface, for one public URL. */
+/** Returns the treasury interface's problems, for one public URL. */
 export const ofTreasury = (baseUrl: string) => ({
   /** Invalid member of the kind that the page names; `errors` must not hold secrets. */
   invalidValue: (page: Page, errors: ReadonlyArray<ErrorDetail>) =>

@@ -3,10 +3,10 @@ import { nearestMultiple } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { NumberOrText } from "./Body.ts"
 
-/** One millionth in 1e-8. */
+/** 1e-6 in units of 1e-8. */
 const microE8 = 100
 
-/** Largest amount of a request, in USD; a safe integer in 1e-6 USD. */
+/** Largest amount in a request, in USD; in 1e-6 USD it is a safe integer. */
 const most = 1_000_000_000
 
 /** Amount in USD with at most six decimals, -1e9 to 1e9. */

@@ -1,4 +1,4 @@
-/** One side of a trade, as the socket and REST list it for its owner. */
+/** One side of a trade, in the form that the socket and REST show to the side's owner. */
 import type { ExecutionType, Liquidation } from "@venue/domain/Execution"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
@@ -11,9 +11,7 @@ export interface UserTrade {
   readonly aggressorSide: Side
   readonly orderId: string
   readonly clientOrderId: string
-  /** In ticks. */
   readonly price: number
-  /** In lots. */
   readonly quantity: number
   readonly fee: number
   readonly realised: number

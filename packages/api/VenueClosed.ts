@@ -8,7 +8,7 @@ export interface VenueClosed {
 
 type Page = "venue-halted" | "venue-cancel-only"
 
-/** Returns the page of the problem and its detail, which ends with the operator's reason if there is one. */
+/** Returns the problem's page and its detail, which ends with the operator's reason, if any. */
 export const occurrence = (
   { _tag, publicReason = null }: VenueClosed,
   pages: Readonly<Record<Page, string>>

@@ -1,6 +1,6 @@
-/** Versions of the wire. */
+/** Versions of the wire interfaces. */
 
-/** Version of the REST interfaces, as their documents state it. */
+/** Version of the REST interfaces, stated in their documents. */
 export const version = "0.1.0"
 
 /** Version of the specification that both sockets implement. */

@@ -43,12 +43,12 @@ export const keepOpen = (url: string, handlers: Handlers, backoff: Backoff = pat
       Effect.flatMap((reason) => (state.established ? Effect.void : Effect.fail(reason)))
     )
   })
-  // The jitter keeps the clients of one venue from reconnecting at the same moment.
+  // Jitter keeps a venue's clients from reconnecting at the same moment.
   const growing = Schedule.jittered(Schedule.min([Schedule.exponential(firstMillis), Schedule.spaced(maxMillis)]))
   return attempt.pipe(
     Effect.retry(growing),
     Effect.repeat(Schedule.jittered(Schedule.spaced(firstMillis))),
-    // Both schedules are infinite, so that the failure never surfaces.
+    // Both schedules are infinite, so the failure never surfaces.
     Effect.orDie,
     Effect.asVoid
   )

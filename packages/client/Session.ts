@@ -31,7 +31,7 @@ export interface AuthPlace {
 export interface SignInOptions extends AuthPlace {
   readonly wallet: Wallet
   readonly chainId?: string
-  /** Token from a solved CAPTCHA, for a venue that requires one. */
+  /** Token from a solved CAPTCHA, which some venues require. */
   readonly captchaToken?: string
 }
 
@@ -148,7 +148,8 @@ const grant = Effect.fnUntraced(function* (post: Post, type: "web3" | "refresh_t
 })
 
 /**
- * Refreshes the tokens. Retries after a lost response, because the service returns the same tokens again within 10 s.
+ * Refreshes the tokens. A retry after a lost response is safe, because the service returns the same tokens again
+ * within 10 s.
  */
 const refreshed = (post: Post, refreshToken: string) =>
   Effect.retry(grant(post, "refresh_token", { refresh_token: refreshToken }), {

@@ -71,12 +71,12 @@ export interface TradeClient {
   /** Previews an order without placing it. */
   readonly preview: (order: PreviewedOrder) => Effect.Effect<PreviewResponse, AskError>
   /**
-   * Sets the dead-man switch, which cancels the account's orders after 5 to 600 s unless it is set again first; 0
-   * switches it off. Set it again every third of the timeout.
+   * Sets the dead-man switch, which cancels the account's orders after 5 to 600 s unless the switch is set again
+   * first; 0 turns it off. Set it again every third of the timeout.
    */
   readonly cancelAllAfter: (timeoutSeconds: number) => Effect.Effect<CancelAllAfterResponse, AskError>
   /**
-   * Cancels orders and returns the response for the first one, or `NO_SUCH_ORDER`. Requires the `order_responses`
+   * Cancels orders and returns the first order's response, or `NO_SUCH_ORDER`. Requires the `order_responses`
    * channel.
    */
   readonly cancel: (order: OrderToCancel) => Effect.Effect<OrderResponse, AskError>
@@ -164,7 +164,6 @@ export const make = Effect.fn("TradeClient.make")(function* (
   }
 })
 
-/** Caller that waits for a response. */
 interface Waiter {
   /** Returns true if the frame was the awaited response. */
   readonly take: (frame: Frame) => boolean
@@ -207,8 +206,8 @@ const askOver =
 const read = Schema.decodeUnknownOption(Schema.fromJsonString(Frame))
 
 /**
- * Returns the command's failure if the error frame echoes the command's type and ids, because an error frame has no
- * id of its own.
+ * Returns the command's failure if the error frame echoes the command's type and ids. Error frames have no ids of
+ * their own.
  */
 function failureOf(command: Command, { err }: Frame): CommandFailed | undefined {
   if (err === undefined) return undefined
@@ -227,8 +226,8 @@ export interface Request {
 }
 
 /**
- * Returns the type and ids of the echoed request. All are "" if the echo is not a JSON object, as is the case for a
- * long request.
+ * Returns the type and ids of the echoed request. All are "" if the echo is not a JSON object: a long request is
+ * echoed as a string.
  */
 export const requestOf = ({ incoming_message: request }: ErrorResponse): Request => {
   const { params, type } = Option.getOrElse(readRequest(request), (): typeof IncomingRequest.Type => ({}))

@@ -1,4 +1,4 @@
-/** Conditions of a market that need an operator's attention. Each condition is listed for as long as it lasts. */
+/** Market conditions that need an operator's attention. An alarm is listed for as long as its condition lasts. */
 import { Schema } from "effect"
 
 /** Kind of a market alarm. */

@@ -1,7 +1,7 @@
 /** API keys: the data that their owner may read, and the errors of creating or changing a key. */
 import { Schema } from "effect"
 
-/** Scope of a key that is valid for all of its user's accounts. Any other scope is the id of one account. */
+/** Scope of a key that is valid for all accounts of its user. Any other scope is the id of one account. */
 export const allAccounts = "all_accounts"
 
 /** Maximum number of active keys of a user. Keys issued to builders do not count. */
@@ -16,10 +16,7 @@ export const ApiKeySummary = Schema.Struct({
   label: Schema.String,
   permissions: Schema.Array(Schema.String),
   scope: Schema.String,
-  /**
-   * IP addresses and networks, such as `10.0.0.0/8`, from which the key may be used. An empty list allows every IP
-   * address.
-   */
+  /** IP addresses and networks, such as `10.0.0.0/8`, that may use the key. An empty list allows every IP address. */
   allowedAddresses: Schema.Array(Schema.String),
   createdAtMillis: Schema.Number,
   lastUsedAtMillis: Schema.NullOr(Schema.Number),

@@ -4,9 +4,7 @@ import { AccountId } from "./AccountId.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 import { UserId } from "./UserId.ts"
 
-/**
- * Balance of one account (rule 8). Only prices, funding, fees and reversed deposits can take `available` below zero.
- */
+/** One account's balance (rule 8). Only prices, funding, fees and deposit reversals can make `available` negative. */
 export const Balance = Schema.Struct({
   accountId: AccountId,
   deposit: Schema.BigInt,
@@ -26,10 +24,7 @@ export const Balance = Schema.Struct({
 })
 export type Balance = typeof Balance.Type
 
-/**
- * Appointment of an account as liquidity provider in a market. `limit` is the maximum value of the account's position
- * there, in 1e-6 USD.
- */
+/** An account's appointment as liquidity provider in a market; `limit` is the maximum position value in 1e-6 USD. */
 export const ProviderLimit = Schema.Struct({
   userId: UserId,
   accountId: AccountId,

@@ -1,4 +1,4 @@
-/** Bank accounts of users: validation of their details, and the part of the account number that is shown. */
+/** Users' bank accounts: validation of the details, and the part of the account number that is shown. */
 import { Schema } from "effect"
 import { isCountry } from "./Country.ts"
 import { isUsState } from "./UsState.ts"
@@ -20,7 +20,6 @@ export const BankDetails = Schema.Struct({
 })
 export type BankDetails = typeof BankDetails.Type
 
-/** Maximum number of linked bank accounts of a user. */
 export const maxBankAccounts = 5
 
 /** Name in the user's identity documents; null if the identity provider supplied none. */
@@ -52,22 +51,18 @@ export const faultsOf = (details: BankDetails, verified: HolderName): ReadonlyAr
 export const payoutFaultsOf = (details: BankDetails): ReadonlyArray<DetailFault> =>
   faultsOf(details, { firstName: null, lastName: null }).filter(({ member }) => member !== "state")
 
-/**
- * Returns true if the identity provider supplied both names. A payout to an account without a verified holder is held.
- */
+/** Returns true if the identity provider supplied both names. A payout without a verified holder is held. */
 export const isKnown = ({ firstName, lastName }: HolderName): boolean => firstName !== null && lastName !== null
 
 /** Returns the masked account number, which shows the last four digits but at most half of all digits. */
 export const masked = ({ account_number: number }: BankDetails): string =>
   `****${number.slice(-Math.min(4, Math.floor(number.length / 2)))}`
 
-/** Returns the expected value if a missing member is required. */
+/** Describes the value that a missing member needs; undefined if the member is optional. */
 const missingExpectation = (member: keyof BankDetails, { country }: BankDetails): string | undefined =>
-  member === "state" && country === "USA" ? "a state, since the country is USA" : undefined
+  member === "state" && country === "USA" ? "a state, because the country is USA" : undefined
 
-/**
- * Returns the expected value if a present member is invalid.
- */
+/** Describes a valid value if the present one is invalid; undefined otherwise. */
 const invalidExpectation = (
   member: keyof BankDetails,
   value: string,
@@ -109,7 +104,9 @@ const lineExpectation = (value: string, most: number): string | undefined =>
     : `a line of 1 to ${most} characters`
 
 const holderExpectation = (value: string, verified: string | null): string | undefined =>
-  verified === null || normalized(value) === normalized(verified) ? undefined : "the name that the user was verified by"
+  verified === null || normalized(value) === normalized(verified)
+    ? undefined
+    : "the name in the user's identity verification"
 
 /** Normalizes a name for comparison: ignores letter case, accents and spaces. */
 const normalized = (name: string): string =>

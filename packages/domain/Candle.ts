@@ -8,7 +8,6 @@ export interface Candle {
   readonly closeTicks: number
   readonly volumeLots: bigint
   readonly notional: bigint
-  /** Number of trades. */
   readonly trades: number
 }
 
@@ -16,7 +15,6 @@ export interface Candle {
 export const ofTrade = (trade: {
   readonly priceTicks: number
   readonly quantityLots: number
-  /** In 1e-6 USD. */
   readonly notional: number
 }): Candle => ({
   openTicks: trade.priceTicks,

@@ -4,12 +4,9 @@ import { AccountId } from "./AccountId.ts"
 import * as Id from "./Id.ts"
 import { UserId } from "./UserId.ts"
 
-/** Common fields of a trader's commands to a market. */
 export const commandEnvelope = {
   commandId: Id.schema,
-  /**
-   * Market time, in Unix milliseconds, after which the market rejects the command.
-   */
+  /** Market time, in Unix milliseconds, after which the market rejects the command. */
   expiresAtMillis: Schema.Number,
   /** Journal epoch of the trader. A market that has seen a higher epoch for this user drops the command. */
   traderEpoch: Schema.Number,

@@ -1,6 +1,5 @@
 /** Days of UTC, numbered from 1970-01-01 as day 0. */
 
-/** Length of a day in milliseconds. */
 export const dayMillis = 86_400_000
 
 /** Returns the date of a day number as `YYYY-MM-DD`. */

@@ -1,7 +1,4 @@
-/**
- * Dead-man switch of an account: cancels the account's orders unless the client renews the switch in time (rule
- * 4.21).
- */
+/** An account's dead-man switch: cancels its orders unless the client renews the switch in time (rule 4.21). */
 import { Schema } from "effect"
 import type { AccountId } from "./AccountId.ts"
 import { mix } from "./BitMix.ts"
@@ -28,7 +25,6 @@ export const DeadManSwitch = Schema.Struct({
 })
 export type DeadManSwitch = typeof DeadManSwitch.Type
 
-/** State of an account that has never used the switch. */
 export const off: DeadManSwitch = { askedMillis: 0, dueMillis: 0, firedMillis: 0 }
 
 /** Returns true if the switch is set, or has fired and still has cancels to record. */
@@ -43,7 +39,8 @@ export const dueMillis = (askedMillis: number, timeoutSeconds: number): number =
 
 /**
  * Derives the id of the cancel command that one firing sends to one market. Every owner of the desk derives the same
- * id, so the market executes the cancel once. If the market was not reached in time, a new `attempt` yields a new id.
+ * id, so the market executes the cancel once. A retry after a failed attempt uses the next `attempt` and thus a new
+ * id.
  */
 export const cancelId = (accountId: AccountId, firedMillis: number, symbol: MarketSymbol, attempt: number): Id.Id => {
   const text = `${accountId} ${firedMillis} ${symbol} ${attempt}`

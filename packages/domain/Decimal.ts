@@ -54,9 +54,7 @@ export const mulDivUp = (a: number, b: number, divisor: number): number => {
 /** Returns `ceil(a / b)` for `a` >= 0 and `b` > 0. */
 export const divideUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 
-/**
- * Formats a count of 1e-8 as plain decimal text without an exponent, for string fields of market and reference data.
- */
+/** Formats a count of 1e-8 as decimal text without an exponent, for string fields of market and reference data. */
 export const text = (units: number, decimals: number): string => (units / unitScale).toFixed(decimals)
 
 /** Formats money in 1e-6 USD as text with all six decimals. */

@@ -4,14 +4,11 @@ import { moneyScale } from "./Decimal.ts"
 import { RailName } from "./Rail.ts"
 import { DepositReason } from "./TreasuryReason.ts"
 
-/** State of a deposit. DROPPED is shown to no user. */
+/** State of a deposit. Users never see a DROPPED deposit. */
 export const DepositState = Schema.Literals(["DETECTED", "CONFIRMED", "CREDITED", "REVERSED", "DROPPED"])
 export type DepositState = typeof DepositState.Type
 
-/**
- * Number of chain confirmations after which a deposit is confirmed. The deposit's own block is the first
- * confirmation.
- */
+/** Number of chain confirmations that a deposit needs. The deposit's own block is the first confirmation. */
 export const confirmationsNeeded = 20
 
 /** Smallest deposit that is credited, in 1e-6 USD. */
@@ -21,14 +18,11 @@ export const minimumDeposit: { readonly [Rail in RailName]: bigint } = {
   BANK: 10n * BigInt(moneyScale)
 }
 
-/** Returns the reason why the amount of a confirmed deposit is not credited, or null. */
+/** Returns the reason not to credit a confirmed deposit of this amount, or null. */
 export const reasonAgainst = (rail: RailName, amount: bigint): DepositReason | null =>
   amount < minimumDeposit[rail] ? "below-minimum" : null
 
-/**
- * Returns the permanent id of a deposit. The id includes the log index, because one transaction can contain several
- * transfers.
- */
+/** Returns a deposit's permanent id. One transaction can contain several transfers, so the log index is included. */
 export const depositIdOf = (rail: RailName, txHash: string, logIndex: number): string => `${rail}/${txHash}/${logIndex}`
 
 /** Returns a deposit id in the venue's spelling: a transaction hash in lower case, a bank reference unchanged. */
@@ -55,7 +49,7 @@ export type ReverseDeposit = typeof ReverseDeposit.Type
 export const Deposited = Schema.TaggedStruct("Deposited", { ...credit, atMillis: Schema.Number })
 export type Deposited = typeof Deposited.Type
 
-/** The whole amount was debited; the balance may be negative after that. */
+/** The whole amount was debited, which can make the balance negative. */
 export const DepositReversed = Schema.TaggedStruct("DepositReversed", {
   ...credit,
   reason: DepositReason,
@@ -63,7 +57,7 @@ export const DepositReversed = Schema.TaggedStruct("DepositReversed", {
 })
 export type DepositReversed = typeof DepositReversed.Type
 
-/** No deposit with this id exists, or none was credited to the user. */
+/** The id is unknown, or belongs to a deposit that was not credited to the user. */
 export class UnknownDeposit extends Schema.TaggedError<UnknownDeposit>()("UnknownDeposit", {
   depositId: Schema.String
 }) {}

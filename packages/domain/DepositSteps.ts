@@ -1,4 +1,4 @@
-/** State machine of a deposit: its states, its commands, and the changes that are recorded (rule 17). */
+/** State machine of a deposit: states, commands and recorded changes (rule 17). */
 import { Result, Schema } from "effect"
 import type { DepositState } from "./Deposit.ts"
 import type { RailName } from "./Rail.ts"
@@ -11,8 +11,8 @@ import type { UserId } from "./UserId.ts"
  *         ⇅ ↙
  *      DROPPED
  *
- * All steps of a deposit, each with the change that takes it. Before the credit a chain may lose a deposit and include it again.
- * Every other change leaves the state as it is.
+ * All transitions of a deposit, each with its change. Before the credit, a chain can lose a deposit and include it
+ * again. Every other change leaves the state as it is.
  */
 export const transitions: ReadonlyArray<Transitions.Transition<DepositState, DepositChange["_tag"]>> = [
   { from: "DETECTED", change: "Confirmed", to: "CONFIRMED" },
@@ -26,7 +26,7 @@ export const transitions: ReadonlyArray<Transitions.Transition<DepositState, Dep
 
 const { stateAfter, stepOf } = Transitions.of("deposit", transitions)
 
-/** Returns the only transition that a credit or a reversal makes. */
+/** Returns the only transition that a credit or a reversal can make. */
 export const journaledStep = (change: "Credited" | "Reversed") =>
   transitions.find((transition) => transition.change === change)!
 
@@ -36,26 +36,23 @@ export interface Block {
   readonly hash: string
 }
 
-/** The part of a deposit that changes after it was first seen. Times are Unix milliseconds. */
+/** State of a deposit that can change after its detection. Times are Unix milliseconds. */
 export interface Progress {
   readonly depositId: string
   readonly rail: RailName
   readonly state: DepositState
   /** Number of the newest transition; DETECTED is number 1. */
   readonly step: number
-  /**
-   * Number of stored changes. A change is stored only if the stored version still equals the version on which the
-   * change was decided.
-   */
+  /** Number of stored changes. A change is stored only if this number is the same as when the change was decided. */
   readonly version: number
-  /** Owner of the deposit; null until an operator assigns a deposit whose address or message belongs to no user. */
+  /** Null until an operator assigns a deposit whose address or bank message belongs to no user. */
   readonly userId: UserId | null
   /** Reason why the deposit is not credited, or why it was reversed; null otherwise. */
   readonly reason: StoredDepositReason | null
   readonly updatedAtMillis: number
   readonly blockNumber: number | null
   readonly blockHash: string | null
-  /** Time from which the deposit is credited regardless of what its chain reports. */
+  /** Time of the decision to credit the deposit; later reports from the chain no longer prevent the credit. */
   readonly offeredAtMillis: number | null
   readonly creditedAtMillis: number | null
   /** Time since which the chain no longer contains a credited deposit. */
@@ -76,14 +73,11 @@ interface Changes {
   readonly Unconfirm: unknown
   /** From DETECTED or CONFIRMED to DROPPED. */
   readonly Drop: { readonly reason: DepositReason }
-  /** Credits a user's confirmed deposit from now on, regardless of what its chain reports. */
+  /** Decides that a user's confirmed deposit will be credited, regardless of later reports from its chain. */
   readonly Offer: unknown
-  /** An operator assigns a confirmed deposit that has no owner. If there is a reason, the deposit is not credited. */
+  /** An operator assigns a confirmed deposit that has no owner. A deposit with a reason is not credited. */
   readonly Assign: { readonly userId: UserId; readonly reason: DepositReason | null }
-  /**
-   * An operator declares a confirmed and final deposit without an owner to be the venue's own money. `reason` is the
-   * operator's reason.
-   */
+  /** An operator declares a confirmed, final, ownerless deposit the venue's own money; `reason` is the operator's. */
   readonly TakeAsOwn: { readonly reason: string }
   /** The chain no longer contains a credited deposit. */
   readonly MarkGone: unknown
@@ -93,16 +87,14 @@ interface Changes {
   readonly MarkReturned: unknown
   /** The rail can no longer change the deposit. */
   readonly MarkFinal: unknown
-  /** The amount was credited to the trader. */
   readonly Credit: unknown
-  /** The amount was debited from the trader. */
   readonly Reverse: { readonly reason: DepositReason }
 }
 
-/** A request to change a deposit. */
+/** Request to change a deposit. */
 export type DepositCommand = { readonly [Tag in keyof Changes]: { readonly _tag: Tag } & Changes[Tag] }[keyof Changes]
 
-/** A recorded change of a deposit. */
+/** Recorded change to a deposit. */
 export type DepositChange = { readonly atMillis: number } & (
   | ({ readonly _tag: "Redetected" | "BlockReplaced" } & Changes["Detect"])
   | ({ readonly _tag: "Confirmed" } & Changes["Confirm"])
@@ -124,7 +116,7 @@ export class DepositStepRefused extends Schema.TaggedError<DepositStepRefused>()
 export const isOwnerless = ({ reason, state, userId }: Pick<Progress, "reason" | "state" | "userId">): boolean =>
   state === "CONFIRMED" && userId === null && reason !== "venue-own"
 
-/** Returns a deposit as it was first seen. */
+/** Returns the state of a newly detected deposit. */
 export const detected = (
   deposit: Pick<Progress, "depositId" | "rail" | "userId">,
   block: Block | null,
@@ -145,7 +137,7 @@ export const detected = (
   isFinal: false
 })
 
-/** Decides a command without changing anything. An empty list means that there is nothing left to do. */
+/** Decides a command without changing anything. An empty list means that the command has no effect. */
 export const decide = (
   deposit: Progress,
   command: DepositCommand,

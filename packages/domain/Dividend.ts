@@ -1,6 +1,6 @@
 /**
- * Cash dividends of the underlier: longs receive and shorts pay (rule 19.1). Market and trader book them with the same
- * function, so both get the same amounts.
+ * Cash dividends of the underlier: longs receive and shorts pay (rule 19.1). Market and trader use the same function,
+ * so both book the same amounts.
  */
 import { type Instrument, valueDown } from "./Instrument.ts"
 import { fund, type Position } from "./Position.ts"
@@ -8,17 +8,15 @@ import { fund, type Position } from "./Position.ts"
 /** Pays a cash dividend. Has no effect if a dividend for the same or a later ex-date was already paid. */
 export interface PayDividend {
   readonly _tag: "PayDividend"
-  /**
-   * First day on which the underlier trades without the dividend, in days since 1970-01-01.
-   */
+  /** First day on which the underlier trades without the dividend, in days since 1970-01-01. */
   readonly exDay: number
   /** Dividend per unit of the base, in 1e-8 USD. */
   readonly perUnitE8: number
 }
 
 /**
- * A dividend was paid (rule 19.1). Like `Funded`, this event applies to every position in the market. Each market and
- * trader that holds a position books it with `Dividend.book` at this point in the log.
+ * A dividend was paid (rule 19.1). Applies to every position in the market: each market and trader with a position
+ * calls `Dividend.book` at this point in the log.
  */
 export interface DividendPaid {
   readonly _tag: "DividendPaid"

@@ -9,10 +9,7 @@ export const Echo = Schema.Struct({
   side: Schema.NullOr(Side),
   type: Schema.NullOr(OrderType),
   timeInForce: Schema.NullOr(TimeInForce),
-  /**
-   * Decimals as the client sent them, because a refused price or quantity might not be a whole number of ticks or
-   * lots.
-   */
+  /** Decimals as the client sent them: a refused price or quantity might not be a whole number of ticks or lots. */
   price: Schema.Number,
   quantity: Schema.Number,
   clientOrderId: Schema.String,
@@ -32,10 +29,7 @@ export const noEcho: Echo = {
   reduceOnly: false
 }
 
-/**
- * Returns the echo of a request. Lists every field in one object literal, which is the fastest form and matters under
- * a flood of refusals.
- */
+/** Returns a request's echo. One literal with all fields is the fastest form, which matters in a flood of refusals. */
 export const echoOf = (request: OrderRequest): Echo => {
   if (request._tag === "CancelTwap") {
     return { ...noEcho, [request.byClientTwapId ? "clientOrderId" : "orderId"]: request.twapId }
@@ -55,7 +49,7 @@ export const echoOf = (request: OrderRequest): Echo => {
   }
 }
 
-/** Refusal for each kind of request if the venue does not list the symbol. */
+/** Refusal of each kind of request for a symbol that the venue does not list. */
 export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
   PlaceOrder: "BAD_SYMBOL",
   ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",

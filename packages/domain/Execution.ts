@@ -6,7 +6,7 @@ import type { Order } from "./Order.ts"
 export const Liquidation = Schema.Literals(["NONE", "ORDERBOOK", "OFF_BOOK", "ADL"])
 export type Liquidation = typeof Liquidation.Type
 
-/** Type of an execution on the wire; `NEW` is an ordinary trade. */
+/** Execution type on the wire; `NEW` is an ordinary trade. */
 export const ExecutionType = Schema.Literals(["NEW", "LIQUIDATION", "ADL", "SETTLEMENT"])
 export type ExecutionType = typeof ExecutionType.Type
 

@@ -33,10 +33,7 @@ export const volumeDays = 30
 /** Weight of each class in the effective volume (rule 11.4). */
 const weights: Record<ProductCategory, bigint> = { FX: 1n, COMMODITY: 2n, INDEX: 2n, EQUITY: 5n }
 
-/**
- * Returns the effective volume of a traded notional in 1e-6 USD: the notional times the weight of its class (rule
- * 11.4).
- */
+/** Returns a traded notional times the weight of its class, both in 1e-6 USD (rule 11.4). */
 export const effectiveVolume = ({ category }: Instrument, volume: bigint): bigint => weights[category] * volume
 
 /** Returns the tier, counted from 1, for an effective volume in 1e-6 USD. */

@@ -8,7 +8,7 @@ export const FeeShare = Schema.Struct({
   builderBps: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5_000 }))
 }).check(
   Schema.makeFilter(({ builderBps, venueBps }) => venueBps + builderBps <= 10_000, {
-    expected: "shares of at most 10000 together"
+    expected: "shares that add up to at most 10000"
   })
 )
 export type FeeShare = typeof FeeShare.Type
@@ -17,7 +17,7 @@ export type FeeShare = typeof FeeShare.Type
 export interface FeeParts {
   readonly builder: number
   readonly venue: number
-  /** Part of the market's reserve fund. */
+  /** Goes to the market's reserve fund. */
   readonly remainder: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Funding: hourly payments between positions that keep the book close to the outside price (rule 10). Market and trader
- * book an hour with the same function, so both get the same amounts.
+ * Funding: hourly payments between positions that keep the book close to the outside price (rule 10). Market and
+ * trader use the same function, so both book the same amounts.
  */
 import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
@@ -8,36 +8,32 @@ import type { Instrument } from "./Instrument.ts"
 import { fund, type Position } from "./Position.ts"
 import type { Side } from "./Order.ts"
 
-/** Interval of funding payments in milliseconds; they are due at whole hours of UTC. */
+/** Funding interval in milliseconds; payments are due at whole hours of UTC. */
 export const hourMillis = 3_600_000
 
-/** Interval of premium samples in milliseconds, taken at its whole multiples. */
+/** Sampling interval of premiums in milliseconds; samples are taken at its multiples. */
 export const sampleMillis = 5_000
 
-/** Samples of an hour so far; `weighted` is the sum of `i` times the i-th premium (rule 10.4). */
+/** Samples of the current hour; `weighted` is the sum of `i` times the i-th premium (rule 10.4). */
 export const Samples = Schema.Struct({ count: Schema.Number, weighted: Schema.Number })
 export type Samples = typeof Samples.Type
 
-/** Samples at the start of an hour. */
 export const noSamples: Samples = { count: 0, weighted: 0 }
 
 /**
- * Premium samples take this value from the 5 s mark at `atMillis` until the next such event. Samples are recorded
- * only when the premium changes (rule 10.3).
+ * From the 5 s mark at `atMillis` until the next `Sampled`, every premium sample has this value. Recorded only when
+ * the premium changes (rule 10.3).
  */
 export interface Sampled {
   readonly _tag: "Sampled"
-  /**
-   * Premium in 1e-10 of the outside price, signed; null while sampling is suspended (market not trading, underlier
-   * closed, or price stale).
-   */
+  /** Signed, in 1e-10 of the outside price; null while trading is stopped, the underlier closed or the price stale. */
   readonly premiumE10: number | null
   readonly atMillis: number
 }
 
 /**
- * An hour ended, and its positions pay each other (rule 10). This event applies to every position in the market. Each
- * market and trader that holds a position books it with `Funding.book` at this point in the log.
+ * An hour ended, and its positions pay each other (rule 10). Applies to every position in the market: each market and
+ * trader with a position calls `Funding.book` at this point in the log.
  */
 export interface Funded {
   readonly _tag: "Funded"
@@ -48,10 +44,7 @@ export interface Funded {
   readonly remainder: number
   /** Start of the hour, or of the first of several missed hours. */
   readonly fromMillis: number
-  /**
-   * True if the end of the hour was processed too late, or if the price was stale at that time. No payments are then
-   * made, and the rate is 0 (rule 10.6).
-   */
+  /** True if the hour's end was processed too late or at a stale price: no payments, and the rate is 0 (rule 10.6). */
   readonly skipped: boolean
   /** End of the hour, a whole hour of UTC. */
   readonly atMillis: number
@@ -97,7 +90,7 @@ export const premiumE10 = (oracleE8: number, bidE8: number | undefined, askE8: n
   return share(above, oracleE8) - share(below, oracleE8)
 }
 
-/** Returns the samples with `times` more samples of the same premium. */
+/** Returns the samples plus `times` further samples of one premium. */
 export const sampled = ({ count, weighted }: Samples, premium: number, times: number): Samples => ({
   count: count + times,
   weighted: weighted + premium * (times * count + (times * (times + 1)) / 2)
@@ -127,7 +120,7 @@ export const payment = (
   return Number(exact > 0n ? -((exact + perMicro - 1n) / perMicro) : -exact / perMicro)
 }
 
-/** Books an hour on a position and returns the amount received, in 1e-6 USD; negative if paid. */
+/** Books an hour's funding on a position and returns the amount received, in 1e-6 USD; negative if paid. */
 export const book = (
   position: Position,
   instrument: Instrument,

@@ -9,10 +9,7 @@ export interface DatedFuture {
   readonly expirationMillis: number
 }
 
-/**
- * A dated future with the time from which it is used. If two futures meet at a time, the earlier future is still
- * active at that time (rule 3.10).
- */
+/** A dated future with its start time. At a changeover, the earlier future is still active (rule 3.10). */
 export interface ActiveFuture extends DatedFuture {
   readonly activeFromMillis: number
 }
@@ -21,10 +18,7 @@ export interface ActiveFuture extends DatedFuture {
 export const isFuturesBased = ({ base, category }: Pick<Instrument, "base" | "category">): boolean =>
   category === "INDEX" || rolledCommodities.has(base)
 
-/**
- * Returns the futures with their start times. The first future starts at `activeFromMillis`, and every other future
- * starts when its predecessor ends.
- */
+/** Returns the futures with start times: `activeFromMillis` for the first, then the end of the previous future. */
 export const chained = (activeFromMillis: number, futures: ReadonlyArray<DatedFuture>): ReadonlyArray<ActiveFuture> =>
   futures.map((future, index) => ({
     ...future,
@@ -38,7 +32,7 @@ export interface CalendarFlaw {
   readonly expected: string
 }
 
-/** Returns the first flaw of a sequence of futures that follow each other, or undefined if it is valid (rule 3.10). */
+/** Returns the first flaw of a futures calendar, or undefined if the calendar is valid (rule 3.10). */
 export const calendarFlaw = (
   activeFromMillis: number,
   futures: ReadonlyArray<DatedFuture>
@@ -46,11 +40,11 @@ export const calendarFlaw = (
   const seen = new Set<string>()
   for (const [index, future] of chained(activeFromMillis, futures).entries()) {
     const flaw = (term: keyof DatedFuture, expected: string): CalendarFlaw => ({ index, term, expected })
-    if (seen.has(future.futureSymbol)) return flaw("futureSymbol", "a future that is named once")
+    if (seen.has(future.futureSymbol)) return flaw("futureSymbol", "a future that occurs only once in the calendar")
     if (future.activeUntilMillis <= future.activeFromMillis)
-      return flaw("activeUntilMillis", "later than the future begins, which is where the one before it ends")
+      return flaw("activeUntilMillis", "a time after the future's start, which is the end of the previous future")
     if (future.expirationMillis < future.activeUntilMillis)
-      return flaw("expirationMillis", "no earlier than the future is in use")
+      return flaw("expirationMillis", "a time no earlier than the end of the future's use")
     seen.add(future.futureSymbol)
   }
   return undefined
@@ -64,8 +58,8 @@ export const spotToFutureRatio = (officialCloseE8: number, settlementE8: number)
 export const indexPrice = (futureE8: number, ratio: number): number => mulDivDown(futureE8, ratio, ratioScale)
 
 /**
- * Returns the number of business days from the first of the UTC month through the day of `millis`: Monday to Friday
- * without holidays, which are given as `2026-11-26`.
+ * Returns the number of business days from the first of the UTC month through the day of `millis`. Business days are
+ * Monday to Friday except `holidays`, which have the form `2026-11-26`.
  */
 export const businessDayOfMonth = (millis: number, holidays: ReadonlySet<string>): number => {
   const day = new Date(millis)
@@ -78,17 +72,13 @@ export const businessDayOfMonth = (millis: number, holidays: ReadonlySet<string>
   return count
 }
 
-/**
- * Returns the weight of the front month in percent: 100 through business day 5, then 20 less each day until 0 on day 10
- * (rule 3.9).
- */
+/** Returns the front month's weight in percent: 100 through business day 5, then 20 less a day until 0 (rule 3.9). */
 export const frontPercent = (businessDay: number): number => Math.max(0, Math.min(100, 100 - 20 * (businessDay - 5)))
 
-/** Returns the price of a commodity from the futures of two months, rounded to the nearest 1e-8 (rule 3.9). */
+/** Returns a commodity's price from its front-month and next-month futures, rounded to the nearest 1e-8 (rule 3.9). */
 export const rolled = (frontE8: number, nextE8: number, percent: number): number =>
   nextE8 + Math.round(((frontE8 - nextE8) * percent) / 100)
 
-/** Bases of the commodities that are rolled. */
 const rolledCommodities: ReadonlySet<string> = new Set(["CL", "COPPER", "NATGAS"])
 
 /** Scale of a ratio: 1e12 stands for 1. */

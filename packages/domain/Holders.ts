@@ -1,15 +1,11 @@
-/**
- * Number of users with a position in a contract. A user counts once, by the net position over all of the user's
- * accounts (rule 1.10).
- */
+/** Numbers of users who hold a contract, each counted once by the net position over all accounts (rule 1.10). */
 
-/** Number of users who are net long and net short. */
+/** Numbers of users who are net long and who are net short. */
 export interface Holders {
   readonly longUsers: number
   readonly shortUsers: number
 }
 
-/** Counts of a contract without positions. */
 export const noHolders: Holders = { longUsers: 0, shortUsers: 0 }
 
 /** Holder counts at the start of a UTC minute, recorded when they differ from the previous counts. */

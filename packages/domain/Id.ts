@@ -1,10 +1,7 @@
 /** Ids that the venue assigns to commands, orders and trades: 128 bits, written as a UUID. */
 import { Schema, SchemaTransformation } from "effect"
 
-/**
- * An id as four 32-bit words in the order of the UUID. Markets compare, hash and store the words; the text is created
- * on first use.
- */
+/** Four 32-bit words in UUID order. Markets compare, hash and store the words; `text` is created on first use. */
 export class Id {
   readonly a: number
   readonly b: number
@@ -35,8 +32,8 @@ export class Id {
 }
 
 /**
- * Parses a UUID in lower case; returns undefined for any other text. Decoding a record tries every string, and a
- * pattern with `parseInt` takes more than ten times as long (bench row `socket, 16x16, rate`).
+ * Parses a UUID in lower case; returns undefined for any other text. Written by hand because decoding a record tries
+ * every string, and a pattern with `parseInt` takes over ten times as long (bench row `socket, 16x16, rate`).
  */
 export const parse = (text: string): Id | undefined => {
   if (
@@ -59,13 +56,12 @@ export const parse = (text: string): Id | undefined => {
   return new Id((a << 16) | b, (c << 16) | d, (e << 16) | f, (g << 16) | h, text)
 }
 
-/** Number of consecutive ids that share their first half: the values of the last hex digit. */
+/** Number of consecutive ids that share their first half: one per value of the last hex digit. */
 export const sharedRun = 16
 
 /**
  * Returns a generator of ids, which calls `draw` for 32 random bits at a time. Each run of 16 ids shares its first
- * half and counts in its last digit, so that markets and database indexes store ids that were created together next
- * to each other.
+ * half and counts in its last digit, so markets and database indexes store ids created together next to each other.
  */
 export const series = (draw: () => number): (() => Id) => {
   let a = 0
@@ -80,7 +76,7 @@ export const series = (draw: () => number): (() => Id) => {
   }
 }
 
-/** Returns a version 4 UUID of these bits, except the six bits of version and variant. */
+/** Returns a version 4 UUID with these bits, except the six bits that hold version and variant. */
 export const version4 = (a: number, b: number, c: number, d: number): Id =>
   new Id(a | 0, (b & 0xffff0fff) | 0x4000, (c & 0x3fffffff) | 0x80000000, d | 0)
 
@@ -105,8 +101,8 @@ export const schema = Uuid.pipe(
 )
 
 /**
- * Formats the UUID with one call that creates one flat string. A filled array takes twice the time and joined parts
- * four times; an order is printed two to four times (bench row `socket, 16x16, rate`).
+ * Formats the UUID with one call that creates one flat string: a filled array takes twice as long, joined parts four
+ * times. Each order is printed two to four times (bench row `socket, 16x16, rate`).
  */
 function formatted(a: number, b: number, c: number, d: number): string {
   return String.fromCharCode(
@@ -152,10 +148,7 @@ function formatted(a: number, b: number, c: number, d: number): string {
 const dash = 45
 const hex = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0))
 
-/**
- * Value of each hex digit by character code; -1 for any other character, whose sign survives the bitwise OR with other
- * digits.
- */
+/** Value of each hex digit by character code; -1 for any other character, whose sign survives a bitwise OR. */
 const digits = new Int8Array(0x10000).fill(-1)
 for (let value = 0; value < hex.length; value++) digits[hex[value]!] = value
 

@@ -18,9 +18,7 @@ export interface Instrument {
   readonly tickE8: number
   /** Quantity increment in 1e-8 of a base unit. */
   readonly lotE8: number
-  /** Minimum quantity of an order, in lots. */
   readonly minQuantityLots: number
-  /** Maximum quantity of an order, in lots. */
   readonly maxQuantityLots: number
   readonly maxLeverage: number
   /** Position limit in USD, only if the operator changed the default of the class. */
@@ -31,14 +29,10 @@ export interface Instrument {
   readonly tickLotMicros: number
 }
 
-/**
- * Converts a decimal price to ticks: `NaN` if it is not a multiple of the tick, infinite beyond the countable range.
- */
+/** Converts a decimal price to ticks: `NaN` if no multiple of the tick, infinite beyond the countable range. */
 export const ticksOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.tickE8)
 
-/**
- * Converts a decimal quantity to lots: `NaN` if it is not a multiple of the lot, infinite beyond the countable range.
- */
+/** Converts a decimal quantity to lots: `NaN` if no multiple of the lot, infinite beyond the countable range. */
 export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lotE8)
 
 /** Converts ticks to a decimal price in USD. */
@@ -70,13 +64,10 @@ export const priceDecimals = (instrument: Instrument): number => decimals(instru
 /** Returns the number of decimals in a printed quantity. */
 export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lotE8)
 
-/**
- * Maximum price in ticks, and maximum quantity in lots, of one order. Both fit into 31 bits. A larger position needs
- * several orders.
- */
+/** Maximum price in ticks, and maximum quantity in lots, of one order. Both fit into 31 bits. */
 export const largestOrder = 0x7ffffffe
 
-/** Terms that an operator chooses for a contract; the other fields follow from them. */
+/** Terms that an operator chooses for a contract; all other fields are derived from them. */
 export type Terms = Pick<
   Instrument,
   "base" | "category" | "tickE8" | "lotE8" | "minQuantityLots" | "maxQuantityLots" | "maxLeverage"

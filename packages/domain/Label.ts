@@ -6,7 +6,7 @@ import * as Text from "./Text.ts"
  * zero-width joiner or non-joiner between two letters, which Persian and Hindi spelling needs.
  */
 export const isLabel = Text.passes((label) => line.test(label.replaceAll(joinerInWord, "")), {
-  expected: "one line of text without control or format characters and without space around it",
+  expected: "one line of text without control or format characters and without surrounding spaces",
   pattern: "^[^ ]+( +[^ ]+)*$"
 })
 

@@ -9,10 +9,7 @@ export const isLevel = (instrument: Instrument, leverage: number): boolean =>
 /** Returns the initial margin of a notional, `notional / leverage`, rounded up; both in 1e-6 USD (rule 7.3). */
 export const initialMargin = (notional: bigint, leverage: number): bigint => divideUp(notional, BigInt(leverage))
 
-/**
- * Returns the maintenance margin of a notional, two thirds of the initial margin, rounded up; both in 1e-6 USD (rule
- * 7.3).
- */
+/** Returns the maintenance margin of a notional: two thirds of the initial margin, rounded up; 1e-6 USD (rule 7.3). */
 export const maintenanceMargin = (notional: bigint, leverage: number): bigint =>
   divideUp(2n * notional, 3n * BigInt(leverage))
 

@@ -1,7 +1,4 @@
-/**
- * Limits of a contract, which an operator may change at any time. Existing orders and positions are not affected
- * (rule 1.9).
- */
+/** A contract's limits. Changes by an operator do not affect existing orders and positions (rule 1.9). */
 import { Schema } from "effect"
 import { type Instrument, largestOrder } from "./Instrument.ts"
 import { openInterestLimitUsd, positionLimitUsd } from "./Leverage.ts"
@@ -22,7 +19,7 @@ export interface SetLimits extends Limits {
   readonly _tag: "SetLimits"
 }
 
-/** New limits apply to the orders that follow. */
+/** The limits changed; later orders must observe them. */
 export interface LimitsSet extends Limits {
   readonly _tag: "LimitsSet"
   readonly atMillis: number
@@ -65,21 +62,18 @@ export interface LimitsFlaw {
 export const flawOf = (limits: Limits): LimitsFlaw | undefined => {
   const { maxQuantityLots, minQuantityLots, openInterestUsd, positionUsd } = limits
   const flaw = (limit: keyof Limits, expected: string): LimitsFlaw => ({ limit, expected })
-  if (!isCount(minQuantityLots, largestOrder)) return flaw("minQuantityLots", "a number of lots, one at least")
+  if (!isCount(minQuantityLots, largestOrder)) return flaw("minQuantityLots", "a number of lots, at least 1")
   if (!isCount(maxQuantityLots, largestOrder) || maxQuantityLots < minQuantityLots)
-    return flaw("maxQuantityLots", `a number of lots, no less than the least quantity and ${largestOrder} at most`)
-  if (!isCount(positionUsd, maxPositionUsd)) return flaw("positionUsd", `whole USD, ${maxPositionUsd} at most`)
+    return flaw("maxQuantityLots", `a number of lots from the minimum quantity to ${largestOrder}`)
+  if (!isCount(positionUsd, maxPositionUsd)) return flaw("positionUsd", `whole USD, at most ${maxPositionUsd}`)
   return isCount(openInterestUsd, maxOpenInterestUsd) && openInterestUsd >= positionUsd
     ? undefined
-    : flaw("openInterestUsd", `whole USD, no less than the position limit and ${maxOpenInterestUsd} at most`)
+    : flaw("openInterestUsd", `whole USD, from the position limit to ${maxOpenInterestUsd}`)
 }
 
 /** Maximum position limit. It keeps `limit x 1e6 x 100`, an intermediate value in `maxNotional`, below 2^53. */
 const maxPositionUsd = 90_000_000
-/**
- * Maximum open-interest limit. It leaves room for the price to double before the maximum oracle price applies (rule
- * 3.2).
- */
+/** Maximum open-interest limit; the price can double before the maximum oracle price applies (rule 3.2). */
 const maxOpenInterestUsd = 2_000_000_000
 
 function isCount(count: number, most: number): boolean {

@@ -59,10 +59,7 @@ export interface TakeoverOpened {
   readonly atMillis: number
 }
 
-/**
- * A takeover ended; its trades precede this event in the log. The account keeps the remaining lots and may trade them
- * again.
- */
+/** A takeover ended, after its trades in the log. The account keeps the remaining lots and may trade them again. */
 export interface TakeoverClosed {
   readonly _tag: "TakeoverClosed"
   readonly takeoverId: Id.Id
@@ -82,9 +79,7 @@ export interface TakeoverClosed {
 export const Stand = Schema.Struct({
   userId: UserId,
   accountId: AccountId,
-  /**
-   * Position on which the response is based. If the position has changed since, the response is ignored (rule 9.14).
-   */
+  /** Position on which the response is based; after a change, the response is ignored (rule 9.14). */
   position: PositionState,
   /** Equity in millionths of the maintenance margin, rounded down. */
   ratioE6: Schema.Number,
@@ -92,9 +87,7 @@ export const Stand = Schema.Struct({
   markE8: Schema.Number,
   /** Maximum loss against the mark that leaves the account without debt, including the loss since `markE8`. */
   mayLose: Schema.Number,
-  /**
-   * Capacity of a liquidity provider, which takes over positions at the mark (rule 9.11); null for any other account.
-   */
+  /** Capacity of a liquidity provider, which takes positions over at the mark (rule 9.11); null for other accounts. */
   provider: Schema.NullOr(
     Schema.Struct({
       freeMargin: Schema.Number,
@@ -106,7 +99,7 @@ export const Stand = Schema.Struct({
 })
 export type Stand = typeof Stand.Type
 
-/** Closes the takeovers whose waiting time is over and distributes their positions among the other accounts. */
+/** Closes the takeovers whose response time has expired, and distributes their positions among other accounts. */
 export interface CloseTakeovers {
   readonly _tag: "CloseTakeovers"
   /** Responses of the desks, at most one per account. */

@@ -7,22 +7,19 @@ export interface ListingFlaw {
   readonly expected: string
 }
 
-/**
- * Returns the first flaw of the terms, or undefined if the terms are valid. Increments might be `NaN`, the result of
- * more than eight decimals.
- */
+/** Returns the first flaw of the terms, or undefined. An increment with more than eight decimals is `NaN` here. */
 export const flawOf = (terms: Terms): ListingFlaw | undefined => {
   const { base, lotE8, maxLeverage, maxQuantityLots, minQuantityLots, tickE8 } = terms
   const flaw = (term: keyof Terms, expected: string): ListingFlaw => ({ term, expected })
   if (!/^[A-Z][A-Z0-9]{0,11}$/.test(base)) return flaw("base", "a letter and up to eleven more letters or digits")
   if (!isPowerOfTen(tickE8)) return flaw("tickE8", step)
   if (!isPowerOfTen(lotE8)) return flaw("lotE8", step)
-  // Cash sums stay exact only where a lot that moves by a tick is worth a whole number of 1e-6 USD.
+  // Cash sums stay exact only if the value of one lot at one tick is a whole number of 1e-6 USD.
   if (!Number.isInteger(instrumentOf(1, terms).tickLotMicros))
     return flaw("lotE8", "a lot that is worth 0.000001 USD or more at one tick")
-  if (!isCount(minQuantityLots)) return flaw("minQuantityLots", `${lots}, one at least`)
+  if (!isCount(minQuantityLots)) return flaw("minQuantityLots", `${lots}, at least 1`)
   if (!isCount(maxQuantityLots) || maxQuantityLots < minQuantityLots)
-    return flaw("maxQuantityLots", `${lots}, no less than the least quantity and ${largestOrder} at most`)
+    return flaw("maxQuantityLots", `${lots} from the minimum quantity to ${largestOrder}`)
   return Number.isInteger(maxLeverage) && maxLeverage >= 1 && maxLeverage <= leverageLimit
     ? undefined
     : flaw("maxLeverage", `a whole number from 1 to ${leverageLimit}`)

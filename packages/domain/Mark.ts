@@ -17,16 +17,13 @@ export const mid = ({ askE8, bidE8 }: Touch): number | undefined =>
   bidE8 === undefined || askE8 === undefined ? undefined : (bidE8 + askE8) / 2
 
 /**
- * Returns the 150-second average of the premium after one more sample. At most `longestStepMillis` of the elapsed
- * time counts, because in a longer gap nothing changed or there was no mid price.
+ * Returns the 150-second average of the premium after one more sample. Counts at most `longestStepMillis` of the
+ * elapsed time: during a longer gap, nothing changed or there was no mid price.
  */
 export const premiumAfter = (premiumE8: number, sampleE8: number, elapsedMillis: number): number =>
   ExponentialAverage.step(premiumE8, sampleE8, Math.min(elapsedMillis, longestStepMillis), windowMillis)
 
-/**
- * Maximum averaging step in milliseconds. Samples arrive at least once per second, so one late sample still counts in
- * full.
- */
+/** Maximum averaging step in milliseconds. Samples arrive at least every second, so one late sample counts in full. */
 export const longestStepMillis = 2_000
 
 const windowMillis = 150_000

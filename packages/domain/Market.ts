@@ -42,14 +42,10 @@ import type { UserId } from "./UserId.ts"
 /** Returns the name of a market's stream in the journal. */
 export const marketStream = (symbol: MarketSymbol): string => `market/${symbol}`
 
-/**
- * Reason for which the desk would refuse the order. The market applies it only if all earlier checks pass (rule
- * 4.14).
- */
 const Finding = Schema.NullOr(
   Schema.Literals(["REJECTED_TOO_MANY_OPEN_ORDERS", "REJECTED_TOTAL_OPEN_INTEREST_LIMIT", "FAILED_MARGIN_CHECK"])
 )
-/** Reason for which the desk would refuse the order; null if the desk has no objection. */
+/** Reason for which the desk would refuse the order, or null. Applies only if all earlier checks pass (rule 4.14). */
 export type Finding = typeof Finding.Type
 
 /** The user's terms, which the command carries. */
@@ -71,8 +67,8 @@ export const Place = Schema.TaggedStruct("Place", {
   type: OrderType,
   timeInForce: TimeInForce,
   /**
-   * Limit price. For a MARKET order, the worst price within the band at which it may fill, 0 for the band alone. For a
-   * child of a TWAP, the market clips it to band and bounds (rule 16.5).
+   * Limit price. For a MARKET order, the worst fill price within the band, or 0 for no limit but the band. For a TWAP
+   * child, the market clips the price to band and bounds (rule 16.5).
    */
   priceTicks: Schema.Number,
   quantityLots: Schema.Number,
@@ -84,9 +80,7 @@ export const Place = Schema.TaggedStruct("Place", {
 })
 export type Place = typeof Place.Type
 
-/**
- * Modifies an order. Price and quantity 0 mean unchanged. Both are whole: a `NaN` from the desk travels as a `Refuse`.
- */
+/** Modifies an order; price and quantity 0 mean unchanged. Neither is `NaN`: the desk sends a `Refuse` instead. */
 export const Modify = Schema.TaggedStruct("Modify", {
   ...commandEnvelope,
   ...terms,
@@ -110,10 +104,7 @@ export const Cancel = Schema.TaggedStruct("Cancel", {
 })
 export type Cancel = typeof Cancel.Type
 
-/**
- * Cancels all orders of the account. For the cause `DISCONNECT` it keeps stops and the orders in `except`; any other
- * cause cancels stops too.
- */
+/** Cancels all of the account's orders and stops. The cause `DISCONNECT` spares stops and the orders in `except`. */
 export const CancelAll = Schema.TaggedStruct("CancelAll", {
   ...commandEnvelope,
   cause: CancelCause,
@@ -122,8 +113,8 @@ export const CancelAll = Schema.TaggedStruct("CancelAll", {
 export type CancelAll = typeof CancelAll.Type
 
 /**
- * Closes the account's position with a reduce-only LIMIT IOC order, 5 % through the mark within the band (rule 4.12).
- * The market sets the quantity, because it knows the position.
+ * Closes the account's position with a reduce-only LIMIT IOC order, priced 5 % through the mark within the band (rule
+ * 4.12). The market sets the quantity, because only the market knows the current position.
  */
 export const Close = Schema.TaggedStruct("Close", {
   ...commandEnvelope,
@@ -133,13 +124,13 @@ export const Close = Schema.TaggedStruct("Close", {
 })
 export type Close = typeof Close.Type
 
-/** A command that the desk refused. It passes through the log so that all responses about a symbol keep one order. */
+/** A command that the desk refused. Passes through the log so that all responses about a symbol stay in sequence. */
 export const Refuse = Schema.TaggedStruct("Refuse", { ...commandEnvelope, status: OrderRefusal, echo: Echo })
 export type Refuse = typeof Refuse.Type
 
 /**
- * Places the child order of a TWAP slice, or records its refusal by the desk. Either completes the slice; the market
- * drops a slice that is not newer than the last one.
+ * Places a TWAP slice's child order, or records the desk's refusal; either completes the slice. The market drops a
+ * slice that is not newer than the last one.
  */
 export const PlaceSlice = Schema.TaggedStruct("PlaceSlice", {
   ...commandEnvelope,
@@ -235,7 +226,7 @@ export interface Refused {
   readonly atMillis: number
 }
 
-/** One side of a trade; `order.remainingLots` is the quantity left after it. */
+/** One side of a trade; `order.remainingLots` is the quantity left after the trade. */
 export interface Fill {
   readonly order: Order
   readonly fee: number
@@ -258,15 +249,12 @@ export interface Traded {
   readonly notional: number
   readonly maker: Fill
   readonly taker: Fill
-  /** Cause of a trade off the book; absent for a trade on it. */
+  /** Cause of a trade off the book; absent for a trade on the book. */
   readonly offBook?: OffBook
   readonly atMillis: number
 }
 
-/**
- * An order left the book before it was filled completely. `commandId` is the id of the cancel command, or null if no
- * command cancelled the order.
- */
+/** An order left the book before it was filled completely. `commandId` is null if no command cancelled it. */
 export interface Ended {
   readonly _tag: "Ended"
   readonly commandId: Id.Id | null
@@ -287,10 +275,7 @@ export interface Modified {
   readonly atMillis: number
 }
 
-/**
- * A command that has no event of its own was executed, and its id is stored. Follows the other events of a cancel or
- * a modify.
- */
+/** Stores the id of an executed command that has no event of its own. Follows all other events of the command. */
 export interface Done {
   readonly _tag: "Done"
   readonly commandId: Id.Id
@@ -300,7 +285,7 @@ export interface Done {
   readonly atMillis: number
 }
 
-/** Prices and bounds that follow from outside price, book and time. Prices in 1e-8 USD, bounds in ticks. */
+/** Prices and bounds derived from outside price, book and time. Prices in 1e-8 USD, bounds in ticks. */
 export interface Priced {
   readonly _tag: "Priced"
   /**
@@ -309,18 +294,14 @@ export interface Priced {
    */
   readonly source: PriceOrigin | "internal" | "stale"
   readonly oracleE8: number
-  /** Last accepted outside price, and its time; equals the oracle price except while that follows the book. */
+  /** Last accepted outside price and its time. The oracle price differs only while it follows the book. */
   readonly toldE8: number
   readonly toldAtMillis: number
   /** Number of consecutive prices that the filter rejected, at most three (rule 3.1). */
   readonly rejections: number
-  /** True while the operator pauses the sources. */
   readonly paused: boolean
   readonly markE8: number
-  /**
-   * Mark at which accounts are valued: the last fresh one while the price is stale (rule 3.5) or trading is stopped
-   * (rule 1.7).
-   */
+  /** Mark for valuing accounts: the last fresh one if the price is stale (rule 3.5) or trading stopped (rule 1.7). */
   readonly freshMarkE8: number
   /** Exponential average over 150 s of mid - oracle, in 1e-8 USD, signed. */
   readonly premiumE8: number
@@ -330,9 +311,7 @@ export interface Priced {
   /** Bounds of the day for every order (rule 1.6). */
   readonly minPriceTicks: number
   readonly maxPriceTicks: number
-  /**
-   * Share of position and open-interest limits in force, in basis points: 10,000 while the period is OPEN (rule 6.3).
-   */
+  /** Applicable share of position and open-interest limits in basis points; 10,000 in period OPEN (rule 6.3). */
   readonly limitShareBps: number
   /** Best bid and ask; 0 for an empty side and in records of the first version. */
   readonly bidTicks: number

@@ -1,7 +1,4 @@
-/**
- * Hours of the underliers: the period that determines limits and bands, and the hours of live prices and funding (rule
- * 2).
- */
+/** Underliers' hours: the period, which sets limits and bands, and the hours of live prices and funding (rule 2). */
 import type { Instrument } from "./Instrument.ts"
 
 /** Trading period of an underlier (rule 2.3). */
@@ -17,10 +14,7 @@ export interface Hours {
   readonly close: string
 }
 
-/**
- * Hours of live prices and funding, as reference data lists them. On a day that is absent, the underlier's market is
- * closed. Trading on the venue never stops.
- */
+/** Hours of live prices and funding, as listed in reference data; closed days are absent. Trading never stops. */
 export type MarketHours = { readonly tz: string } & { readonly [day in Day]?: Hours }
 
 /** Returns the hours of an instrument (rule 2.2). */
@@ -62,10 +56,7 @@ export const volumeDayBegan = (millis: number): number => {
   return began(began(Math.floor(millis / 60_000)) + 90) * 60_000
 }
 
-/**
- * Length of a quarter hour in milliseconds. Periods and days begin only on quarter hours, in every zone and on both
- * sides of an offset change.
- */
+/** Length of a quarter hour in milliseconds. Periods and days begin only on quarter hours, in every time zone. */
 export const quarterMillis = 900_000
 
 /** Returns the share of position and open-interest limits in force, in basis points (rule 6.3). */
@@ -95,7 +86,7 @@ function fromSundayEvening(tz: string, hours: Hours): MarketHours {
   return { tz, sunday: hours, monday: hours, tuesday: hours, wednesday: hours, thursday: hours }
 }
 
-/** Tests a minute counted from the midnight at which the day of these hours began. */
+/** Returns true if the hours include a minute, which is counted from the midnight that begins their day. */
 function covers(hours: Hours | undefined, minute: number): boolean {
   if (hours === undefined) return false
   const open = minuteOfDay(hours.open)
@@ -114,10 +105,7 @@ function stockPeriod(minute: number): Period {
   return time >= 570 && time < 960 ? "OPEN" : "OVERNIGHT"
 }
 
-/**
- * Futures: OVERNIGHT during the pause from 16:00 to 17:00; WEEKEND from Friday's close to Sunday's reopening; OPEN
- * otherwise.
- */
+/** Futures: OVERNIGHT from 16:00 to 17:00, WEEKEND from Friday's close to Sunday's reopening, otherwise OPEN. */
 function futuresPeriod(minute: number): Period {
   const time = minute % minutesPerDay
   if (minute < 1020 || minute >= 5 * minutesPerDay + 960) return "WEEKEND"

@@ -18,10 +18,10 @@ export const take = (openInterest: OpenInterest, instrument: Instrument, priced:
   put(openInterest, instrument.symbol, worth(instrument, priced, priced.openInterestLots))
 }
 
-/** Removes a market that has ended, because no position is left there. */
+/** Removes a closed market, which has no positions left. */
 export const end = (openInterest: OpenInterest, symbol: MarketSymbol): void => put(openInterest, symbol, 0n)
 
-/** Returns true if `lots` more would exceed the limit of all markets. */
+/** Returns true if `lots` more would exceed the limit over all markets (rule 6.7). */
 export const isBeyond = ({ total }: OpenInterest, instrument: Instrument, priced: Priced, lots: number): boolean =>
   total + worth(instrument, priced, lots) > limit
 

@@ -1,4 +1,4 @@
-/** Operators: people with names who run the venue, and their roles. */
+/** Operators, the people who run the venue, and their roles. */
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
 
@@ -10,22 +10,13 @@ export const OperatorName = Schema.String.check(
   )
 )
 
-/**
- * Role of an operator. A viewer can read, a treasurer can also decide about deposits and withdrawals, and an admin
- * can do everything.
- */
+/** Operator's role. A viewer reads, a treasurer also decides about deposits and withdrawals, an admin does all. */
 export const OperatorRole = Schema.Literals(["viewer", "treasurer", "admin"])
 export type OperatorRole = typeof OperatorRole.Type
 
-/**
- * Returns true if one of the roles permits an action that needs `needed`. Every role includes viewer; admin includes
- * all.
- */
+/** Returns true if one of the roles permits the action. Every role includes viewer; admin includes all. */
 export const mayAct = (roles: ReadonlyArray<OperatorRole>, needed: OperatorRole): boolean =>
   needed === "viewer" ? roles.length > 0 : roles.includes(needed) || roles.includes("admin")
 
-/**
- * Name of the operator whose token is set with `VENUE_ADMIN_TOKEN`. This operator is stored in no table and cannot be
- * removed.
- */
+/** Name of the operator whose token is `VENUE_ADMIN_TOKEN`; that operator is in no table and cannot be removed. */
 export const firstOperator = "operator"

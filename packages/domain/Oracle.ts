@@ -1,7 +1,4 @@
-/**
- * The oracle price: the outside price of the underlier, and its substitute while none is available (rule 3). Prices in
- * 1e-8 USD.
- */
+/** The oracle price: the underlier's outside price, or its substitute (rule 3). Prices in 1e-8 USD. */
 import { mulDivDown, mulDivUp } from "./Decimal.ts"
 import * as ExponentialAverage from "./ExponentialAverage.ts"
 import type { Instrument } from "./Instrument.ts"
@@ -28,7 +25,7 @@ export const highestE8 = 1_000_000_000_000_000
 
 /**
  * Returns the highest outside price accepted at this open interest: the price at which it would be worth 4.5 billion
- * USD. That is half of the largest exact amount, because the mark may stand above the price (rule 3.2).
+ * USD. That is half of the largest exact amount, because the mark can be above the outside price (rule 3.2).
  */
 export const highestTradableE8 = ({ lotE8 }: Instrument, openInterestLots: number): number =>
   openInterestLots === 0 ? highestE8 : Math.min(highestE8, Number(maxValue / BigInt(openInterestLots * lotE8)))

@@ -1,4 +1,4 @@
-/** Orders, the requests about them in the client's decimals, and the ways in which they end. */
+/** Orders, order requests in the client's decimals, and final statuses of orders. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import * as Id from "./Id.ts"
@@ -52,7 +52,6 @@ export const Order = Schema.Struct({
   priceTicks: Schema.Number,
   /** Total quantity of the request, in lots. */
   quantityLots: Schema.Number,
-  /** Quantity not yet filled, in lots. */
   remainingLots: Schema.Number,
   reduceOnly: Schema.Boolean,
   /** Client order id; empty if the client sent none. */
@@ -60,7 +59,7 @@ export const Order = Schema.Struct({
   origin: OrderOrigin,
   /** Builder code of the connection; empty for none. */
   builderCode: Schema.String,
-  /** True once the order was modified, or cut by its market. */
+  /** True after a modify, or after the market cut the order. */
   modified: Schema.Boolean,
   /** Time of the last placement, modification, cut or fill. The end of the order does not update this time. */
   updatedAtMillis: Schema.Number,
@@ -69,16 +68,11 @@ export const Order = Schema.Struct({
 })
 export type Order = typeof Order.Type
 
-/**
- * Cause of a cancel of all orders: a request, the loss of an armed connection or a dead-man switch (`DISCONNECT`), or
- * liquidation.
- */
+/** Cause of a cancel of all orders. `DISCONNECT`: an armed connection was lost or a dead-man switch fired. */
 export const CancelCause = Schema.Literals(["REQUEST", "DISCONNECT", "LIQUIDATION"])
 export type CancelCause = typeof CancelCause.Type
 
-/**
- * Maximum number of orders that a cancel of all orders spares; above the open-order limit of an account in one market.
- */
+/** Maximum number of orders that a cancel of all orders spares; above an account's open-order limit in one market. */
 export const maxSpared = 1_024
 
 /** Orders spared by a `DISCONNECT` cancel: placed or modified after the connection was lost or the switch fired. */
@@ -97,10 +91,7 @@ const envelope = {
   symbol: MarketSymbol
 }
 
-/**
- * Request for a new order. Decimals are the client's JSON numbers; the desk converts them to ticks and lots, or
- * refuses.
- */
+/** Request for a new order. The desk converts the client's decimals to ticks and lots, or refuses the request. */
 export const PlaceOrder = Schema.TaggedStruct("PlaceOrder", {
   ...envelope,
   side: Side,
@@ -142,7 +133,7 @@ export const CancelOrder = Schema.TaggedStruct("CancelOrder", {
 })
 export type CancelOrder = typeof CancelOrder.Type
 
-/** Request to cancel TWAPs. The trader's journal records the end before the market receives it. */
+/** Request to cancel TWAPs. The trader's journal records their end before the market receives the request. */
 export const CancelTwap = Schema.TaggedStruct("CancelTwap", {
   ...envelope,
   /** TWAP id. If `byClientTwapId` is true, a client TWAP id, which several TWAPs can share. */

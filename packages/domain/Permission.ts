@@ -11,10 +11,7 @@ export const Selectable = Schema.Literals([
   "deposit_withdraw"
 ])
 
-/**
- * All permissions. The operator grants `register_user`. `withdraw_registered` belongs to keys that are issued to
- * builders.
- */
+/** All permissions. The operator grants `register_user`; keys issued to builders have `withdraw_registered`. */
 export const Permission = Schema.Literals([...Selectable.literals, "register_user", "withdraw_registered"])
 export type Permission = typeof Permission.Type
 

@@ -21,7 +21,7 @@ export const shifted = (whole: string, places: number): string => {
   return negative && text !== "0" ? `-${text}` : text
 }
 
-/** Expands an exponent. From 1e21 a double is whole, and its exact digits are the plain form. */
+/** Expands an exponent. Doubles from 1e21 on are whole, so their exact digits are the plain form. */
 const expanded = (number: number): string => {
   if (Math.abs(number) >= 1e21) return String(BigInt(number))
   const [mantissa, power] = `${number}`.split("e") as [string, string]
@@ -30,8 +30,8 @@ const expanded = (number: number): string => {
 }
 
 /**
- * Matches an exponent after one of the characters that precede a number in JSON, never inside a UUID. Quoted text may
- * match too.
+ * Matches an exponent after one of the characters that precede a number in JSON, so never inside a UUID. Quoted text
+ * can match, too.
  */
 const exponent = /(?:^|[:[,])-?[0-9][0-9.]*e[+-][0-9]/
 

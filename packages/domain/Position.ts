@@ -1,7 +1,4 @@
-/**
- * Position of one account in one market. Market and trader fold the same fills with these functions, so both get the
- * same amounts.
- */
+/** Position of one account in one market. Market and trader use the same functions, so both get the same amounts. */
 import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
 import type { Side } from "./Order.ts"
@@ -57,8 +54,7 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
     const leaving = mulDivDown(Math.abs(position.basis), lots, Math.abs(held))
     position.basis -= held > 0 ? leaving : -leaving
   } else {
-    // The position is flat or has changed sides. Any remaining lots were opened at this fill's price, so the division
-    // is exact.
+    // Flat, or on the other side. Any remaining lots were opened at this fill's price, so the division is exact.
     const left = lots - Math.abs(held)
     position.basis = left === 0 ? 0 : Math.sign(cost) * mulDivDown(notional, left, lots)
   }

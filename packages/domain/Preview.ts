@@ -1,7 +1,4 @@
-/**
- * Preview of an order: the result that placing it now would have. The desk combines its ledger and the market; nothing
- * is recorded (rule 4.19).
- */
+/** Preview of an order, computed by desk and market as if it were placed now; nothing is recorded (rule 4.19). */
 import { Schema } from "effect"
 import { FeeShare } from "./FeeShare.ts"
 import { Close, Place, Refuse } from "./Market.ts"
@@ -16,7 +13,7 @@ export type PreviewRequest = typeof PreviewRequest.Type
 export const PreviewCommand = Schema.Union([Place, Close, Refuse])
 export type PreviewCommand = typeof PreviewCommand.Type
 
-/** Status that the client would receive last in the immediate answer to an accepted order. */
+/** Last status that an accepted order would receive in the immediate response. */
 export const PreviewStatus = Schema.Literals(["ACK", "MODIFIED", "FILLED", ...EndStatus.literals])
 export type PreviewStatus = typeof PreviewStatus.Type
 

@@ -63,7 +63,7 @@ export const stopBound = (
     : Math.min(priced.upperTicks, Number((mark * BigInt(whole + off)) / divisor))
 }
 
-/** Widths in basis points (rule 5.2). FX has no OVERNIGHT period; the entry repeats the width of OPEN. */
+/** Widths in basis points (rule 5.2). FX has no OVERNIGHT period; its entry repeats the width of OPEN. */
 const widths: Record<Instrument["category"], Record<Period, number>> = {
   EQUITY: { OPEN: 1_000, OVERNIGHT: 700, WEEKEND: 500 },
   INDEX: { OPEN: 500, OVERNIGHT: 400, WEEKEND: 300 },

@@ -1,6 +1,5 @@
 /** Quarter hours of UTC, numbered from 1970-01-01T00:00Z as quarter 0. */
 
-/** Length of a quarter hour in milliseconds. */
 export const quarterHourMillis = 900_000
 
 /** Returns the number of the quarter hour that contains a Unix time in milliseconds. */

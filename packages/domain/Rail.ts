@@ -5,7 +5,7 @@ import { Schema } from "effect"
 export const Network = Schema.Literals(["ARBITRUM_ONE", "TRON"])
 export type Network = typeof Network.Type
 
-/** Returns whether a value is the name of a chain. */
+/** Returns true if a value is the name of a chain. */
 export const isNetwork = Schema.is(Network)
 
 /** Rail: a chain, or the bank. One owner in the cluster orders its payments. */
@@ -31,5 +31,4 @@ export type WithdrawalMethod = typeof WithdrawalMethod.Type
 /** Returns the rail of a method: the chain itself, or the bank. */
 export const railOf = (method: DepositMethod): RailName => (isNetwork(method) ? method : "BANK")
 
-/** Asset that moves on each rail. */
 export const assets = { ARBITRUM_ONE: "USDC", TRON: "USDT", BANK: "USD" } as const satisfies Record<RailName, string>

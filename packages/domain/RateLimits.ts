@@ -28,7 +28,6 @@ export const refill = (bucket: Bucket, rate: Rate, nowMillis: number): void => {
 
 /** State of a bucket for its user. */
 export interface Quota {
-  /** Tokens in a full bucket. */
   readonly capacity: number
   /** Whole tokens left, rounded down. */
   readonly remaining: number
@@ -61,7 +60,7 @@ export interface RateLimits {
   readonly quota: (name: string) => Quota | undefined
   /** Returns what `spend` would return, without taking anything. */
   readonly peek: (name: string, weight: number) => number
-  /** Puts back a weight that was taken before its payer was known. A bucket never exceeds its capacity. */
+  /** Puts back a weight that was taken before its payer was known; never above the capacity. */
   readonly giveBack: (name: string, weight: number) => void
 }
 

@@ -1,4 +1,4 @@
-/** Refusals of well-formed orders, by their standard names. */
+/** Refusals of well-formed orders, named as on the wire. */
 import { Schema } from "effect"
 
 /** Status of a refused order. */

@@ -1,9 +1,6 @@
-/** Top-ups of a market's reserve fund by the operator. Money in 1e-6 USD. */
+/** Operator top-ups of a market's reserve fund. Money in 1e-6 USD. */
 
-/**
- * Tops the reserve fund up. Has no effect if the id was used before, or if the amount is not above zero or overflows
- * the fund.
- */
+/** Tops the reserve fund up. Has no effect for a known id, an amount that is not above zero, or an overflow. */
 export interface TopUpFund {
   readonly _tag: "TopUpFund"
   readonly topUpId: string

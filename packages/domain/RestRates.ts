@@ -6,7 +6,6 @@ import type { Rate } from "./RateLimits.ts"
 export const RestBucket = Schema.Literals(["requests", "wallets"])
 export type RestBucket = typeof RestBucket.Type
 
-/** Capacity and refill time of each REST bucket. */
 export const restRates: Readonly<Record<RestBucket, Rate>> = {
   requests: { capacity: 1_200, refillMillis: 60_000 },
   wallets: { capacity: 60, refillMillis: 60_000 }

@@ -1,7 +1,4 @@
-/**
- * Dates and times of RFC 3339. Unlike `Date`, rejects 30 February and 24:00 instead of reading them as 2 March and
- * midnight.
- */
+/** RFC 3339 dates and times. Unlike `Date`, rejects 30 February and 24:00 instead of reading 2 March and midnight. */
 
 /**
  * Parses a `date-time` (RFC 3339 section 5.6), `T` and `Z` in either case, to Unix milliseconds; drops digits beyond
@@ -20,10 +17,7 @@ export const millisOfDateTime = (text: string): number | undefined => {
   return midnight + time - (sign === "-" ? -offset : offset)
 }
 
-/**
- * Parses a `full-date` to the Unix milliseconds of its midnight in UTC; returns undefined for a day that does not
- * exist.
- */
+/** Parses a `full-date` to the Unix milliseconds of its midnight in UTC; undefined for a day that does not exist. */
 export const millisOfDay = (text: string): number | undefined => {
   const millis = fullDate.test(text) ? Date.parse(text) : NaN
   return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(text) ? millis : undefined

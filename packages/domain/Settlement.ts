@@ -4,12 +4,12 @@
  */
 import type { Instrument } from "./Instrument.ts"
 
-/** Delists a market that does not trade and closes its positions permanently. Has no effect on a trading market. */
+/** Delists a market that is not trading and closes its positions permanently. Has no effect on a trading market. */
 export interface Delist {
   readonly _tag: "Delist"
 }
 
-/** Settlement began: all positions are closed at this price, over several decisions. */
+/** Settlement began: the following decisions close all positions at this price. */
 export interface SettlementBegan {
   readonly _tag: "SettlementBegan"
   /** Average oracle price, rounded down. */

@@ -17,7 +17,7 @@ export interface Ratio {
 
 /**
  * Splits a halted market. Has no effect if a split for the same or a later day was made, or if the reserve fund
- * cannot pay for the odd lots. Orders and stops end first; if there are many, this takes several decisions.
+ * cannot pay for the odd lots. Orders and stops end first, which can take several decisions.
  */
 export interface SplitContract extends Ratio {
   readonly _tag: "SplitContract"
@@ -26,8 +26,8 @@ export interface SplitContract extends Ratio {
 }
 
 /**
- * A contract was split. This event applies to every position in the market. Each market and trader that holds a
- * position books it with `book` at this point in the log.
+ * A contract was split. Applies to every position in the market: each market and trader with a position calls `book`
+ * at this point in the log.
  */
 export interface ContractSplit extends Ratio {
   readonly _tag: "ContractSplit"
@@ -57,8 +57,8 @@ export const priceE8 = (oldE8: number, { denominator, numerator }: Ratio): numbe
   oldE8 < 0 ? -mulDivDown(-oldE8, denominator, numerator) : mulDivDown(oldE8, denominator, numerator)
 
 /**
- * Returns the value of `parts` of a lot, `perLot` to the lot, in 1e-6 USD, rounded down; negative for a short. `markE8`
- * is in 1e-8 USD.
+ * Returns the value of `parts` fractions of a lot, of which `perLot` make one lot, in 1e-6 USD, rounded down;
+ * negative for a short. `markE8` is in 1e-8 USD.
  */
 export const valueOf = ({ lotE8 }: Instrument, parts: bigint, perLot: number, markE8: number): number => {
   const exact = parts * BigInt(lotE8) * BigInt(markE8)

@@ -1,7 +1,4 @@
-/**
- * Reasons for which a desk sends no command to a market. A market's own refusals are recorded and have separate
- * statuses.
- */
+/** Reasons for which a desk sends no command to a market. A market's own refusals have separate statuses. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
@@ -12,15 +9,9 @@ const forTraders = { publicReason: Schema.optionalKey(Schema.NullOr(Schema.Strin
 
 /** Reason for which a desk sends no command to a market. */
 export const SubmitRefusal = Schema.Union([
-  /**
-   * The trader is still loading, or commands of its former owner are unresolved; the gateway retries until the command
-   * expires.
-   */
+  /** The trader is loading or its former owner's commands are unresolved; the gateway retries until expiry. */
   Schema.TaggedStruct("AccountLoading", {}),
-  /**
-   * This market, or another market that the user has joined, has not proven recently that it can record orders (rule
-   * 21.5).
-   */
+  /** This or another joined market has not proven recently that it can record orders (rule 21.5). */
   Schema.TaggedStruct("MarketSilent", { symbol: MarketSymbol }),
   /** The whole venue accepts only cancels. */
   Schema.TaggedStruct("VenueCancelOnly", forTraders),

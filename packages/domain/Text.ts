@@ -1,5 +1,5 @@
 /**
- * Text checks that a JSON Schema states exactly. Lengths count Unicode code points, and patterns use the subset of
+ * Text checks that a JSON Schema can express exactly. Lengths count Unicode code points. Patterns use the subset of
  * regular expressions that all engines interpret alike (JSON Schema 2020-12, section 6.4).
  */
 import { Schema } from "effect"
@@ -16,10 +16,7 @@ export const atMost = (characters: number) =>
 export const matches = (pattern: string, expected: string) =>
   Schema.isPattern(new RegExp(pattern, "u"), { expected, toJsonSchema: () => ({ pattern }) })
 
-/**
- * Requires a condition that the pattern subset cannot express: the JSON Schema gets `pattern`, which accepts more, and
- * the description.
- */
+/** Requires a condition beyond the pattern subset. The JSON Schema gets the wider `pattern` and the description. */
 export const passes = (test: (text: string) => boolean, { expected, pattern }: { expected: string; pattern: string }) =>
   Schema.makeFilter(test, { expected, toJsonSchema: () => ({ pattern }) })
 

@@ -21,7 +21,7 @@ import {
 /** Returns the name of a trader's stream in the journal. */
 export const traderStream = (userId: UserId): string => `trader/${userId}`
 
-/** Credits money, or corrects a balance if `amount` is negative (rule 8.10). A repeat of `creditId` has no effect. */
+/** Credits money; a negative `amount` corrects a balance (rule 8.10). A repeat of `creditId` has no effect. */
 export const Credit = Schema.TaggedStruct("Credit", {
   creditId: Schema.String,
   accountId: AccountId,
@@ -33,9 +33,7 @@ export const Credit = Schema.TaggedStruct("Credit", {
 })
 export type Credit = typeof Credit.Type
 
-/**
- * Transfers money between two accounts of the user (rule 14.2). A repeat of `transferId` within a day has no effect.
- */
+/** Transfers money between two of the user's accounts (rule 14.2). A repeat of the id within a day has no effect. */
 export const Transfer = Schema.TaggedStruct("Transfer", {
   transferId: Schema.String,
   fromAccountId: AccountId,
@@ -96,8 +94,8 @@ export const SetTier = Schema.TaggedStruct("SetTier", { day: Schema.Number, effe
 export type SetTier = typeof SetTier.Type
 
 /**
- * Registers the user as owner of a builder code in markets that the user has joined and that know the code. Without
- * markets, no order carries the code yet.
+ * Registers the user as owner of a builder code in markets that the user has joined and that know the code. With an
+ * empty list, no order can carry the code yet.
  */
 export const AppointBuilder = Schema.TaggedStruct("AppointBuilder", {
   builderCode: Schema.String,
@@ -169,7 +167,7 @@ export const Credited = Schema.TaggedStruct("Credited", {
 })
 export type Credited = typeof Credited.Type
 
-/** Money was transferred between two accounts of the user. */
+/** Money was transferred between two of the user's accounts. */
 export const Transferred = Schema.TaggedStruct("Transferred", {
   transferId: Schema.String,
   fromAccountId: AccountId,
@@ -191,17 +189,11 @@ export type LeverageSet = typeof LeverageSet.Type
 export const AccountOpened = Schema.TaggedStruct("AccountOpened", { accountId: AccountId })
 export type AccountOpened = typeof AccountOpened.Type
 
-/**
- * The user joined a market. Recorded before the first command to the market is sent, and again before the first one
- * after `Left`.
- */
+/** The user joined a market. Recorded before the first command to the market, and before the first after `Left`. */
 export const Joined = Schema.TaggedStruct("Joined", { symbol: MarketSymbol })
 export type Joined = typeof Joined.Type
 
-/**
- * The user left a market in which only cash remained. The cash cannot change, so the market's events need not load
- * the trader.
- */
+/** The user left a market with only cash. The cash cannot change, so the market's events need not load the trader. */
 export const Left = Schema.TaggedStruct("Left", { symbol: MarketSymbol, atMillis: Schema.Number })
 export type Left = typeof Left.Type
 
@@ -224,8 +216,8 @@ export const TierSet = Schema.TaggedStruct("TierSet", {
 export type TierSet = typeof TierSet.Type
 
 /**
- * The user owns this builder code, which orders to these markets may carry, in addition to the markets of earlier
- * events. The first event may have no markets.
+ * The user owns this builder code, which orders to these markets and to those of earlier events can carry. The first
+ * event can have an empty list.
  */
 export const BuilderAppointed = Schema.TaggedStruct("BuilderAppointed", {
   builderCode: Schema.String,
@@ -331,7 +323,6 @@ export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooM
   limit: Schema.Number
 }) {}
 
-/** Errors of each command. */
 export const ledgerRefusals = {
   Credit: Schema.Union([UnknownAccount, InvalidAmount, InsufficientBalance, RequestDone, RequestKeyReused]),
   Transfer: Schema.Union([

@@ -1,4 +1,4 @@
-/** The transitions of a state machine whose rows count their steps, such as a deposit or a withdrawal. */
+/** Transition of a state machine whose rows number their steps, such as a deposit or a withdrawal. */
 
 export interface Transition<State, Change> {
   readonly from: State
@@ -20,8 +20,8 @@ export interface Transitions<State, Change> {
   /** Returns the state to which a change leads, or undefined if the change is no transition from this state. */
   readonly stateAfter: (from: State, change: Change) => State | undefined
   /**
-   * Returns the members that a recorded change sets by its transition: none if the change never makes one. Throws if
-   * the change makes transitions, but not from this state.
+   * Returns the members that the transition of a recorded change sets; an empty object if this kind of change never
+   * makes a transition. Throws if it makes transitions, but not from this state.
    */
   readonly stepOf: (
     row: Pick<Step<State>, "state" | "step">,
@@ -29,7 +29,7 @@ export interface Transitions<State, Change> {
   ) => Partial<Step<State>>
 }
 
-/** Returns the functions of a table of transitions; `noun` names the row in the error of an invalid change. */
+/** Returns the functions for a table of transitions; `noun` names the row in the error for an invalid change. */
 export const of = <State extends string, Change extends string>(
   noun: string,
   table: ReadonlyArray<Transition<State, Change>>
@@ -41,7 +41,7 @@ export const of = <State extends string, Change extends string>(
     stepOf: ({ state, step }, { _tag, atMillis }) => {
       if (table.every(({ change }) => change !== _tag)) return {}
       const to = stateAfter(state, _tag)
-      if (to === undefined) throw new Error(`a ${noun} in state ${state} takes no step by ${_tag}`)
+      if (to === undefined) throw new Error(`change ${_tag} is not allowed for a ${noun} in state ${state}`)
       return { state: to, step: step + 1, updatedAtMillis: atMillis }
     }
   }

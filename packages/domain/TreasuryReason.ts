@@ -52,7 +52,7 @@ const Digits = Schema.String
 export const PaymentObstacle = Schema.Union([
   Schema.TaggedStruct("BankAccountUnlinked", {}),
   Schema.TaggedStruct("InvalidDestination", {}),
-  /** The destination is the contract of the token, the account that pays withdrawals, or the zero address. */
+  /** The destination is the token's contract, the account that pays withdrawals, or the zero address. */
   Schema.TaggedStruct("UnpayableDestination", {}),
   /** `promised` is the sum of other in-flight withdrawals. */
   Schema.TaggedStruct("TokenBalanceTooLow", { account: Schema.String, held: Digits, amount: Digits, promised: Digits }),
@@ -66,7 +66,7 @@ export const PaymentObstacle = Schema.Union([
   /** An account other than the current one signed an earlier attempt. */
   Schema.TaggedStruct("SignerChanged", { signedBy: Schema.String, account: Schema.String }),
   Schema.TaggedStruct("UnreadableAttempt", { attempt: Schema.Int }),
-  /** Earlier withdrawals used every nonce below `stored`, and the account has sent fewer transactions: another key signed them. */
+  /** Earlier withdrawals used all nonces below `stored`, yet fewer transactions were sent: another key signed them. */
   Schema.TaggedStruct("NoncesBehind", { account: Schema.String, sent: Schema.Int, stored: Schema.Int }),
   /** The account has sent a transaction that the venue does not know, and that is not final yet. */
   Schema.TaggedStruct("UnknownTransaction", { account: Schema.String }),

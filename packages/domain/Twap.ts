@@ -29,7 +29,7 @@ const terms = {
   slices: Schema.Number,
   intervalMillis: Schema.Number,
   reduceOnly: Schema.Boolean,
-  /** Worst price of a child's fill; 0 for the band alone. */
+  /** Worst fill price of a child; 0 for no limit but the band. */
   worstTicks: Schema.Number,
   /** Builder code of the connection; empty for none. */
   builderCode: Schema.String,
@@ -69,9 +69,9 @@ export const unplaced = (accepted: TwapTerms, atMillis: number): Twap => ({
 })
 
 /**
- * Reason for the end of a TWAP: `COMPLETED` after the last slice, `REDUCED` if a reduce-only TWAP has no position left,
- * `REQUEST` by a cancel, `MARGIN` if a child failed the margin check, or liquidation of the account, split or end of
- * the contract.
+ * Reason for the end of a TWAP. `COMPLETED`: after the last slice. `REDUCED`: a reduce-only TWAP has no position
+ * left. `REQUEST`: cancelled. `MARGIN`: a child failed the margin check. Or liquidation of the account, split or
+ * delisting of the contract.
  */
 export const TwapEnding = Schema.Literals([
   "COMPLETED",
@@ -92,7 +92,7 @@ export type TwapStatus = typeof TwapStatus.Type
 export const statusAt = ({ startMillis }: Pick<TwapTerms, "startMillis">, atMillis: number): TwapStatus =>
   atMillis < startMillis ? "SCHEDULED" : "ACTIVE"
 
-/** Returns the final status. A `COMPLETED` TWAP may have filled less than its quantity (rule 16.6). */
+/** Returns the final status. A `COMPLETED` TWAP might have filled less than its quantity (rule 16.6). */
 export const statusAfter = (ending: TwapEnding): "COMPLETED" | "CANCELLED" =>
   ending === "COMPLETED" || ending === "REDUCED" ? "COMPLETED" : "CANCELLED"
 
@@ -131,7 +131,7 @@ export const AddTwap = Schema.TaggedStruct("AddTwap", {
 })
 export type AddTwap = typeof AddTwap.Type
 
-/** An invalid term of a request, and the bound that it violates (0 if there is none). */
+/** An invalid term of a request, and the bound that it violates, or 0. */
 const flaw = {
   flaw: Schema.Literals([
     /** The symbol is not listed or does not trade. */
@@ -181,10 +181,7 @@ export interface TwapOpened {
   readonly atMillis: number
 }
 
-/**
- * A slice is complete: its child was filled, partly filled, unfilled or refused. The child's own events precede this
- * one.
- */
+/** A slice is complete: its child was filled, partly filled, unfilled or refused. The child's events come before. */
 export interface TwapAdvanced {
   readonly _tag: "TwapAdvanced"
   readonly twap: Twap

@@ -1,4 +1,4 @@
-/** Public usernames. They are in lower case only, so that no two names differ only in letter case. */
+/** Public usernames, in lower case only, so that no two names differ only in letter case. */
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
 

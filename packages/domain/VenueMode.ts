@@ -4,8 +4,8 @@ import { Schema } from "effect"
 /**
  *     TRADING ──→ HALTED → CANCEL_ONLY → TRADING
  *
- * The auditor halts the venue; operators lead it back. HALTED and CANCEL_ONLY accept only cancels. Liquidations stop while the venue is
- * HALTED, because balances are in doubt, and run again in CANCEL_ONLY.
+ * The auditor halts the venue, and operators reopen it. HALTED and CANCEL_ONLY accept only cancels. Liquidations stop
+ * while the venue is HALTED, because balances are in doubt, and run again in CANCEL_ONLY.
  */
 export const VenueTrading = Schema.Literals(["TRADING", "CANCEL_ONLY", "HALTED"])
 export type VenueTrading = typeof VenueTrading.Type
@@ -39,7 +39,7 @@ export const auditor = "auditor"
 /** Author of a mode that the venue set: before the first change, and while the audit is overdue. */
 export const venue = "venue"
 
-/** Step of an operator towards normal operation; steps cannot be skipped (I53). */
+/** An operator's step towards normal operation; steps cannot be skipped (I53). */
 export const VenueStep = Schema.Literals(["CANCEL_ONLY", "TRADING", "WITHDRAWALS"])
 export type VenueStep = typeof VenueStep.Type
 
@@ -68,10 +68,7 @@ export class WithdrawalsBlocked extends Schema.TaggedError<WithdrawalsBlocked>()
 export const isAudited = ({ auditedAtMillis }: VenueMode, nowMillis: number): boolean =>
   auditedAtMillis !== null && nowMillis - auditedAtMillis < longestUnauditedMillis
 
-/**
- * Returns the effective mode: OPEN withdrawals without a recent audit are BLOCKED, with the reason and the time of the
- * block.
- */
+/** Returns the effective mode: OPEN withdrawals without a recent audit are BLOCKED, with reason and time. */
 export const inForce = (mode: VenueMode, nowMillis: number): VenueMode => {
   if (mode.withdrawals === "BLOCKED" || isAudited(mode, nowMillis)) return mode
   const { auditedAtMillis, changedAtMillis } = mode
@@ -84,29 +81,27 @@ export const inForce = (mode: VenueMode, nowMillis: number): VenueMode => {
   }
 }
 
-const notAudited = "The venue is not audited yet. Withdrawals open with the first audit; see that the auditor runs."
-const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000} s old. Withdrawals open with the next; see that the auditor runs.`
+const notAudited = "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor runs."
+const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000} s old. Withdrawals open with the next audit; check that the auditor runs.`
 
-/**
- * Returns the reason why an operator cannot take the step now, with its remedy, or undefined if the step is allowed.
- */
+/** Returns why an operator cannot take the step now, with the remedy; undefined if the step is allowed. */
 export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
   const { auditedAtMillis, difference, fault, trading, withdrawals } = mode
   if (step === "CANCEL_ONLY" && trading !== "HALTED")
-    return `The venue is ${trading}, not HALTED; send a step that leads on from there.`
+    return `The venue is ${trading}, not HALTED; send a step that is possible from ${trading}.`
   if (step === "TRADING" && trading !== "CANCEL_ONLY")
-    return `The venue is ${trading}, and trades again from CANCEL_ONLY; set that first.`
+    return `The venue is ${trading}, and TRADING is possible only from CANCEL_ONLY; set CANCEL_ONLY first.`
   if (step === "WITHDRAWALS" && (trading !== "TRADING" || withdrawals === "OPEN")) {
     return trading === "TRADING"
-      ? "Withdrawals are open already. If none leaves, wait for the next audit."
-      : `The venue is ${trading}, and withdrawals open after TRADING; set that first.`
+      ? "Withdrawals are already open. If none is paid, wait for the next audit."
+      : `The venue is ${trading}, and withdrawals open only from TRADING; set TRADING first.`
   }
   if (
     auditedAtMillis === null ||
     nowMillis - auditedAtMillis >= freshAuditMillis ||
     auditedAtMillis <= mode.changedAtMillis
   ) {
-    return `No clean audit within ${freshAuditMillis / 1_000} s and since the last change; check that the auditor runs, and wait for its next.`
+    return `No clean audit within ${freshAuditMillis / 1_000} s and since the last change; check that the auditor runs, and wait for its next audit.`
   }
   if (fault !== null) return `The books do not balance; see GET /proof, and correct this: ${fault}`
   return step === "WITHDRAWALS" && difference !== null

@@ -1,4 +1,4 @@
-/** Webhooks about a user's money: events, delivery attempts and their schedule, and when an endpoint is disabled. */
+/** Webhooks about a user's money: events, delivery attempts and their schedule, and reasons to disable an endpoint. */
 import { Schema } from "effect"
 import type { DepositMethod } from "./Rail.ts"
 import type { UserId } from "./UserId.ts"
@@ -31,12 +31,8 @@ export interface WebhookMessage {
   /** Public id of the deposit or withdrawal. */
   readonly subjectId: string
   readonly method: DepositMethod
-  /** In 1e-6 USD, as the fee is. */
   readonly amount: bigint
-  /**
-   * Fee and destination of a withdrawal, null for a deposit. The destination is an address or a masked bank account
-   * number.
-   */
+  /** Fee and destination (address or masked bank account number) of a withdrawal; null for a deposit. */
   readonly fee: bigint | null
   readonly destination: string | null
   readonly txHash: string | null
@@ -46,9 +42,7 @@ export interface WebhookMessage {
   readonly atMillis: number
 }
 
-/**
- * State of a delivery attempt: due or running, delivered, failed, or `DROPPED` because its endpoint was disabled first.
- */
+/** State of a delivery attempt: due or running, delivered, failed, or `DROPPED` because its endpoint was disabled. */
 export const TryOutcome = Schema.Literals(["PENDING", "DELIVERED", "FAILED", "DROPPED"])
 export type TryOutcome = typeof TryOutcome.Type
 
@@ -71,10 +65,7 @@ const spacings = [10 * second, minute, 5 * minute, 30 * minute, 2 * hour, 6 * ho
 /** Maximum number of delivery attempts of a message. */
 export const maxTries = spacings.length + 1
 
-/**
- * Returns the delay in milliseconds after a failed attempt, varied by ±10 %; undefined after the last. `chance` is in
- * [0, 1).
- */
+/** Returns the delay in milliseconds after a failed attempt, ±10 %; undefined after the last. `chance` in [0, 1). */
 export const spacingAfter = (attempt: number, chance: number): number | undefined => {
   const spacing = spacings[attempt - 1]
   return spacing === undefined ? undefined : Math.round(spacing * (0.9 + 0.2 * chance))
@@ -82,10 +73,7 @@ export const spacingAfter = (attempt: number, chance: number): number | undefine
 
 const disabledAfterMillis = 3 * 24 * hour
 
-/**
- * Returns the reason for which a failed attempt disables its endpoint, or undefined. `failingForMillis` is the time
- * since the last success.
- */
+/** Returns why a failed attempt disables its endpoint, or undefined; `failingForMillis` is since the last success. */
 export const disabledBy = (
   { status }: TryAnswer,
   isLast: boolean,

@@ -1,4 +1,4 @@
-/** JSON body of a webhook message: the deposit or withdrawal in the form of the user's list, as of the event. */
+/** JSON body of a webhook message: the deposit or withdrawal as the user's list shows it, at the time of the event. */
 import { Schema } from "effect"
 import { assets, DepositRail, Network, PayoutRail } from "./Rail.ts"
 import { DepositEvent, WithdrawalEvent } from "./Webhook.ts"

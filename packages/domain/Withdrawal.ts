@@ -1,11 +1,11 @@
-/** Withdrawals: terms, reasons for a review, the commands and events of a trader, and its refusals (rule 18). Money in 1e-6 USD. */
+/** Withdrawals: terms, review reasons, a trader's commands and events, and refusals (rule 18). Money in 1e-6 USD. */
 import { Schema } from "effect"
 import { moneyScale } from "./Decimal.ts"
 import { KeyedRequest } from "./KeyedRequest.ts"
 import { WithdrawalMethod } from "./Rail.ts"
 import { EndReason } from "./TreasuryReason.ts"
 
-/** State of a withdrawal. ACCEPTED has debited the account; REJECTED and FAILED have returned the gross amount. */
+/** State of a withdrawal. The account is debited in ACCEPTED; the money is returned in REJECTED and FAILED. */
 export const WithdrawalState = Schema.Literals([
   "ACCEPTED",
   "QUEUED",
@@ -17,7 +17,7 @@ export const WithdrawalState = Schema.Literals([
 ])
 export type WithdrawalState = typeof WithdrawalState.Type
 
-/** Final state of a withdrawal whose gross amount goes back. */
+/** Final state of a withdrawal whose gross amount is returned. */
 export const Ending = Schema.Literals(["REJECTED", "FAILED"])
 export type Ending = typeof Ending.Type
 
@@ -64,7 +64,7 @@ export const largestDayUnheld = usd(100_000)
 /** Length of the sliding window of `largestDayUnheld`, in milliseconds. */
 export const withdrawalDayMillis = 24 * 60 * 60 * 1000
 
-/** Returns the reasons to hold a withdrawal. `dayTotal` includes this withdrawal; `known` are reasons of user and destination. */
+/** Returns the reasons for a hold. `dayTotal` includes this withdrawal; `known` concern the user or destination. */
 export const holdReasons = (
   amount: bigint,
   dayTotal: bigint,
@@ -85,7 +85,7 @@ export const Withdraw = Schema.TaggedStruct("Withdraw", {
   amount: Schema.BigInt,
   /** Address in the form shown to users, or the id of a linked bank account. */
   destination: Schema.String,
-  /** Reasons of user and destination; the trader adds those of the amounts. */
+  /** Reasons that concern user or destination; the trader's ledger adds reasons that concern amounts. */
   reasons: Schema.Array(HoldReason),
   request: Schema.optionalKey(KeyedRequest)
 })
@@ -140,7 +140,7 @@ export class UnknownWithdrawal extends Schema.TaggedError<UnknownWithdrawal>()("
   withdrawalId: Schema.String
 }) {}
 
-/** Returns the refusal of an amount by the terms of its method, if any. The balance is checked elsewhere. */
+/** Returns the error if the amount violates the terms of its method, or undefined. The balance is checked elsewhere. */
 export const amountRefusal = (method: WithdrawalMethod, amount: bigint): BelowMinimum | NotAboveFee | undefined => {
   const { fee, minimum } = withdrawalTerms[method]
   if (amount < minimum) return new BelowMinimum({ amount, minimum })

@@ -1,7 +1,4 @@
-/**
- * State machine of a withdrawal after its debit: its states, its commands, and the changes that are recorded (rule
- * 18).
- */
+/** State machine of a withdrawal after its debit: states, commands and recorded changes (rule 18). */
 import { Equal, Result, Schema } from "effect"
 import type { Ending, WithdrawalAccepted, WithdrawalState } from "./Withdrawal.ts"
 import * as Transitions from "./Transitions.ts"
@@ -12,7 +9,7 @@ import type { EndReason, PaymentObstacle } from "./TreasuryReason.ts"
  *         ↓        ↑                        ↓
  *     HELD_FOR_REVIEW → REJECTED          FAILED
  *
- * All steps of a withdrawal, each with the change that takes it. A withdrawal enters each state at most once. Every other
+ * All transitions of a withdrawal, each with its change. A withdrawal enters each state at most once. Every other
  * change leaves the state as it is.
  */
 export const transitions: ReadonlyArray<Transitions.Transition<WithdrawalState, WithdrawalChange["_tag"]>> = [
@@ -39,31 +36,24 @@ export const finalStates: ReadonlyArray<WithdrawalState> = [...new Set(transitio
   (state) => transitions.every(({ from }) => from !== state)
 )
 
-/** The part of a withdrawal that changes after the debit. Times are Unix milliseconds. */
+/** State of a withdrawal that can change after its debit. Times are Unix milliseconds. */
 export interface Progress {
   readonly withdrawalId: string
   readonly state: WithdrawalState
   /** Number of the newest transition; ACCEPTED is number 1. */
   readonly step: number
-  /**
-   * Number of stored changes. A change is stored only if the stored version still equals the version on which the
-   * change was decided.
-   */
+  /** Number of stored changes. A change is stored only if this number is the same as when the change was decided. */
   readonly version: number
-  /** Time of the newest step. */
   readonly updatedAtMillis: number
   /** Position in the queue; each refusal moves the withdrawal to the end. Null if the withdrawal was never queued. */
   readonly queuedAtMillis: number | null
-  /**
-   * State in which the withdrawal will end. Once it is set, only the return of the money can follow. Null while the
-   * outcome is open.
-   */
+  /** Requested final state; once it is set, only the return of the money can follow. Null while the outcome is open. */
   readonly ending: Ending | null
   readonly endedBy: string | null
   readonly reason: EndReason | null
   /** Transaction hash or bank reference of the newest payment. */
   readonly reference: string | null
-  /** Number under which the payment is signed: the nonce where the rail has nonces. Null before SUBMITTED. */
+  /** Number under which the payment is signed: the nonce, if the rail has nonces. Null before SUBMITTED. */
   readonly sequence: number | null
   /** Number of stored payments, cancels included. */
   readonly attempts: number
@@ -97,26 +87,25 @@ interface Changes {
   readonly RecordRefusal: { readonly refusal: PaymentObstacle }
   /** An operator requests that the number be used up without a payment. */
   readonly RequestCancel: { readonly by: string; readonly reason: string }
-  /** Only the return of the money can follow. */
+  /** Requests the final state, after which only the return of the money can follow. */
   readonly RequestEnd: ReadFrom & {
     readonly ending: Ending
     readonly by: string
     readonly reason: EndReason
-    /** Transaction hash or bank reference that the withdrawal ended with; null if the rail gives none. */
+    /** Transaction hash or bank reference with which the withdrawal ended; null if the rail supplies none. */
     readonly reference: string | null
   }
-  /** The payment arrived. */
   readonly Settle: ReadFrom & { readonly by: string; readonly reference: string }
   /** The gross amount was credited to the trader again. */
   readonly Return: { readonly ending: Ending }
 }
 
-/** A request to change a withdrawal. */
+/** Request to change a withdrawal. */
 export type WithdrawalCommand = {
   readonly [Tag in keyof Changes]: { readonly _tag: Tag } & Changes[Tag]
 }[keyof Changes]
 
-/** A recorded change of a withdrawal. */
+/** Recorded change to a withdrawal. */
 export type WithdrawalChange = { readonly atMillis: number } & (
   | { readonly _tag: "Queued" | "Held"; readonly by: string }
   | ({ readonly _tag: "Approved" } & Changes["Approve"])
@@ -146,7 +135,7 @@ export class CancelPending extends Schema.TaggedError<CancelPending>()("CancelPe
 
 export type WithdrawalRefusal = WithdrawalStepRefused | CancelPending
 
-/** Returns a withdrawal as its debit leaves it, before the step to QUEUED or HELD_FOR_REVIEW. */
+/** Returns a withdrawal right after its debit, before the step to QUEUED or HELD_FOR_REVIEW. */
 export const accepted = (withdrawalId: string, atMillis: number): Progress => ({
   withdrawalId,
   state: "ACCEPTED",
@@ -175,8 +164,8 @@ export const stateOfAccepted = (event: Pick<WithdrawalAccepted, "reasons">): Wit
   stateAfter("ACCEPTED", changeOfAccepted(event))!
 
 /**
- * Decides a command without changing anything; an empty list means that nothing is left to do. `isBlocked` is true while user
- * or destination is frozen, or a chain has lost money that the user was credited.
+ * Decides a command without changing anything; an empty list means that the command has no effect. `isBlocked` is
+ * true while user or destination is frozen, or while a deposit credited to the user is missing from its chain.
  */
 export const decide = (
   withdrawal: Progress & { readonly isBlocked: boolean },

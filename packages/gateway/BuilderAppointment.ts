@@ -24,10 +24,7 @@ export const make = Effect.map(DeskClient, (desks) => {
   })
 })
 
-/**
- * Returns the code if it is active, or an empty string otherwise. Clients can send any number of unknown codes, so
- * these must not reach orders.
- */
+/** Returns the code if it is active, otherwise an empty string: unknown codes from clients must not reach orders. */
 export const earningCode = Effect.gen(function* () {
   const builders = yield* BuilderCodes
   const appoint = yield* make

@@ -1,7 +1,4 @@
-/**
- * Reads of past orders and trades. Each read waits until the read tables contain every row that the caller might have
- * seen.
- */
+/** Reads of past orders and trades, which wait until the tables contain every row that the caller might have seen. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
@@ -52,7 +49,7 @@ export class History extends Context.Service<
       source: Source,
       query: ReadQuery<A>
     ) => Effect.Effect<A, Unavailable | RateLimited>
-    /** Reads a later part of a list without waiting for the tables. */
+    /** Reads a later part of a list without waiting for the tables to catch up. */
     readonly readOn: <A>(query: ReadQuery<A>) => Effect.Effect<A, Unavailable>
     /** Counts a list's rows. Returns `maxCount` if the count times out, so that clients request the next page. */
     readonly count: (query: ReadQuery<number>) => Effect.Effect<number>
@@ -71,10 +68,7 @@ export class History extends Context.Service<
 
       type Heads = ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
 
-      /**
-       * Returns the heads that the table group has not reached. Reads the table positions of these heads' markets
-       * only.
-       */
+      /** Returns the `heads` that the table group has not reached. Reads the positions of only these markets. */
       const behindOf = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
         const areBehind = () => heads.filter(({ seq, symbol }) => (reached.get(positionOf(group, symbol)) ?? 0) < seq)
         const symbols = areBehind().map(({ symbol }) => symbol)
@@ -84,8 +78,7 @@ export class History extends Context.Service<
         return areBehind()
       })
       /**
-       * Requests an immediate table write from each market that is behind, and polls the tables until they have
-       * caught up.
+       * Requests an immediate write from each market that is behind, and polls the tables until they are up to date.
        */
       const marketsCaughtUp = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
         const behind = yield* behindOf(group, heads)

@@ -17,10 +17,7 @@ const members = {
 } as const
 const names = Object.keys(members) as ReadonlyArray<keyof typeof members>
 
-/**
- * Returns the request with noisy numbers rounded. Parses `text`, which is the client's frame, only if a number is not
- * a multiple of its increment.
- */
+/** Rounds noisy numbers. Parses `text`, the client's frame, only if a number is no multiple of its increment. */
 export const denoised = <A extends object>(request: A, instrument: Instrument | undefined, text: string): A => {
   if (instrument === undefined) return request
   let result = request

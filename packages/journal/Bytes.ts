@@ -159,7 +159,7 @@ export class Reader {
       this.at += 7
       return this.view.getUint16(this.at - 6) * 0x100000000 + this.view.getUint32(this.at - 4)
     }
-    if (first !== double) throw new RangeError(`no number starts with byte ${first}`)
+    if (first !== double) throw new RangeError(`byte ${first} does not start a number`)
     this.at += 9
     return this.view.getFloat64(this.at - 8)
   }
@@ -172,13 +172,13 @@ export class Reader {
     const length = this.view.getUint32(this.at)
     this.at += 4
     if (first === longLatin) return this.latin(length)
-    if (first !== wide) throw new RangeError(`no text starts with byte ${first}`)
+    if (first !== wide) throw new RangeError(`byte ${first} does not start a text`)
     return this.chunk(2 * length).toString("utf16le")
   }
 
   id(): Id {
     const first = this.view.getUint8(this.at)
-    if (first !== uuid) throw new RangeError(`no id starts with byte ${first}`)
+    if (first !== uuid) throw new RangeError(`byte ${first} does not start an id`)
     const at = this.at + 1
     this.at += 17
     const { view } = this
@@ -213,7 +213,7 @@ export class Reader {
   }
 
   private chunk(length: number): Buffer {
-    if (this.at + length > this.bytes.length) throw new RangeError("a text reaches past the end of its record")
+    if (this.at + length > this.bytes.length) throw new RangeError("a text extends past the end of its record")
     this.at += length
     return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + this.at - length, length)
   }

@@ -5,10 +5,7 @@
 import type { Appender, Claimed, Owner, Row } from "./JournalStream.ts"
 import * as OpenStream from "./OpenStream.ts"
 
-/**
- * Writes all drafts in one statement. `done` receives a boolean for each draft that states whether it was accepted,
- * or undefined if the outcome is unknown.
- */
+/** Writes all drafts in one statement. `done` gets a flag per draft, or undefined if the outcome is unknown. */
 export type Write = (
   drafts: ReadonlyArray<OpenStream.Draft>,
   done: (won: ReadonlyArray<boolean> | undefined) => void
@@ -21,19 +18,16 @@ export interface Flush {
   /** Starts no further flush until `open` is called; owners keep their events meanwhile. */
   readonly shut: () => void
   readonly isInFlight: () => boolean
-  /** Returns the streams with `isBelieved` owners whose ownership was not proven since this time. */
+  /** Returns the `isBelieved` owners' streams whose ownership has not been proven since this time. */
   readonly unproven: (sinceMillis: number) => ReadonlyArray<OpenStream.OpenStream>
 }
 
 const maxStreams = 512
 const maxBytes = 4 * 1024 * 1024
 
-/**
- * Makes a flush. The stream of an owner that throws, or that collects too many bytes or none, is lost and reported;
- * other owners are unaffected.
- */
+/** If an owner throws, or collects too many bytes or none, its stream is lost and reported; others are unaffected. */
 export const make = (report: OpenStream.Report, now: () => number): Flush => {
-  /** Streams whose ownership must be proven even while they append nothing. */
+  /** Streams whose ownership must be proven even if they append nothing. */
   const believed = new Set<OpenStream.OpenStream>()
   let write: Write | undefined
   let waiting: Array<OpenStream.OpenStream> = []
@@ -62,10 +56,7 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
     })
   }
 
-  /**
-   * Takes streams in the order in which they began to wait. Sorts the drafts, because two nodes that insert in
-   * different orders could deadlock.
-   */
+  /** Takes streams by waiting time. Sorts the drafts: nodes that insert in different orders could deadlock. */
   const gather = () => {
     const queue = waiting
     waiting = []
@@ -119,9 +110,6 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
   }
 }
 
-/**
- * Orders rows the same way on every node. A flush can contain two epochs of a stream until the earlier owner has
- * noticed that it is fenced.
- */
+/** Same row order on every node. Includes the epoch: a flush can hold rows of a fenced owner and of its successor. */
 export const order = (a: Row, b: Row): number =>
   a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : a.epoch - b.epoch

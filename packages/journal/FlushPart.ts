@@ -2,30 +2,24 @@
 import * as ArrayRows from "@venue/postgres/ArrayRows"
 import type { Alongside } from "./JournalStream.ts"
 
-/** A change, with the key of the journal row that commits together with it. */
+/** A change and the key of the journal row with which it commits. */
 export interface Ride<out Change = Alongside> {
   readonly rowKey: string
   readonly change: Change
 }
 
 export interface FlushPart {
-  /** Number of the part's parameters. */
+  /** Number of parameters. */
   readonly width: number
   /** Returns the part as a common table expression whose parameters are numbered from `first`. */
   readonly text: (first: number) => string
   readonly parameters: (rides: ReadonlyArray<Ride>) => ReadonlyArray<ReadonlyArray<unknown>>
 }
 
-/**
- * SQL expression for the keys of the accepted journal rows; `won` is the common table expression that inserts the
- * rows.
- */
+/** Keys of the accepted journal rows, as SQL; `won` is the common table expression that inserts the rows. */
 const accepted = "(select array_agg(won.epoch || ' ' || won.stream) from won)::text[]"
 
-/**
- * Makes the part for all changes of one kind. `sql` receives a `from` item with the columns of those changes whose
- * journal row was accepted, and returns the statement.
- */
+/** Makes the part for one kind of change. `sql` builds its statement from a `from` item with the accepted changes. */
 export const make = <Change extends Alongside>(options: {
   readonly name: string
   readonly includes: (change: Alongside) => change is Change

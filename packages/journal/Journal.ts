@@ -1,6 +1,6 @@
 /**
- * Journal of each stream's history: an owner takes a stream over with a new epoch, appends rows in shared flushes,
- * and is fenced as soon as the stream has a row of a later epoch.
+ * Journal of streams. An owner takes over a stream with a new epoch, appends rows in shared flushes, and is fenced as
+ * soon as a row of a later epoch exists.
  */
 import { Context, Layer } from "effect"
 import type { SqlClient } from "effect/sql"

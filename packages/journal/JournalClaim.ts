@@ -1,7 +1,4 @@
-/**
- * Takes over streams: loads each snapshot and the rows after it, appends a row of the next epoch, and retries if
- * another owner was faster.
- */
+/** Takes over streams: reads snapshots and later rows, appends a row of a new epoch, and retries if it was too slow. */
 import { Effect, Fiber } from "effect"
 import { type Claimed, type JournalUnavailable, NotOwner, type Replay, type Row } from "./JournalStream.ts"
 
@@ -46,8 +43,7 @@ export const claimMany = Effect.fnUntraced(function* (
   still: Effect.Effect<boolean>
 ): Effect.fn.Return<ReadonlyMap<string, Claimed>, JournalUnavailable | NotOwner> {
   const claimed = new Map<string, Claimed>()
-  // Sorted in the same order as the rows of a flush, because this insert also waits for uncommitted rows and could
-  // deadlock otherwise.
+  // Sorted like a flush's rows: this insert also waits for uncommitted rows and could deadlock otherwise.
   const sorted = [...new Set(streams)].sort()
   for (let at = 0; at < sorted.length; at += maxGroup) {
     const group = new Map(sorted.slice(at, at + maxGroup).map((stream) => [stream, begin(stream, into(stream))]))
@@ -60,8 +56,7 @@ export const claimMany = Effect.fnUntraced(function* (
         claimed.set(stream, { epoch: epoch + 1, seq: seq + 1 })
         group.delete(stream)
       }
-      // Checks whether this node still needs the streams. Without the check, two nodes could fence each other
-      // alternately.
+      // Checks that this node still needs the streams; otherwise two nodes could fence each other alternately.
       const [beaten] = group.keys()
       if (beaten !== undefined && !(yield* still)) return yield* new NotOwner({ stream: beaten })
     }

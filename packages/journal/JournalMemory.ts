@@ -27,7 +27,6 @@ export class JournalRows extends Context.Service<
     readonly rows: Map<string, Array<Row>>
     readonly snapshots: Map<string, Snapshot>
     readonly wakeUps: Map<string, WakeUpChange>
-    /** Accounts that rows have opened, keyed by account id. */
     readonly accounts: Map<AccountId, OpenedAccount>
     /** User and redemption time, keyed by invitation code. */
     readonly redeemed: Map<string, { readonly userId: UserId; readonly atMillis: number }>
@@ -56,7 +55,7 @@ export const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context())
   const flush = Flush.make(
-    (stream, cause) => runFork(Effect.logError("journal owner lost", stream, cause)),
+    (stream, cause) => runFork(Effect.logError("journal stream lost to another owner", stream, cause)),
     () => clock.currentTimeMillisUnsafe()
   )
   const rowsOf = (stream: string): Array<Row> => {
@@ -74,10 +73,7 @@ export const make = Effect.gen(function* () {
     return true
   }
 
-  /**
-   * Checks ownership at the time of the call, because the check is cheap in memory. Notifies an owner that has lost
-   * its stream in a later turn.
-   */
+  /** Checks ownership at the time of the call, which is cheap in memory; notifies a fenced owner in a later turn. */
   const provenAt = (epoch: number, stream: string): number => {
     if ((rowsOf(stream).at(-1)?.epoch ?? epoch) <= epoch) return clock.currentTimeMillisUnsafe()
     setImmediate(() => {

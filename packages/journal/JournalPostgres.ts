@@ -14,15 +14,9 @@ import * as Proof from "./Proof.ts"
 
 /** Interval of probes while no flush is in flight, in milliseconds. */
 const probeMillis = 500
-/**
- * Number of probe intervals without a response after which the write or probe is abandoned, together with its
- * connection.
- */
+/** Number of probe intervals without a response after which the connection and its statement are abandoned. */
 const maxSilentProbes = 6
-/**
- * Age in milliseconds above which the next probe renews a proof of ownership. With this value, proofs are renewed
- * every second, or after two seconds at the latest.
- */
+/** Age in milliseconds above which the next probe renews a proof of ownership: every 1 s, at the latest after 2 s. */
 const provenForMillis = 750
 const reconnectMillis = 100
 
@@ -31,7 +25,7 @@ export const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context())
   const flush = Flush.make(
-    (stream, cause) => runFork(Effect.logError("journal owner lost", stream, cause)),
+    (stream, cause) => runFork(Effect.logError("journal stream lost to another owner", stream, cause)),
     () => clock.currentTimeMillisUnsafe()
   )
   const answered: Answered = { flushes: 0, all: 0 }
@@ -91,16 +85,13 @@ export const make = Effect.gen(function* () {
 
 type Broken = Deferred.Deferred<never, SqlError>
 
-/** Number of responses on the append connection: to flushes only, and to all statements. */
+/** Response counts on the append connection: for flushes, and for all statements. */
 interface Answered {
   flushes: number
   all: number
 }
 
-/**
- * Sends probes on a connection, which also prove ownership of idle streams. Fails if the connection has not responded
- * for too long.
- */
+/** Probes a connection, which also proves ownership of idle streams. Fails if the connection stays silent too long. */
 const makeWatch = (
   flush: Flush.Flush,
   answered: Answered,
@@ -111,10 +102,7 @@ const makeWatch = (
     let seen = answered.flushes
     let answers = answered.all
     let isProbing = false
-    /**
-     * Sends a probe, which is queued behind the flush in flight. Without streams, the probe only checks that the
-     * database responds.
-     */
+    /** Sends a probe behind the flush in flight. Without streams, it only checks that the database responds. */
     const probe = (streams: ReadonlyArray<OpenStream>) => {
       isProbing = true
       const sentAtMillis = clock.currentTimeMillisUnsafe()
@@ -127,7 +115,7 @@ const makeWatch = (
     }
     for (let silent = 0; silent < maxSilentProbes;) {
       yield* Effect.sleep(probeMillis)
-      // After this process was paused, a response might be waiting to be read; the event loop reads it in this turn.
+      // After a pause of this process, a response might be waiting unread; the event loop reads it in this turn.
       yield* turn
       if (answered.all !== answers) yield* DatabaseOutage.answered
       answers = answered.all
@@ -137,13 +125,10 @@ const makeWatch = (
       if (!isProbing && (unproven.length > 0 || (!isWaiting && answered.flushes === seen))) probe(unproven)
       seen = answered.flushes
     }
-    yield* DatabaseOutage.failed(new Error(`no answer for ${(maxSilentProbes * probeMillis) / 1_000} s`))
+    yield* DatabaseOutage.failed(new Error(`no response for ${(maxSilentProbes * probeMillis) / 1_000} s`))
   })
 
-/**
- * Plans the append statement only once, for any number of rows. The settings force the plan to use the index, even if
- * the tables are still small.
- */
+/** Plans the append statement once, and forces the plan to use the index even while the tables are small. */
 const settings = `
   select set_config('plan_cache_mode', 'force_generic_plan', false),
     set_config('enable_seqscan', 'off', false),
@@ -153,10 +138,7 @@ const resettings = `
   select set_config(name, reset_val, false) from pg_settings
   where name in ('plan_cache_mode', 'enable_seqscan', 'jit')`
 
-/**
- * Resets the connection's settings. If a flush is in flight, the pool closes the connection instead, and the flush
- * has an unknown outcome.
- */
+/** Resets the connection. If a flush is in flight, the pool closes the connection and the outcome stays unknown. */
 const giveBack = (connection: Connection) =>
   connection.executeValues(resettings, []).pipe(Effect.timeout("1 second"), Effect.ignore)
 

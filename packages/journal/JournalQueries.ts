@@ -10,15 +10,9 @@ import { type JournalShape, JournalUnavailable, type Row } from "./JournalStream
 /** Limits of one page of rows, shared by all streams of a group. */
 const maxPageRows = 4_096
 const maxPageBytes = 8 * 1024 * 1024
-/**
- * Size of the pieces in which a state is stored, because the driver copies each message several times and rejects
- * very large messages.
- */
+/** Size of the pieces of a stored state; the driver copies messages repeatedly and rejects very large ones. */
 const pieceBytes = 4 * 1024 * 1024
-/**
- * Far longer than reading the largest page takes. After this timeout, loading the market or trader restarts on
- * another connection.
- */
+/** Far longer than reading the largest page takes. After it, loading restarts on another connection. */
 const giveUpAfter = "10 seconds"
 const savedWithin = "1 minute"
 

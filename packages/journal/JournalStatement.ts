@@ -1,7 +1,4 @@
-/**
- * The single statement of a flush: inserts journal rows if the previous row has the same epoch, and makes the changes
- * that commit with these rows.
- */
+/** Statement of a flush: inserts each row whose predecessor has the same epoch, and the changes that go with it. */
 import * as ArrayRows from "@venue/postgres/ArrayRows"
 import { types } from "@venue/postgres/Column"
 import * as FlushPart from "./FlushPart.ts"
@@ -102,7 +99,7 @@ export interface Statement {
   readonly parameters: ReadonlyArray<unknown>
 }
 
-/** Makes the text of a statement with these parts once; each flush only supplies parameters. */
+/** Builds the statement's text from these parts once; each flush only supplies parameters. */
 const withParts = (...parts: ReadonlyArray<FlushPart.FlushPart>) => {
   let first = journalRows.width + 1
   const expressions = parts.map(({ text, width }) => {
@@ -139,10 +136,7 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
     : { text: appendText, parameters: journalRows.parameters(drafts) }
 }
 
-/**
- * Returns for each draft whether the rows that the statement returned include it. Nearly always, all drafts are
- * included.
- */
+/** Returns, for each draft, whether its row is among the returned rows; nearly always, all drafts are. */
 export const verdicts = (
   drafts: ReadonlyArray<Draft>,
   returned: ReadonlyArray<ReadonlyArray<unknown>>

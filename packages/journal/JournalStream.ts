@@ -1,7 +1,4 @@
-/**
- * Streams of the journal: their rows, the changes that commit with the rows, and the interface between owner and
- * journal.
- */
+/** Streams of the journal: rows, the changes that commit with them, and the contract between owner and journal. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { UserId } from "@venue/domain/UserId"
 import { type Effect, Schema } from "effect"
@@ -70,7 +67,6 @@ export interface WakeUp {
   readonly detail: string
 }
 
-/** Content of a stream's next row. */
 export interface RowContent {
   /** Encoded events, 1 to `maxRowBytes` bytes; only the first row of an epoch is empty. */
   readonly events: Uint8Array
@@ -92,8 +88,8 @@ export interface Owner {
   /** Called when a row is durable, in row order. The next row might already be in flight. */
   readonly committed: (seq: number) => void
   /**
-   * Called at most once, and no other call follows. "fenced": another owner has taken over the stream. "unknown": the
-   * outcome of the last row is unknown until the stream is taken over again.
+   * Called at most once, as the last call. "fenced": another owner has taken over the stream. "unknown": only a new
+   * takeover shows whether the last row was committed.
    */
   readonly lost: (why: "fenced" | "unknown") => void
 }
@@ -147,10 +143,7 @@ export interface JournalShape {
   ) => Effect.Effect<ReadonlyMap<string, Claimed>, JournalUnavailable | NotOwner>
   /** Starts appending after `claim` or `claimMany`; call it once for each result. */
   readonly append: (owner: Owner, from: Claimed) => Appender
-  /**
-   * Returns at most `limit` committed rows after a sequence number, in order. Returns fewer if the rows are large,
-   * but an empty result only at the end of the stream.
-   */
+  /** Returns at most `limit` rows after `after`, in order; a page can be shorter, but is empty only at the end. */
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
   /** Returns the newest committed sequence number of each stream, in the given order; 0 for a stream without rows. */
   readonly heads: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, JournalUnavailable>
@@ -163,9 +156,8 @@ export interface JournalShape {
     seq: number,
     state: ReadonlyArray<Uint8Array>
   ) => Effect.Effect<void, JournalUnavailable>
-  /** Returns a desk's wake-up entries. */
   readonly wakeUps: (desk: string) => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
-  /** Removes these users' `unprojected` entries up to `seq`, because the read tables contain those rows. */
+  /** Removes these users' `unprojected` entries up to `seq`, because the read tables already contain those rows. */
   readonly projected: (
     users: ReadonlyArray<{ readonly userId: UserId; readonly seq: number }>
   ) => Effect.Effect<void, JournalUnavailable>

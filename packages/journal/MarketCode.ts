@@ -5,10 +5,7 @@ import type { TradingState } from "@venue/domain/TradingState"
 import type { TwapEnding } from "@venue/domain/Twap"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/**
- * Codes of event tags. A tag below `escape` shares the event's first byte with the flags; any other tag is the byte
- * after `escape`.
- */
+/** Codes of event tags. Tags below `escape` share the first byte with the flags; other tags follow in the next byte. */
 export const tags: Record<MarketEvent["_tag"], number> = {
   Accepted: 1,
   Refused: 2,
@@ -37,13 +34,10 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   HoldersCounted: 36
 }
 
-/** Value in the first byte of an event which means that the tag is the next byte. */
+/** Tag value in an event's first byte that means: the next byte holds the tag. */
 export const escape = 15
 
-/**
- * A `Traded` event in which a builder receives a share of a fee. Without a share, the shorter `Traded` encoding is
- * used.
- */
+/** A `Traded` event with a builder's share of a fee; without a share, the shorter `Traded` is used. */
 export const rewardedTrade = 23
 
 /** A `Traded` event off the order book: one byte for the reason, then the content of `rewardedTrade`. */

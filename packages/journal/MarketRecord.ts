@@ -52,7 +52,7 @@ export const decode = (bytes: Uint8Array): Array<MarketEvent> => {
   const context: OrderRecord.Context = { atMillis: 0, taker: undefined, maker: undefined }
   const events: Array<MarketEvent> = []
   for (let i = 0; i < count; i++) events.push(readEvent(reader, context))
-  if (!reader.done) throw new Error("market record is longer than its events")
+  if (!reader.done) throw new Error("market record has bytes after its last event")
   return events
 }
 
@@ -176,7 +176,7 @@ function writeFill(fill: Fill, context: OrderRecord.Context, taking: boolean, is
   if (isRewarded) writeReward(fill.reward)
 }
 
-/** Writes a byte that states whether there is a reward, then the reward. */
+/** Writes a byte that states whether there is a reward, then the reward if there is one. */
 function writeReward(reward: Reward | null): void {
   writer.byte(reward === null ? 0 : 1)
   if (reward === null) return

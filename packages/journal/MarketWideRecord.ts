@@ -23,7 +23,7 @@ const sourceOf = names(priceSources)
 const freshMarkApart = 128
 const tradingStateOf = names(tradingStates)
 
-/** Returns the part of an event that is encoded as the flag next to its tag. */
+/** Returns the boolean of the event that is encoded as the flag next to its tag. */
 export function isFlagged(event: MarketWide): boolean {
   switch (event._tag) {
     case "Priced":

@@ -1,7 +1,4 @@
-/**
- * A stream with an owner that appends, until the stream is closed or lost. An exception that the owner throws affects
- * only the owner's stream.
- */
+/** An open stream, until it is closed or lost. An exception that its owner throws affects only this stream. */
 import { Result } from "effect"
 import { type Alongside, type Claimed, maxRowBytes, type Owner, type Row } from "./JournalStream.ts"
 

@@ -1,7 +1,4 @@
-/**
- * Encodes an order in a market record. An order that equals the previous one is encoded as only its remaining
- * quantity.
- */
+/** Encodes an order in a market record; one equal to the previous order takes only its remaining quantity. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame as isSameId } from "@venue/domain/Id"
 import type { Bracket, Order } from "@venue/domain/Order"
@@ -60,7 +57,7 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
   const now = (first & updatedNow) !== 0
   if ((first & side) === 0) {
     const last = taking ? context.taker : context.maker
-    if (last === undefined) throw new Error("market record repeats an order it does not hold")
+    if (last === undefined) throw new Error("market record refers to an earlier order that it does not contain")
     return { ...last, remainingLots: reader.number(), updatedAtMillis: now ? context.atMillis : last.updatedAtMillis }
   }
   const kind = reader.byte()

@@ -1,10 +1,7 @@
 /** Proof of ownership for idle streams: the newest row of each stream must still belong to its owner. */
 import * as OpenStream from "./OpenStream.ts"
 
-/**
- * Selects the streams that have a later row with a higher epoch. Later rows with the same epoch come from the owner
- * itself.
- */
+/** Selects streams that have a later row of a higher epoch. Later rows of the same epoch are the owner's. */
 export const query = `
   select q.stream, q.epoch
   from unnest($1::text[], $2::bigint[], $3::integer[]) as q (stream, seq, epoch)
@@ -16,10 +13,7 @@ export const parameters = (streams: ReadonlyArray<OpenStream.OpenStream>): Reado
   streams.map(({ epoch }) => epoch)
 ]
 
-/**
- * Fences the returned streams, because another owner has taken them over. For all other streams, ownership is proven
- * as of the time when the query was sent.
- */
+/** Fences the returned streams. Ownership of all other streams is proven as of the time of the query. */
 export const answered = (
   streams: ReadonlyArray<OpenStream.OpenStream>,
   rows: ReadonlyArray<ReadonlyArray<unknown>>,

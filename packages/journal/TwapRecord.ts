@@ -1,7 +1,4 @@
-/**
- * Encodes the content of TWAP events in a market record, after the event's tag and time. Each slice has only one
- * event, so every event contains the whole TWAP.
- */
+/** Encodes TWAP events after tag and time. Each contains the whole TWAP, because each slice has only one event. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Twap, TwapId } from "@venue/domain/Twap"

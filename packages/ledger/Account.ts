@@ -9,7 +9,6 @@ import { type Exposure, valueAt } from "./Exposure.ts"
 /** Latest `Priced` event of each market. All traders at a desk share this map, and the ledger only reads it. */
 export type Prices = ReadonlyMap<MarketSymbol, Priced>
 
-/** One account; its trader changes it in place. */
 export interface Account {
   readonly accountId: AccountId
   /** Chosen leverage by symbol. Other symbols use the instrument's maximum leverage. */
@@ -30,7 +29,6 @@ export interface Account {
   margin: bigint
 }
 
-/** Returns an empty account. */
 export const make = (accountId: AccountId): Account => ({
   accountId,
   leverages: new Map(),
@@ -44,13 +42,12 @@ export const make = (accountId: AccountId): Account => ({
   margin: 0n
 })
 
-/** Adds an amount to the deposits. A negative amount is taken out. */
+/** Adds an amount, negative for a debit, to the deposits. */
 export const deposit = (account: Account, amount: bigint): void => {
   account.deposit += amount
   account.equity += amount
 }
 
-/** Adds a referral reward. */
 export const reward = (account: Account, amount: bigint): void => {
   account.referralRewards += amount
   account.equity += amount
@@ -74,16 +71,10 @@ export const refreshIn = (account: Account, exposure: Exposure, prices: Prices):
   if (marginChange !== 0) account.margin += BigInt(marginChange)
 }
 
-/**
- * Returns the balance available for new orders. Only prices, funding and fees can take it below zero (rule 8.8). The
- * account must be refreshed first.
- */
+/** Returns the balance for new orders. Only prices, funding and fees make it negative (rule 8.8). Refresh first. */
 export const available = (account: Account): bigint => account.equity - account.margin
 
-/**
- * Returns true if a takeover of one of the account's positions is open. The takeover's cost is fixed until the
- * takeover closes, whatever the mark prices do.
- */
+/** Returns true if one of the account's positions has an open takeover, whose cost is fixed until it closes. */
 export const isFrozen = ({ exposures }: Account): boolean => {
   for (const { frozen } of exposures.values()) if (frozen) return true
   return false
@@ -121,10 +112,7 @@ export const balance = (account: Account, prices: Prices): Balance => {
   }
 }
 
-/**
- * Returns the account's state in each market with a position, an order or a past trade. A closed position is listed
- * with quantity 0.
- */
+/** Returns the account's state in each market with a position, order or past trade; quantity 0 after a close. */
 export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holding> => {
   refresh(account, prices)
   const rows: Array<Holding> = []

@@ -1,6 +1,6 @@
 /**
- * The dead-man switches of a trader's accounts (rule 4.21). The firing of a due switch is recorded before any cancel, and its
- * cancels continue, whatever else is requested, until all of them are recorded.
+ * The dead-man switches of a trader's accounts (rule 4.21). The firing of a due switch is recorded before any cancel.
+ * Its cancels continue until all of them are recorded, whatever else is requested.
  *
  *     off → on ── renewed ──→ on → due → fired → off, or on if it was renewed meanwhile
  */
@@ -14,8 +14,7 @@ type Switch = DeadManSwitch.DeadManSwitch
 
 /**
  * Decides a request to set a switch. A renewal that rounds to the same second changes nothing and is not recorded.
- * The time of such a renewal is kept in memory only, so that older requests are ignored; the desk's next owner does
- * not have this time.
+ * The time of this renewal is only kept in memory, to ignore older requests; the desk's next owner does not have it.
  */
 export const set = (
   trader: Trader,

@@ -1,7 +1,4 @@
-/**
- * Converts a client's request into a command for its market: validates the shape, holds margin and adds the user's
- * terms (rule 7).
- */
+/** Converts a client's request to a market command: checks the shape, holds margin, adds the terms (rule 7). */
 import { unlisted } from "@venue/domain/Echo"
 import type { Priced, TraderCommand } from "@venue/domain/Market"
 import { type Instrument, lotsOf, ticksOf } from "@venue/domain/Instrument"
@@ -20,8 +17,9 @@ import { exposureOf, release, send, type Trader } from "./Trader.ts"
 
 /**
  * Holds margin for a `Place` or `Modify` under its command id, until the command's outcome is observed or the command
- * is released. Refusals are also sent to the market as commands, so that all responses about a symbol keep one order.
- * The exception is the `Refuse` for an unlisted symbol: that symbol has no market, so the command is not in flight.
+ * is released. Refusals are also sent to the market as commands, so that all responses about a symbol stay in
+ * sequence. The exception is the `Refuse` for an unlisted symbol: that symbol has no market, so the command is not in
+ * flight.
  */
 export const enter = (trader: Trader, request: OrderRequest, traderEpoch: number): TraderCommand => {
   const account = trader.accounts.get(request.accountId)
@@ -150,10 +148,7 @@ function bracketOf(
   return triggerFlaw(takeProfitTicks, stopLossTicks) ?? { takeProfitTicks, stopLossTicks, takerRate }
 }
 
-/**
- * Creates the command for a stop. A stop holds no margin, because it can only shrink a position, which the market
- * enforces.
- */
+/** Creates the command for a stop. A stop holds no margin, because the market lets it only shrink a position. */
 function placeStop(entry: Entry, request: PlaceOrder, exposure: Exposure): TraderCommand {
   const { instrument } = exposure
   const quantityLots = lotsOf(instrument, request.quantity)

@@ -16,24 +16,17 @@ export interface Entry {
   readonly priced: Priced | undefined
 }
 
-/**
- * Returns the refusal for an account that is in liquidation or has an open takeover, because such an account may only
- * reduce. The account must be refreshed first.
- */
+/** Returns the refusal for an account that may only reduce (in liquidation, or open takeover). Refresh it first. */
 export const inLiquidation = (account: Account): OrderRefusal | undefined =>
   isInLiquidation(account) || isFrozen(account) ? "USER_IN_LIQUIDATION" : undefined
 
-/**
- * Refuses a request that has this flaw. A closed market takes precedence: one without prices, or one with stale
- * prices if the request adds risk.
- */
+/** Refuses a request for this flaw, or for a closed market (no prices, or stale ones if the request adds risk). */
 export const refuseFlaw = (entry: Entry, flaw: OrderRefusal, addsRisk: boolean): TraderCommand => {
   const { priced } = entry
   const isClosed = priced === undefined || (addsRisk && priced.source === "stale")
   return refuse(entry, isClosed ? "REJECTED_MARKET_CLOSED" : flaw)
 }
 
-/** Returns the command that records a refusal in the market's log. */
 export const refuse = (entry: Entry, status: OrderRefusal): TraderCommand => ({
   _tag: "Refuse",
   ...envelope(entry),
@@ -41,7 +34,6 @@ export const refuse = (entry: Entry, status: OrderRefusal): TraderCommand => ({
   echo: echoOf(entry.request)
 })
 
-/** Returns the common fields of a command. */
 export const envelope = ({ request, trader, traderEpoch }: Entry) => {
   const { accountId, commandId, expiresAtMillis } = request
   return { commandId, expiresAtMillis, traderEpoch, userId: trader.userId, accountId }

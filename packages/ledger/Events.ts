@@ -1,4 +1,4 @@
-/** Applies a market's events, in the order of seq, to the accounts of one user. */
+/** Applies a market's events, in sequence order, to the accounts of one user. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Reward } from "@venue/domain/Builder"
 import * as Dividend from "@venue/domain/Dividend"
@@ -66,10 +66,7 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
   }
 }
 
-/**
- * True for events that can change a position, money or a TWAP's progress, and therefore how far an account is from
- * liquidation (rule 9.1).
- */
+/** True for events that change positions, money or TWAP progress, and so the distance to liquidation (rule 9.1). */
 export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Traded: true,
   Funded: true,
@@ -98,7 +95,7 @@ export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Sampled: false
 }
 
-/** State of one account in a market, as the market reports it. */
+/** One account's state in a market, as the market reports it. */
 interface View {
   readonly position: Position
   readonly isFrozen: boolean
@@ -107,10 +104,7 @@ interface View {
   readonly attachedStops?: ReadonlyArray<string>
 }
 
-/**
- * Replaces an account's state in one market with the market's view. In-flight commands keep their margin holds until
- * their outcome is known.
- */
+/** Replaces an account's state in one market by the market's view. In-flight commands keep their margin holds. */
 export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId, view: View): void => {
   const account = accountOf(trader, accountId)
   const exposure = exposureIn(trader, account, symbol)
@@ -139,7 +133,7 @@ export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId
   exposure.stale = true
 }
 
-/** Turns the hold of an in-flight placement into the hold of an order. No sum changes. */
+/** Turns the hold of an in-flight placement into the hold of an open order. No sum changes. */
 function accepted(trader: Trader, symbol: MarketSymbol, { commandId, order }: Accepted): void {
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
@@ -190,7 +184,6 @@ function ended(trader: Trader, symbol: MarketSymbol, order: Order): void {
   if (hold !== undefined) remove(account, exposure, hold)
 }
 
-/** Books an event on the position of every account in the market. */
 function paid(
   trader: Trader,
   symbol: MarketSymbol,
@@ -210,7 +203,7 @@ function freeze(trader: Trader, symbol: MarketSymbol, event: TakeoverOpened | Ta
   exposureIn(trader, accountOf(trader, event.accountId), symbol).frozen = event._tag === "TakeoverOpened"
 }
 
-/** Applies new limits to the orders that follow. */
+/** Applies new limits, which later orders must observe. */
 function limited(trader: Trader, symbol: MarketSymbol, limits: Limits): void {
   for (const { exposures } of trader.accounts.values()) {
     const exposure = exposures.get(symbol)
@@ -239,10 +232,7 @@ function become(exposure: Exposure.Exposure, hold: OrderHold.OrderHold, order: O
   Exposure.count(exposure, hold)
 }
 
-/**
- * Returns a new hold for an order that was entered without one, such as the order with which the market closes a
- * position.
- */
+/** Returns a new hold for an order that was entered without one, such as the market's order for a close. */
 function holdOf(trader: Trader, exposure: Exposure.Exposure, order: Order): OrderHold.OrderHold {
   const priced = trader.prices.get(exposure.instrument.symbol)
   const edge = order.side === "BUY" ? priced?.upperTicks : priced?.lowerTicks

@@ -1,7 +1,4 @@
-/**
- * Exposure of one account in one market: position, open orders, in-flight commands, and the margin that they need.
- * Money in 1e-6 USD.
- */
+/** Exposure of one account in one market: position, orders, in-flight commands and their margin. Money in 1e-6 USD. */
 import { type FeeRates, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maintenanceMargin as maintenanceOfNotional, maxNotional } from "@venue/domain/Leverage"
@@ -21,7 +18,7 @@ export interface Stop {
   readonly placedByMillis: number
 }
 
-/** Exposure of one account in one market; changed in place. */
+/** Changed in place. */
 export interface Exposure {
   /** Replaced when the instrument's limits change. */
   instrument: Instrument
@@ -48,10 +45,7 @@ export interface Exposure {
   stale: boolean
   /** Mark price at which the fields below were computed, in 1e-8 USD; 0 if no mark is known. */
   markE8: number
-  /**
-   * Range of marks, both ends included, in which the same orders cross the mark. The range is empty if
-   * `crossesSameFrom` exceeds `crossesSameTo`.
-   */
+  /** Inclusive range of marks that the same orders cross; empty if `crossesSameFrom` exceeds `crossesSameTo`. */
   crossesSameFrom: number
   crossesSameTo: number
   /** Signed value of the position at the mark, rounded down; the position's cost if no mark is known. */
@@ -62,7 +56,6 @@ export interface Exposure {
   equity: number
 }
 
-/** Returns an empty exposure. */
 export const make = (instrument: Instrument, leverage: number, tier: number): Exposure => ({
   instrument,
   valuation: Valuation.make(instrument),
@@ -87,7 +80,6 @@ export const make = (instrument: Instrument, leverage: number, tier: number): Ex
   equity: 0
 })
 
-/** Sets the leverage and the resulting position limit. */
 export const setLeverage = (exposure: Exposure, leverage: number): void => {
   exposure.leverage = leverage
   exposure.maxNotional = maxNotional(exposure.instrument, leverage)
@@ -105,10 +97,7 @@ export const setTier = (exposure: Exposure, tier: number): void => {
   exposure.rates = ratesOf(exposure.instrument, tier)
 }
 
-/**
- * Adds a hold to the sums on its side. An order that is being modified counts with the most expensive of its possible
- * states.
- */
+/** Adds a hold to its side's sums. With a modify in flight, the order's most expensive possible state counts. */
 export const count = (exposure: Exposure, hold: OrderHold): void => {
   const { counted } = hold
   const unit = exposure.instrument.tickLotMicros
@@ -135,7 +124,7 @@ export const uncount = (exposure: Exposure, { counted, side }: OrderHold): void 
   exposure.stale = true
 }
 
-/** Computes the figures at a mark (rule 7, rule 8). Margins and open losses round up, values round down. */
+/** Computes the mark-dependent fields (rule 7, rule 8). Margins and open losses round up, values round down. */
 export const valueAt = (exposure: Exposure, markE8: number): void => {
   const { leverage, position, valuation } = exposure
   if (markE8 !== exposure.markE8) {
@@ -170,10 +159,7 @@ export const reduces = ({ position }: Exposure, side: Side): boolean =>
 export const coversSide = ({ buys, position, sells }: Exposure, side: Side, moreLots = 0): boolean =>
   side === "BUY" ? buys.lots + moreLots <= -position.quantityLots : sells.lots + moreLots <= position.quantityLots
 
-/**
- * Returns the maintenance margin of the position at the mark, or at its cost if no mark is known; rounded up (rule
- * 7.3).
- */
+/** Returns the position's maintenance margin at the mark, or at its cost without a mark; rounded up (rule 7.3). */
 export const maintenanceMargin = ({ leverage, markE8, position, valuation }: Exposure): number => {
   const held = Math.abs(position.quantityLots)
   if (held === 0) return 0
@@ -201,10 +187,7 @@ function recross(exposure: Exposure): void {
   for (const hold of holds.values()) cross(exposure, hold, sumsOf(exposure, hold.side))
 }
 
-/**
- * Updates a hold's open loss. An order that is being modified counts with its possible state that has the largest
- * loss.
- */
+/** Updates a hold's open loss. With a modify in flight, the possible state with the largest loss counts. */
 function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
   const { counted } = hold
   counted.crossedLots = 0
@@ -219,10 +202,7 @@ function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
   sums.crossedValue += counted.crossedValue
 }
 
-/**
- * Narrows the range of marks at which the same orders cross. A buy crosses a mark below its price, and a sell crosses
- * a mark above its price.
- */
+/** Narrows the range of marks that the same orders cross. A buy crosses a mark below its price, a sell above. */
 function bound(exposure: Exposure, side: Side, priceE8: number): void {
   const isAbove = side === "BUY" ? priceE8 > exposure.markE8 : priceE8 >= exposure.markE8
   const last = side === "BUY" ? priceE8 - 1 : priceE8

@@ -37,10 +37,7 @@ function weights({ exposures }: Account): bigint {
   return total
 }
 
-/**
- * Returns a position's weight, which is never zero. With these weights, all positions may lose the same fraction of
- * their value.
- */
+/** Returns a position's weight, never zero. The weights let all positions lose the same fraction of their value. */
 function weight({ value }: Exposure.Exposure): bigint {
   return BigInt(Math.abs(value)) + 1n
 }

@@ -1,7 +1,4 @@
-/**
- * The ledger of one trader: `decide` and `enter` take commands and requests, `apply` and `observe` apply recorded
- * events.
- */
+/** One trader's ledger: `decide` and `enter` take commands and requests, `apply` and `observe` recorded events. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { tierOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
@@ -87,7 +84,7 @@ const decisions: {
   ReturnWithdrawal: Treasury.returnWithdrawal
 }
 
-/** Returns the events for the trader's journal; empty if the command was executed before or has no effect. */
+/** Returns the events for the trader's journal; empty if the command is a repeat or has no effect. */
 export const decide = <Of extends Tag>(
   trader: Trader,
   command: LedgerCommandOf<Of>,
@@ -97,7 +94,6 @@ export const decide = <Of extends Tag>(
   return decisions[tag](trader, command, nowMillis)
 }
 
-/** Applies a recorded event of the trader's journal. */
 export const apply = (trader: Trader, event: TraderEvent): void => {
   switch (event._tag) {
     case "Credited":
@@ -222,7 +218,6 @@ export const unpriced = (trader: Trader, accountId: AccountId): ReadonlyArray<st
   return account === undefined ? [] : Account.unpriced(account, trader.prices)
 }
 
-/** An open order or a stop. */
 export interface OpenOrder {
   readonly symbol: MarketSymbol
   readonly order: Order
@@ -231,8 +226,8 @@ export interface OpenOrder {
 }
 
 /**
- * Returns open orders and stops, newest first. A market's view has only the last change of an order, so the order is
- * sorted by the earlier of that time and the placement times of later orders in the same market.
+ * Returns open orders and stops, newest first. A market's view has only the time of an order's last change, so an
+ * order is sorted by the earliest of this time and the placement times of later orders in the same market.
  */
 export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymbol): ReadonlyArray<OpenOrder> => {
   const entries: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
@@ -289,7 +284,7 @@ export const stopTarget = (trader: Trader, request: StopRequest): OrderRequest |
   return undefined
 }
 
-/** Returns the leverage in force; 0 for an unlisted symbol. */
+/** Returns an account's leverage in a symbol; 0 for an unlisted symbol. */
 export const leverage = (trader: Trader, accountId: AccountId, symbol: MarketSymbol): number =>
   trader.accounts.get(accountId)?.leverages.get(symbol) ?? trader.instruments.get(symbol)?.maxLeverage ?? 0
 

@@ -1,6 +1,6 @@
 /**
- * Liquidation of an account (rule 9): the venue's next measure, and the account's response to takeovers of other
- * accounts. Accounts must be refreshed first.
+ * Liquidation of an account (rule 9): the venue's next measure, and the account's response to other accounts'
+ * takeovers. Accounts must be refreshed first.
  */
 import { divideUp, rateScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -43,7 +43,6 @@ type Envelope = "commandId" | "expiresAtMillis" | "traderEpoch" | "userId" | "ac
 /** Command that liquidates an account in one market, without the common command fields. */
 export type Measure = Omit<Liquidate, Envelope> | Omit<OpenTakeover, Envelope>
 
-/** A measure and the exposure to which it applies. */
 export interface NextMeasure {
   readonly exposure: Exposure.Exposure
   readonly measure: Measure
@@ -77,10 +76,7 @@ export const enterMeasure = (
 export const ordered = ({ exposures }: Account): ReadonlyArray<MarketSymbol> =>
   [...exposures].filter(([, { holds, stops }]) => holds.size > 0 || stops.size > 0).map(([symbol]) => symbol)
 
-/**
- * Returns the account's response to a market's takeovers (rule 9.7). A liquidity provider needs no position there and
- * pays from `unused`.
- */
+/** Returns the account's response to takeovers (rule 9.7). A provider needs no position and pays from `unused`. */
 export const stand = (
   account: Account,
   exposure: Exposure.Exposure,
@@ -133,8 +129,8 @@ function slice(account: Account, exposure: Exposure.Exposure): Measure {
 }
 
 /**
- * Returns a slice's limit price in ticks. The limit is away from the mark by a third of the maintenance margin rate
- * at maximum leverage, rounded towards the mark.
+ * Returns a slice's limit price in ticks. It differs from the mark by a third of the maintenance margin rate at
+ * maximum leverage, rounded towards the mark.
  */
 function limitTicks({ maxLeverage, tickE8 }: Instrument, markE8: number, isLong: boolean): number {
   const ninths = 9n * BigInt(maxLeverage)
@@ -150,10 +146,7 @@ function decidedOn({ markE8, position }: Exposure.Exposure): DecidedOn {
   return { position: { ...position }, markE8 }
 }
 
-/**
- * Returns the position's share of the account's equity, in proportion to its maintenance margin; rounded down (rule
- * 9.6).
- */
+/** Returns the position's share of the account's equity, by maintenance margin, rounded down (rule 9.6). */
 function shareOf(account: Account, exposure: Exposure.Exposure): number {
   const margin = Exposure.maintenanceMargin(exposure)
   return margin === 0 ? 0 : Number(divideDown(account.equity * BigInt(margin), maintenanceMargin(account)))

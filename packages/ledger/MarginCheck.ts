@@ -1,6 +1,6 @@
 /**
- * Margin checks: hold margin before a command is sent, or return the reason for its refusal (rule 6, rule 7, I27).
- * The account must be refreshed first.
+ * Margin checks: each holds margin before a command is sent, or returns the reason for a refusal (rule 6, rule 7,
+ * I27). The account must be refreshed first.
  */
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
@@ -17,8 +17,8 @@ export const place = (trader: Trader, account: Account, exposure: Exposure, hold
   if (hold.mayRest && account.openOrders >= trader.settings.maxOpenOrdersPerAccount)
     return "REJECTED_TOO_MANY_OPEN_ORDERS"
   if (!trader.prices.has(exposure.instrument.symbol) && !hold.reduceOnly) {
-    // A closed market refuses the order before it reads this reason. If the market opens first, an order without
-    // margin must still not enter.
+    // A closed market refuses the order before it reads this reason. If the market opens in the meantime, this reason
+    // keeps out an order without margin.
     return "FAILED_MARGIN_CHECK"
   }
   if (isTooMuchInAll(trader, exposure, hold, hold.lots)) return "REJECTED_TOTAL_OPEN_INTEREST_LIMIT"
@@ -32,10 +32,7 @@ export const place = (trader: Trader, account: Account, exposure: Exposure, hold
   return null
 }
 
-/**
- * Holds margin for an order's possible new state in addition to its current state. An order that only shrinks at the
- * same price needs no margin.
- */
+/** Holds margin for the new state besides the current one. A decrease at the same price needs no margin. */
 export const replace = (
   trader: Trader,
   account: Account,
@@ -100,7 +97,7 @@ export function wholeFee({ instrument, rates }: Exposure, priceTicks: number, lo
   return feeOf(notional(instrument, priceTicks, lots), rates.taker)
 }
 
-/** Returns true if the order's lots would raise the open interest of all markets above its limit (rule 6.7). */
+/** Returns true if the order's lots would raise the open interest over all markets above its limit (rule 6.7). */
 function isTooMuchInAll(
   { openInterest, prices }: Trader,
   exposure: Exposure,
@@ -113,10 +110,7 @@ function isTooMuchInAll(
   return !reduceOnly && !coversSide(exposure, side, lots - counted.lots)
 }
 
-/**
- * Returns true if the value of the side's orders stays exact, which holds below 2^53: 9e9 USD, far above every
- * position limit.
- */
+/** Returns true if the value of the side's orders stays exact: below 2^53, or 9e9 USD, far above all limits. */
 export function fits(
   { buys, instrument, sells }: Exposure,
   { reduceOnly, side }: Pick<OrderHold, "reduceOnly" | "side">,
@@ -127,9 +121,7 @@ export function fits(
   return reduceOnly || Number.isSafeInteger(held + notional(instrument, priceTicks, lots))
 }
 
-/**
- * Returns true if an order can only shrink the position. The order's lots are already counted, except for `moreLots`.
- */
+/** Returns true if an order can only shrink the position. The order's lots are already counted, except `moreLots`. */
 function onlyReduces(
   exposure: Exposure,
   { reduceOnly, side }: Pick<OrderHold, "reduceOnly" | "side">,

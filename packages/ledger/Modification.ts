@@ -10,10 +10,7 @@ import * as MarginCheck from "./MarginCheck.ts"
 import type * as OrderHold from "./OrderHold.ts"
 import { priceFlaw, quantityFlaw, stopQuantityFlaw, triggerFlaw } from "./OrderShape.ts"
 
-/**
- * Returns the command. A flaw is reported only for an order that can be modified. For other orders, the refusal
- * states why they cannot be modified.
- */
+/** Returns the command. A refusal names a flaw of the request only if the order can be modified at all. */
 export const modify = (entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand => {
   const { instrument } = exposure
   const { reduceOnly, side, type } = request
@@ -44,7 +41,8 @@ export const modify = (entry: Entry, request: ModifyOrder, account: Account, exp
   }
   let finding: Modify["finding"] = null
   if (hold === undefined) {
-    // The market refuses first, unless it has an order for which this ledger holds no margin.
+    // Normally the market has no such order and refuses anyway. This finding blocks an order that the market has, but
+    // for which this ledger holds no margin.
     finding = "FAILED_MARGIN_CHECK"
   } else if (isSameOrder && isWhole) {
     const commandId = request.commandId.text
@@ -78,10 +76,7 @@ function grows(exposure: Exposure, hold: OrderHold.OrderHold, ticks: number, lot
   return !coversWith(exposure, hold, lots)
 }
 
-/**
- * Returns true if the order with this quantity, together with all other orders on its side, can only shrink the
- * position.
- */
+/** Returns true if the order with this quantity and all other orders on its side can only shrink the position. */
 function coversWith(exposure: Exposure, { counted, lots: before, side }: OrderHold.OrderHold, lots: number): boolean {
   return coversSide(exposure, side, (lots === 0 ? before : lots) - counted.lots)
 }

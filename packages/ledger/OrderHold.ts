@@ -1,10 +1,7 @@
 /** Margin hold of one order, from the time the order is sent until it has ended. */
 import type { Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/**
- * Sums over the orders on one side. The values are whole numbers, so that adding and then subtracting leaves no
- * remainder.
- */
+/** Sums over one side's orders. Whole numbers, so adding and then subtracting leaves no remainder. */
 export interface Sums {
   /** Lots of all orders. The other sums exclude reduce-only orders. */
   lots: number
@@ -70,7 +67,6 @@ export const make = (orderId: string, terms: Terms, priceTicks: number, lots: nu
 
 const mayRest = ({ timeInForce, type }: Terms): boolean => type !== "MARKET" && timeInForce === "GTC"
 
-/** Returns zero sums. */
 export const zeroSums = (): Sums => ({ lots: 0, value: 0, crossedLots: 0, crossedValue: 0 })
 
 const none: ReadonlyArray<Replacement> = []

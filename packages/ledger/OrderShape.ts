@@ -1,7 +1,4 @@
-/**
- * Checks of an order's shape against its instrument, independent of the book. The first failed check determines the
- * refusal (rule 4.14).
- */
+/** Checks an order's shape against its instrument. The first failed check determines the refusal (rule 4.14). */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -36,10 +33,7 @@ export const stopQuantityFlaw = (lots: number): OrderRefusal | undefined => {
   return lots < 1 ? "QUANTITY_LESS_THAN_MIN_QUANTITY" : undefined
 }
 
-/**
- * Checks the trigger prices of attached stops. `NaN` means that the price is not a multiple of the tick, and 0 means
- * no stop.
- */
+/** Checks attached stops' trigger prices: `NaN` is a price that is no multiple of the tick, and 0 means no stop. */
 export const triggerFlaw = (takeProfitTicks: number, stopLossTicks: number): OrderRefusal | undefined => {
   if (Number.isNaN(takeProfitTicks)) return "INVALID_TAKEPROFIT_PRICE"
   return Number.isNaN(stopLossTicks) ? "INVALID_STOPLOSS_PRICE" : undefined

@@ -14,19 +14,15 @@ import { add, exposureOf, type Trader } from "./Trader.ts"
 
 /** The command that the desk would send, and the ledger's part of the preview. */
 export interface Previewed {
-  /** Command that the desk would send to the market. */
   readonly command: PreviewCommand
   readonly preview: TraderPreview
 }
 
-/**
- * Returns the preview without changing the trader. Returns undefined if the user has no such account or the symbol is
- * not listed.
- */
+/** Returns the preview without changing the trader; undefined for an unknown account or an unlisted symbol. */
 export const preview = (trader: Trader, request: PreviewRequest, traderEpoch: number): Previewed | undefined => {
   const account = trader.accounts.get(request.accountId)
   if (account === undefined || !trader.instruments.has(request.symbol)) return undefined
-  // Refreshes the trader's own account, as every read does, so that the copy need not be refreshed.
+  // Refreshes the trader's own account, as every read does, so that the copy does not need it.
   refresh(account, trader.prices)
   const entered = copyOf(trader, account, request.symbol)
   const command = previewable(enter(entered.trader, request, traderEpoch))
@@ -93,8 +89,8 @@ function ticksIn({ instrument }: Exposure, { price, type }: PlaceOrder): number 
   return type === "MARKET" ? 0 : ticksOf(instrument, price)
 }
 
-/** Narrows the command: a placement or a close produces no other kind. */
+/** Narrows the type: a placement or a close never produces another kind of command. */
 function previewable(command: TraderCommand): PreviewCommand {
   if (command._tag === "Place" || command._tag === "Close" || command._tag === "Refuse") return command
-  throw new Error(`an order became ${command._tag}`)
+  throw new Error(`expected an order, got ${command._tag}`)
 }

@@ -13,10 +13,7 @@ import { type Account, available } from "./Account.ts"
 import type { Exposure } from "./Exposure.ts"
 import { accountOf, exposureOf, type Trader } from "./Trader.ts"
 
-/**
- * Decides an account's appointment as a liquidity provider. Records only limits that change. Fails for an unknown
- * account or an unlisted symbol.
- */
+/** Decides a provider's appointment; records only changed limits. Fails for an unknown account or unlisted symbol. */
 export const appoint = (
   trader: Trader,
   { accountId, limit, symbols }: AppointProvider,
@@ -31,15 +28,11 @@ export const appoint = (
   return Result.succeed([{ _tag: "ProviderAppointed", accountId, symbols: changed, limit, atMillis }])
 }
 
-/** Applies an appointment. */
 export const apply = (trader: Trader, { accountId, limit, symbols }: ProviderAppointed): void => {
   for (const symbol of symbols) setLimit(trader, accountOf(trader, accountId), symbol, limit)
 }
 
-/**
- * Sets the limit in a market. Also creates the account's exposure there, so that the account takes part in the
- * market's takeovers.
- */
+/** Sets the limit in a market, and creates the account's exposure there so that the account takes part in takeovers. */
 export const setLimit = (trader: Trader, account: Account, symbol: MarketSymbol, limit: number): void => {
   if (limit === 0) account.providerLimits.delete(symbol)
   else account.providerLimits.set(symbol, limit)

@@ -1,4 +1,4 @@
-/** Referrer of the user, and referral rewards credited to the user (rule 13). */
+/** The user's referrer and credited referral rewards (rule 13). */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import {
   AlreadyReferred,
@@ -33,7 +33,6 @@ export const credit = (
   atMillis: number
 ): ReadonlyArray<TraderEvent> => (day <= referralDay ? [] : [{ _tag: "ReferralsCredited", day, amount, atMillis }])
 
-/** Applies the credit of a day. */
 export const credited = (trader: Trader, { amount, day }: ReferralsCredited): void => {
   trader.referralDay = day
   Account.reward(accountOf(trader, primaryAccountOf(trader.userId)), amount)

@@ -12,7 +12,6 @@ import * as Account from "./Account.ts"
 import type * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
 
-/** Limits of a trader. */
 export interface Settings {
   /** Maximum number of open orders of an account over all symbols, including in-flight placements. */
   readonly maxOpenOrdersPerAccount: number
@@ -20,7 +19,6 @@ export interface Settings {
   readonly maxSubaccounts: number
 }
 
-/** Default limits. */
 export const defaults: Settings = { maxOpenOrdersPerAccount: 1_000, maxSubaccounts: 20 }
 
 /** A command whose outcome is not yet known. */
@@ -31,14 +29,12 @@ export interface InFlight {
   readonly orderId: string
 }
 
-/** A credited deposit. */
 export interface TraderDeposit {
   readonly rail: RailName
   readonly amount: bigint
   readonly isReversed: boolean
 }
 
-/** A debited withdrawal. */
 export interface TraderWithdrawal {
   readonly method: WithdrawalMethod
   /** Gross amount, including the fee. */
@@ -74,10 +70,7 @@ export interface Trader {
   readonly left: Set<MarketSymbol>
   /** Markets in which the user's builder code is registered; empty for a user without a code. */
   readonly builderMarkets: Set<MarketSymbol>
-  /**
-   * Ids of all credits. They are kept forever, like deposits and withdrawals, because a rail might repeat a notice
-   * years later.
-   */
+  /** Ids of all credits, kept forever, because a rail might repeat a notice years later. */
   readonly creditIds: Set<string>
   readonly deposits: Map<string, TraderDeposit>
   readonly withdrawals: Map<string, TraderWithdrawal>
@@ -89,7 +82,7 @@ export interface Trader {
   readonly armed: Map<string, AccountId>
   /** Dead-man switch of each account that has ever used one. */
   readonly switches: Map<AccountId, DeadManSwitch>
-  /** Time of each switch's newest renewal that changed nothing. Neither the journal nor the hash includes this time. */
+  /** Time of each switch's newest renewal that changed nothing. Not part of the journal or the hash. */
   readonly renewedMillis: Map<AccountId, number>
   readonly inFlight: Map<string, InFlight>
   /** TWAPs that the journal has accepted and not yet removed, in order of acceptance. */
@@ -138,10 +131,7 @@ export const make = (
   lastSequence: 0
 })
 
-/**
- * Returns the account that a recorded event names. Throws if the account does not exist, because the journals then
- * contradict each other.
- */
+/** Returns a recorded event's account. Throws if it is missing, because the journals then contradict each other. */
 export const accountOf = (trader: Trader, accountId: AccountId): Account.Account => {
   const account = trader.accounts.get(accountId)
   if (account === undefined) throw new Error(`user ${trader.userId} has no account ${accountId}`)

@@ -40,9 +40,7 @@ export const deposit = (
   return Result.succeed([{ _tag: "Deposited", depositId, rail, amount, atMillis }])
 }
 
-/**
- * Decides the reversal of a deposit. The whole deposit is debited, even if the balance becomes negative (rule 17.6).
- */
+/** Decides the reversal of a deposit: debits all of it, even if the balance becomes negative (rule 17.6). */
 export const reverseDeposit = (
   { deposits }: Trader,
   { depositId, reason }: ReverseDeposit,
@@ -93,19 +91,16 @@ export const returnWithdrawal = (
   return Result.succeed([{ _tag: "WithdrawalReturned", withdrawalId, ending, reason, method, amount, atMillis }])
 }
 
-/** Credits a deposit. */
 export const deposited = (trader: Trader, { amount, depositId, rail }: Deposited): void => {
   trader.deposits.set(depositId, { rail, amount, isReversed: false })
   Account.deposit(primaryOf(trader), amount)
 }
 
-/** Debits a reversed deposit. */
 export const depositReversed = (trader: Trader, { amount, depositId, rail }: DepositReversed): void => {
   trader.deposits.set(depositId, { rail, amount, isReversed: true })
   Account.deposit(primaryOf(trader), -amount)
 }
 
-/** Debits an accepted withdrawal. */
 export const withdrawalAccepted = (
   trader: Trader,
   { amount, atMillis, method, withdrawalId }: WithdrawalAccepted
@@ -114,7 +109,6 @@ export const withdrawalAccepted = (
   Account.deposit(primaryOf(trader), -amount)
 }
 
-/** Credits a returned withdrawal. */
 export const withdrawalReturned = (trader: Trader, { amount, withdrawalId }: WithdrawalReturned): void => {
   const known = trader.withdrawals.get(withdrawalId)
   if (known === undefined) throw new Error(`user ${trader.userId} has no withdrawal ${withdrawalId}`)
@@ -122,7 +116,7 @@ export const withdrawalReturned = (trader: Trader, { amount, withdrawalId }: Wit
   Account.deposit(primaryOf(trader), amount)
 }
 
-/** Returns the sum of the last day's withdrawals, without returned ones, for the review limit (rule 18.4). */
+/** Returns the sum of the last day's withdrawals, except returned ones, for the review limit (rule 18.4). */
 const dayTotal = ({ withdrawals }: Trader, nowMillis: number): bigint => {
   let total = 0n
   for (const { amount, atMillis, isReturned } of withdrawals.values()) {

@@ -1,4 +1,4 @@
-/** The next action for a TWAP, and the commands to its market that carry out the action. */
+/** The next action for a TWAP, and the commands to its market that carry it out. */
 import type { Id } from "@venue/domain/Id"
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { PlaceSlice } from "@venue/domain/Market"
@@ -20,7 +20,6 @@ export type Next =
   | { readonly _tag: "Close"; readonly ending: TwapEnding }
   | { readonly _tag: "Forget" }
 
-/** Returns the next action for a TWAP. */
 export const next = (trader: Trader, twap: TraderTwap, nowMillis: number): Next => {
   const { ending, progress, sentId, symbol, terms } = twap
   if (trader.inFlight.has(sentId)) return { _tag: "Wait", untilMillis: nowMillis + recheckMillis }
@@ -44,7 +43,6 @@ export interface Envelope {
   readonly traderEpoch: number
 }
 
-/** Returns the command that opens a TWAP in its market. */
 export const opening = (trader: Trader, twap: TraderTwap, envelope: Envelope): OpenTwap => {
   const { userId } = trader
   const { accountId } = twap.terms
@@ -94,7 +92,8 @@ export const placing = (
   const entered = enter(trader, order, traderEpoch)
   twap.sentId = envelope.commandId.text
   const child = entered._tag === "Place" ? { ...entered, origin: "TWAP" as const } : entered
-  if (child._tag !== "Place" && child._tag !== "Refuse") throw new Error(`an order was entered as ${child._tag}`)
+  if (child._tag !== "Place" && child._tag !== "Refuse")
+    throw new Error(`expected an order of a TWAP, got ${child._tag}`)
   return { _tag: "PlaceSlice", ...envelope, traderEpoch, userId: trader.userId, accountId, twapId, slice, child }
 }
 

@@ -10,7 +10,6 @@ export type Step =
   | { readonly _tag: "Wait"; readonly untilMillis: number }
   | { readonly _tag: "Over" }
 
-/** Returns the action at a given time. */
 export const stepAt = (twap: Twap, maxLots: number, atMillis: number): Step => {
   const { lastSlice, slices } = twap
   const slice = sliceAt(twap, atMillis)

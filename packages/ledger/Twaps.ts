@@ -63,7 +63,7 @@ export const end = ({ twaps }: Trader, { ending, twapIds }: EndTwaps, atMillis: 
     .filter((twapId) => twaps.get(twapId)?.ending === null)
     .map((twapId) => ({ _tag: "TwapEnded", twapId, ending, atMillis }))
 
-/** Returns the events that remove the TWAPs which the journal still has. */
+/** Returns the events that remove TWAPs. A TWAP that is already removed produces no event. */
 export const forget = ({ twaps }: Trader, { twapIds }: ForgetTwaps): ReadonlyArray<TraderEvent> =>
   twapIds.filter((twapId) => twaps.has(twapId)).map((twapId) => ({ _tag: "TwapForgotten", twapId }))
 
@@ -118,8 +118,8 @@ export const adopt = (
   for (const [twapId, twap] of trader.twaps) {
     if (twap.symbol !== symbol || twap.terms.accountId !== accountId) continue
     twap.progress = progressById.get(twapId)
-    // A command sent before the view was an open, or a close of an ended TWAP. The view shows that the command has
-    // arrived.
+    // The view shows that the in-flight command has arrived: an open if the market has the TWAP, a close if the TWAP
+    // has ended and the market no longer has it.
     if ((twap.progress !== undefined) === (twap.ending === null)) arrive(trader, twap.sentId)
   }
 }

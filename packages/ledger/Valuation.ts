@@ -8,7 +8,6 @@ export interface Valuation {
   readonly divisor: number
 }
 
-/** Returns the valuation of an instrument. */
 export const make = ({ lotE8 }: Instrument): Valuation => {
   const common = greatestCommonDivisor(lotE8, perMoney)
   return { factor: lotE8 / common, divisor: perMoney / common }

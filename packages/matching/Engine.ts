@@ -1,7 +1,4 @@
-/**
- * Deterministic state machine of one market: takes commands and appends events, without a clock, random numbers or
- * I/O.
- */
+/** Deterministic state machine of one market: commands in, events out, without clock, random numbers or I/O. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { Id } from "@venue/domain/Id"
@@ -52,17 +49,14 @@ export { hash } from "./state/StateHash.ts"
 export { apply } from "./state/Replay.ts"
 export { readSnapshot, restore, snapshot, type Snapshot } from "./state/Snapshot.ts"
 
-/**
- * State of one market, modified in place. If a function throws, the caller must discard the state and rebuild it from
- * the log.
- */
+/** State of one market, modified in place. If a function throws, the caller must discard it and replay the log. */
 export type Engine = Market
 
 export const make = (instrument: Instrument, settings: Settings): Engine => makeMarket(instrument, settings)
 
 /**
  * Decides a command at the market time max(previous time, `nowMillis`), changes the state and appends the events.
- * Time-driven events that are due by then are appended before the command's own events.
+ * Time-driven events that are due by then precede the command's own events.
  */
 export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, events: Events): void => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
@@ -122,7 +116,6 @@ export const touched = (engine: Engine): Array<Level> => [...Ladder.drain(engine
 /** Returns all levels, bids first, each side from its best price. */
 export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.bids), ...Ladder.levels(engine.asks)]
 
-/** One account's state in this market. */
 export interface View {
   /** Copy of the position. */
   readonly position: Position.Position
@@ -175,24 +168,18 @@ export const prices = (engine: Engine): Priced | undefined => engine.prices
 
 export const tradingState = (engine: Engine): Engine["tradingState"] => engine.tradingState
 
-/** Returns the day of the last dividend, in days since 1970-01-01, or 0 before the first dividend. */
 export const lastDividendDay = (engine: Engine): number => engine.lastDividendDay
 
 export const limits = (engine: Engine): LimitsInForce => limitsOf(engine.instrument)
 
-/** Returns the day of the last split, in days since 1970-01-01, or 0 before the first split. */
 export const lastSplitDay = (engine: Engine): number => engine.lastSplitDay
 
-/**
- * Returns the amount, in 1e-6 USD, that the reserve fund lacks to buy the odd lots of a split, or undefined if the
- * split is impossible.
- */
+/** Returns the reserve fund's shortfall for a split's odd lots, in 1e-6 USD; undefined if the split is impossible. */
 export const splitMissing = (engine: Engine, ratio: Ratio): number | undefined => Split.plan(engine, ratio)?.missing
 
 /** Returns the amount of the reserve-fund top-up with this id, in 1e-6 USD. */
 export const topUp = (engine: Engine, topUpId: string): number | undefined => engine.topUps.get(topUpId)
 
-/** Returns the alarms that need an operator. */
 export const alarms = ({ since, tradingState }: Engine): ReadonlyArray<MarketAlarm> => Alarms.all(since, tradingState)
 
 /** Returns true if no tick would record an event before the next order, price report, trading period or hour. */
@@ -246,7 +233,7 @@ const late = { _tag: "Refuse", status: "REJECTED", echo: noEcho } as const
 
 /**
  * Decides a trader's command and records its outcome. A command with an outdated trader epoch is dropped without a
- * record, because the trader's new owner sends the command again.
+ * record, because the trader's new owner sends it again.
  */
 function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events): void {
   if (Outcomes.find(engine.outcomes, command.commandId, atMillis) !== -1) return

@@ -20,7 +20,7 @@ import * as TradeId from "./orders/TradeId.ts"
 import * as Twaps from "./stops/Twaps.ts"
 
 export interface Settings {
-  /** Maximum number of open orders per account in this market. */
+  /** Per account in this market. */
   readonly maxOpenOrders: number
 }
 
@@ -50,10 +50,7 @@ export interface Market {
   prices: Priced | undefined
   /** Immutable. Each change replaces the whole object. */
   sampling: Sampling
-  /**
-   * Earliest time at which a tick has work to do. Derived from the time of the last event, so it is not part of the
-   * recorded state.
-   */
+  /** Earliest time at which a tick has work to do. Not recorded, because it follows from the time of the last event. */
   dueMillis: number
   tradingState: TradingState
   readonly since: Alarms.Since
@@ -67,17 +64,10 @@ export interface Market {
   lastSplitDay: number
   /** Time of the last split, which ended all TWAPs accepted before that time. */
   lastSplitMillis: number
-  /**
-   * Amounts of the operator's reserve-fund top-ups by command id, in 1e-6 USD. Entries are never removed, because
-   * there are few.
-   */
+  /** Operator top-ups of the reserve fund by command id, in 1e-6 USD. Never removed, because there are few. */
   readonly topUps: Map<string, number>
-  /** Most recently recorded holder counts. */
   holders: Holders
-  /**
-   * Number of trades at the last holder count. Not part of the recorded state, because counting again gives the same
-   * result.
-   */
+  /** Number of trades at the last holder count. Not recorded, because counting again gives the same result. */
   countedTrades: number
   /** Price of the last trade in ticks; 0 before the first. */
   lastPriceTicks: number
@@ -85,23 +75,15 @@ export interface Market {
   readonly salt: TradeId.Salt
 }
 
-/** An open takeover. */
 export interface Takeover {
   readonly opened: TakeoverOpened
-  /**
-   * Position at the time when the takeover opened. If the position has changed since, the takeover closes without a
-   * trade.
-   */
+  /** Position when the takeover opened. If the position has changed since then, the takeover closes without a trade. */
   readonly position: PositionState
 }
 
-/**
- * Liquidation notional traded on the book, in 1e-6 USD, decaying exponentially with a 60 s time constant. Immutable;
- * each change replaces the whole object.
- */
+/** Liquidation notional traded on the book, in 1e-6 USD, decaying with a time constant of 60 s. Immutable. */
 export interface Liquidated {
   readonly notional: number
-  /** Time of the measurement. */
   readonly atMillis: number
 }
 
@@ -110,10 +92,7 @@ export const noneLiquidated: Liquidated = { notional: 0, atMillis: 0 }
 /** Events in the order of decision; a decision only appends. */
 export type Events = Array<MarketEvent>
 
-/**
- * Maximum number of events per decision, so that they fit into one journal row. The next decision continues the
- * remaining work.
- */
+/** Maximum number of events per decision, which must fit into one journal row. The next decision goes on. */
 export const mostEvents = 4_096
 
 export const defaults: Settings = { maxOpenOrders: 200 }
@@ -174,10 +153,7 @@ export const crosses = (market: Market, isSell: boolean, priceTicks: number): bo
 export const stopMarkE8 = ({ prices, tradingState }: Market): number =>
   prices === undefined || prices.source === "stale" || tradingState !== "TRADING" ? NaN : prices.markE8
 
-/**
- * Checks the market's invariants after a decision and throws if one is violated. A violation is a bug, and the owner
- * then discards the state.
- */
+/** Throws if an invariant is violated after a decision. This is a bug, and the owner discards the state. */
 export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {
   if (bids.best >= asks.best) throw new Error(`crossed book: bid ${bids.best}, ask ${asks.best}`)
   if (totals.positions !== 0) throw new Error(`positions sum to ${totals.positions}`)

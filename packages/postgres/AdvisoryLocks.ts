@@ -2,10 +2,7 @@
 export const advisoryLocks = {
   /** Serialises the migrations of nodes that start at the same time. */
   migration: 7_203_114_401n,
-  /**
-   * Session lock of the running venue: held exclusively by a venue of one process, or shared by all nodes of a
-   * cluster.
-   */
+  /** Session lock of the running venue: exclusive for a venue of one process, shared by all nodes of a cluster. */
   venue: 7_203_114_402n,
   /** Serialises the creation of the cluster library's tables. */
   clusterTables: 7_203_114_403n,

@@ -1,7 +1,4 @@
-/**
- * Time of a remote clock, extrapolated with a local monotonic counter. The time is measured again regularly and never
- * goes back.
- */
+/** Time of a remote clock, extrapolated with a local monotonic counter between measurements; never goes back. */
 
 /** A reading of the remote clock, taken between two readings of the counter. */
 export interface Measurement {
@@ -15,17 +12,11 @@ export interface Measurement {
 export interface CarriedTime {
   /** Returns the time in Unix milliseconds with a fraction. The counter passed to successive calls must not go back. */
   readonly at: (counterMillis: number) => number
-  /**
-   * Applies a measurement and returns the error of the extrapolated time in milliseconds; the error is negative if
-   * that time was ahead.
-   */
+  /** Applies a measurement. Returns the error of the extrapolated time in milliseconds; negative if it was ahead. */
   readonly correct: (measured: Measurement, counterMillis: number) => number
 }
 
-/**
- * Rate at which the time runs while it is ahead, until the remote clock has caught up. Above zero, so that timers
- * still fire.
- */
+/** Rate of the time while it is ahead of the remote clock. Above zero, so that timers still fire. */
 const slow = 0.5
 
 export const make = ({ receivedAt, remoteMillis, sentAt }: Measurement): CarriedTime => {

@@ -10,10 +10,7 @@ import { advisoryLocks } from "./AdvisoryLocks.ts"
 /** Index definitions by name. A definition is the SQL text after `create index … on`. */
 export type Indexes = Readonly<Record<string, string>>
 
-/**
- * Builds the missing indexes. Nodes that start at the same time take turns, and rows can be appended to the tables
- * meanwhile.
- */
+/** Builds the missing indexes. Nodes that start together take turns; rows can be appended meanwhile. */
 export const build = (indexes: Indexes): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
   Object.keys(indexes).length === 0 ? Effect.void : Effect.scoped(buildMissing(indexes))
 
@@ -27,8 +24,7 @@ const buildMissing = Effect.fnUntraced(function* (indexes: Indexes) {
       yield* connection.executeValues(`drop index concurrently if exists ${name}`, [])
       yield* connection.executeValues(`create index concurrently ${name} on ${definition}`, [])
     })
-    // The build waits for all statements that began before it. A node must therefore not wait for the lock inside a
-    // long-running statement.
+    // The build waits for all earlier statements, so a node must not wait for this lock inside a long one.
     const attempt = Effect.gen(function* () {
       if (yield* isBuilt) return true
       const [row] = yield* connection.executeValues(lock, [])

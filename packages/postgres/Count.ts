@@ -21,10 +21,7 @@ export const ofRows = (sql: SqlClient.SqlClient, rows: Fragment): Effect.Effect<
 /** Counts in-memory rows up to `maxCount`. */
 export const ofMemory = (rows: ReadonlyArray<unknown>): number => Math.min(rows.length, maxCount)
 
-/**
- * Returns the number of rows in the whole list, at most `maxCount`. Runs `counted` only if the page does not reach
- * the end of the list.
- */
+/** Returns the list's number of rows, up to `maxCount`. Runs `counted` unless the page shows the list's end. */
 export const total = <E, R>(
   { limit, offset }: Page,
   rows: number,

@@ -1,7 +1,4 @@
-/**
- * The lock that a running venue holds on its database: exclusive for a venue of one process, shared by the nodes of a
- * cluster.
- */
+/** The lock that a running venue holds on its database: exclusive for one process, shared by a cluster's nodes. */
 import { Context, Deferred, Effect, Fiber, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -12,14 +9,11 @@ import * as GivenUp from "./GivenUp.ts"
 const Wanted = Schema.Literals(["alone", "shared"])
 export type Wanted = typeof Wanted.Type
 
-/**
- * Another venue holds the database lock in a conflicting mode. Both venues would take over every stream and fence
- * each other endlessly.
- */
+/** Another venue holds a conflicting lock. Both venues would take over every stream and fence each other endlessly. */
 export class DatabaseTaken extends Schema.TaggedError<DatabaseTaken>()("DatabaseTaken", { wanted: Wanted }) {
   override get message(): string {
     return this.wanted === "shared"
-      ? "a venue of one process is running on this database: stop it before nodes are started"
+      ? "a single-process venue is running on this database: stop it before you start nodes"
       : "another venue is running on this database"
   }
 }
@@ -32,18 +26,13 @@ export class DatabaseClaim extends Context.Service<
   }
 >()("@venue/postgres/DatabaseClaim") {}
 
-/**
- * Takes the session lock. After an outage of the database or the connection, takes the lock again, until another
- * venue has taken it.
- */
+/** Takes the session lock, and takes it again after each outage unless another venue has taken it. */
 export const hold = Effect.fnUntraced(function* (wanted: Wanted) {
   const sql = yield* SqlClient.SqlClient
   const held = yield* Deferred.make<void, SqlError | DatabaseTaken>()
   const lost = yield* Deferred.make<never, DatabaseTaken>()
   const take = taking(wanted)
-  /**
-   * Number of checks since the last response. A pause of this process counts as one check, regardless of its length.
-   */
+  /** Number of checks since the last response. A pause of this process counts as one check, however long it is. */
   let checks = 0
 
   const session = Effect.scoped(
@@ -84,14 +73,11 @@ export const hold = Effect.fnUntraced(function* (wanted: Wanted) {
   return DatabaseClaim.of({ lost: Deferred.await(lost) })
 })
 
-/**
- * Takes the lock. Returns false if only this process's own lost session still holds the lock; the caller then
- * retries.
- */
+/** Takes the lock. Returns false if only this process's own lost session still holds it; the caller retries. */
 const taking = (wanted: Wanted) => {
   /**
-   * This process's last session with the lock. After its connection hung or was lost, the database might still hold
-   * the session, which is then terminated and does not count as another venue.
+   * This process's last session with the lock. If its connection was lost, the database might still hold the session;
+   * it is then terminated and does not count as another venue.
    */
   let own: readonly [pid: number, since: string] | undefined
   return Effect.fnUntraced(function* (connection: Connection): Effect.fn.Return<boolean, SqlError | DatabaseTaken> {

@@ -6,16 +6,10 @@ import * as CarriedTime from "./CarriedTime.ts"
 import * as GivenUp from "./GivenUp.ts"
 import * as Table from "./Table.ts"
 
-/**
- * Error of the node's own clock in milliseconds, set in fault-injection tests. The venue must not be affected by this
- * error.
- */
+/** Error of the node's own clock in milliseconds, set in fault-injection tests. The venue must tolerate it. */
 export const ClockShift = Context.Reference<number>("@venue/postgres/ClockShift", { defaultValue: () => 0 })
 
-/**
- * Shifts the node's own clock by `ClockShift`, below all other layers, so that a test reveals code that reads the
- * node's clock by mistake.
- */
+/** Shifts the node's own clock, below all other layers, so that tests reveal code that reads it by mistake. */
 export const layerShifted: Layer.Layer<never> = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {
@@ -41,7 +35,7 @@ export const layer: Layer.Layer<never, SqlError, SqlClient.SqlClient> = Layer.ef
         `this node's time was ${seconds} s ${wrongMillis > 0 ? "behind" : "ahead of"} the database's`
       )
     })
-    // `DatabaseOutage` logs the outage; the extrapolated time continues without the database.
+    // `DatabaseOutage` logs the failure; the extrapolated time continues without the database.
     const measuring = Effect.repeat(Effect.ignore(GivenUp.after(giveUpAfter)(again)), Schedule.spaced(measureEvery))
     yield* Effect.forkScoped(Effect.delay(measuring, measureEvery))
     return clockOf(own, () => time.at(counter()))

@@ -1,7 +1,4 @@
-/**
- * Logs one line when the database becomes unavailable and one line when it is available again, whichever caller
- * notices first.
- */
+/** Logs one line when the database becomes unavailable and one when it is back, whichever caller notices first. */
 import { Cause, Context, Effect } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Outage from "./Outage.ts"
@@ -11,8 +8,8 @@ export const DatabaseOutage = Context.Reference<Outage.Outage>("@venue/postgres/
   defaultValue: () =>
     Outage.make({
       begun: (reason) =>
-        Effect.logWarning(`the database is out; requests that need it wait or are refused (${reason})`),
-      over: (seconds) => Effect.logWarning(`the database is back after ${seconds} s`)
+        Effect.logWarning(`the database is unavailable; requests that need it wait or are refused (${reason})`),
+      over: (seconds) => Effect.logWarning(`the database is available again after ${seconds} s`)
     })
 })
 
@@ -27,10 +24,7 @@ export const failed = (fault: Error): Effect.Effect<void> =>
 
 export const answered: Effect.Effect<void> = Effect.flatMap(DatabaseOutage, (outage) => outage.answered)
 
-/**
- * Returns the driver's error, even if a service wrapped it as a cause. Returns undefined if the error concerns a
- * single statement.
- */
+/** Returns the driver's error, even if wrapped as a cause; undefined if it concerns only one statement. */
 const databaseFault = (error: unknown): SqlError | undefined => {
   if (isSqlError(error)) return outside.has(error.reason._tag) ? error : undefined
   const cause = causeOf(error)
@@ -38,10 +32,7 @@ const databaseFault = (error: unknown): SqlError | undefined => {
   return cause === undefined ? undefined : databaseFault(cause)
 }
 
-/**
- * Error reasons that concern the database as a whole, not a single statement. A full disk or a shutdown is an
- * `UnknownError`.
- */
+/** Error reasons that concern the whole database. A full disk or a shutdown is an `UnknownError`. */
 const outside: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "UnknownError"])
 
 /** Returns the message of the innermost cause, such as "No space left on device". */

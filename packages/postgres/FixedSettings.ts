@@ -8,7 +8,7 @@ import * as Table from "./Table.ts"
 
 const settingTable = Table.make("founding", { name: text, value: text })
 
-/** The setting differs from its value at the first start, on which the journals depend. */
+/** The setting differs from its value at the first start; the journals depend on that value. */
 export class SettingChanged extends Schema.TaggedError<SettingChanged>()("SettingChanged", {
   name: Schema.String,
   founded: Schema.String,
@@ -30,7 +30,7 @@ export const agree = Effect.fn("FixedSettings.agree")(function* (name: string, v
 /** The database is empty although this venue was started before. */
 export class DatabaseEmpty extends Schema.TaggedError<DatabaseEmpty>()("DatabaseEmpty", {}) {
   override get message(): string {
-    return "the database is empty, and this venue was started before: restore the one it had, or remove the whole data directory to begin a new venue"
+    return "the database is empty, although this venue was started before: restore its database, or remove the whole data directory to start a new venue"
   }
 }
 

@@ -29,6 +29,6 @@ const afterBy =
 
 /** Returns the error for a database that has not responded for `duration`. */
 export const silent = (duration: Duration.Input): SqlError => {
-  const message = `no answer for ${Duration.toSeconds(duration)} s`
+  const message = `no response for ${Duration.toSeconds(duration)} s`
   return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message }) })
 }

@@ -3,10 +3,7 @@ import { Clock, Effect } from "effect"
 
 export interface Outage {
   readonly failed: (reason: string) => Effect.Effect<void>
-  /**
-   * Records a success. The outage ends after `calmMillis` without a failure, because some calls can succeed while
-   * others fail.
-   */
+  /** Records a success. Some calls can succeed during an outage, so it ends after `calmMillis` without a failure. */
   readonly answered: Effect.Effect<void>
 }
 

@@ -7,7 +7,6 @@ import { type Column, types } from "./Column.ts"
 
 type Columns = Readonly<Record<string, Column<unknown>>>
 type RowOf<C extends Columns> = { readonly [Field in keyof C]: C[Field] extends Column<infer A> ? A : never }
-/** Row type of a table or a selection. */
 export type Row<S> = S extends Selection<infer R> ? R : never
 
 type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
@@ -44,7 +43,6 @@ export interface Table<Row> extends Selection<Row> {
   readonly parameter: (field: keyof Row, value: unknown) => unknown
   /** The columns' names in the database. */
   readonly names: ReadonlyArray<string>
-  /** Returns a selection of some of the columns. */
   readonly pick: <Field extends keyof Row>(...fields: ReadonlyArray<Field>) => Selection<Pick<Row, Field>>
   /** Returns a selection of all columns and the given computed columns. */
   readonly with: <More>(more: { readonly [Field in keyof More]: Computed<More[Field]> }) => Selection<Row & More>
@@ -61,7 +59,7 @@ export interface Computed<out A> {
   readonly expression: string
 }
 
-/** Makes a selection that has only computed columns. */
+/** Makes a selection of computed columns only. */
 export const selection: <Row>(fields: { readonly [Field in keyof Row]: Computed<Row[Field]> }) => Selection<Row> = (
   fields
 ) => selectionOf(fields)

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { hiding, refusalOf, statusReason, textOf } from "./HttpAnswer.ts"
 
-/** The token is invalid, expired or already used: the user must solve a new puzzle. */
+/** The token is invalid, expired or already used, so the user must solve a new puzzle. */
 export class CaptchaRefused extends Schema.TaggedError<CaptchaRefused>()("CaptchaRefused", {}) {}
 
 /** The provider gave no verdict. The caller treats the puzzle as unsolved. */
@@ -27,7 +27,8 @@ export class Captcha extends Context.Service<
   Captcha,
   {
     /**
-     * Verifies a token once, with a deadline of 5 s. The address is the IP address from which the puzzle was solved.
+     * Verifies a token once, with a deadline of 5 s. `clientAddress` is the IP address from which the puzzle was
+     * solved.
      */
     readonly verify: (
       token: Redacted.Redacted,
@@ -41,7 +42,7 @@ export class Captcha extends Context.Service<
   static readonly layerHcaptcha = (settings: Settings): Layer.Layer<Captcha, never, HttpClient.HttpClient> =>
     layerOf({ url: "https://api.hcaptcha.com/siteverify", ...settings })
 
-  /** Accepts one fixed token repeatedly; accepts none if it is empty. */
+  /** Accepts only the token `solved`, any number of times. An empty `solved` means that every token is refused. */
   static readonly layerLocal = (solved: string): Layer.Layer<Captcha> =>
     Layer.succeed(
       Captcha,
@@ -54,7 +55,6 @@ export class Captcha extends Context.Service<
 
 const deadline = "5 seconds"
 
-/** Response format of both providers. */
 const Answer = Schema.Struct({
   success: Schema.Boolean,
   "error-codes": Schema.optional(Schema.Array(Schema.String))
@@ -91,8 +91,7 @@ const layerOf = ({ secret, url }: Required<Settings>): Layer.Layer<Captcha, neve
             HttpClientError: () => unavailable("no_answer"),
             TimeoutError: () => unavailable("timeout")
           }),
-          // Only a 2xx status can be a success, but a refusal is recognised by the codes in the body, whatever the
-          // status.
+          // Only a 2xx status can be a success. Codes in the body identify a refusal, whatever the status.
           Effect.flatMap(({ status, text }) => {
             const hide = hiding(url, Redacted.value(secret), Redacted.value(token))
             const unknown = unavailable("no_answer", statusReason(status, refusalOf(text, hide)))

@@ -5,11 +5,9 @@ export type CaptchaProvider = keyof typeof widgets
 export interface CaptchaWidget {
   /** Public key that identifies the page's owner to the provider. */
   readonly siteKey: string
-  /** Script of the page. Both providers take `render` and `onload` in its query. */
+  /** URL of the script. Both providers accept `render` and `onload` in its query. */
   readonly script: string
-  /**
-   * Name of the `window` member that has `render`, `reset` and `remove`. Both providers offer these three functions.
-   */
+  /** Name of the `window` member that has the functions `render`, `reset` and `remove`, which both providers offer. */
   readonly global: string
   /** Sources that a content security policy must allow, from the provider's documentation. */
   readonly sources: {

@@ -11,7 +11,7 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
   }
 }
 
-/** Returns the body text of a response of any status. */
+/** Returns a response's body text, whatever the status. */
 export const textOf = (
   response: HttpClientResponse.HttpClientResponse,
   maxBytes: number
@@ -84,7 +84,7 @@ export const hiding = (url: string, ...secrets: ReadonlyArray<string>): Hide => 
       .toWellFormed()
 }
 
-/** Credentials of the scheme `Basic` also contain a name and a password in base64 (RFC 7617). */
+/** `Basic` credentials also contain a name and a password in base64 (RFC 7617). */
 const partsOf = (secret: string): ReadonlyArray<string> => {
   const [, basic = ""] = /^basic\s+(\S+)/i.exec(secret) ?? []
   const pair = Buffer.from(basic, "base64").toString()
@@ -107,15 +107,15 @@ export const retryAfterMillis = ({ headers }: HttpClientResponse.HttpClientRespo
   return /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : 0
 }
 
-/** Returns true if a sentence states that requests came too fast. A contract's message after "revert" is ignored. */
+/** Returns true if a sentence states a rate limit; a sentence with "revert" is a contract's own message. */
 export const isRateSentence = (sentence: string): boolean => rateWords.test(sentence) && !/revert/i.test(sentence)
 
 const rateWords =
   /\brate[ -]?limit|\brate\b.*(exceed|limit)|too many requests(?! in)|throttl|quota|per (second|minute|hour|day)\b|\brps\b|request limit|over rate/i
 
 /**
- * Returns one sentence for logs. The sentence omits the request's URL, headers and body, which might hold a key, and
- * the response.
+ * Returns one sentence for logs, without the response and without the request's URL, headers and body, which might
+ * hold a key.
  */
 export const whyOf = (error: HttpClientError.HttpClientError | { readonly message: string }): string => {
   if (Schema.isSchemaError(error)) return "its response has an unexpected form"

@@ -12,7 +12,6 @@ import { hiding, refusalOf, statusReason, textOf, whyOf } from "./HttpAnswer.ts"
 export interface Begun {
   /** The provider's id for the verification. */
   readonly reference: string
-  /** Page on which the user is verified. */
   readonly verificationUrl: string
   /** Immediate finding; usually null. */
   readonly finding: Finding | null
@@ -93,7 +92,6 @@ export class IdentityProvider extends Context.Service<
     /** Page that continues the verification; the reference is added as a query. */
     readonly pageUrl: string
     readonly callbackKey: Redacted.Redacted
-    /** Whether every user is verified immediately. */
     readonly verifiesAtOnce?: boolean
   }): Layer.Layer<IdentityProvider, never, SecureRandom.SecureRandom> =>
     Layer.effect(

@@ -1,7 +1,7 @@
 /**
- * Rate limiter for one server that refuses requests above a rate. A refused request is retried after a growing pause.
- * Other requests wait meanwhile and are then sent one at a time. A server that asks for a long pause receives no
- * requests until the pause is over.
+ * Rate limiter for one server that refuses requests above a rate. A refused request is retried after a growing pause;
+ * other requests wait, and are then sent one at a time. While a server demands a pause of more than 1 s, requests
+ * fail without being sent.
  */
 import { Clock, Effect, Result, Semaphore } from "effect"
 
@@ -11,8 +11,8 @@ export interface Pace<E> {
 
 export interface PaceOptions<E> {
   /**
-   * Returns the pause that the server requests, in milliseconds (0 if the server states none), if the failure is a
-   * rate refusal. Otherwise returns undefined.
+   * For a rate refusal, returns the pause that the server requests, in milliseconds (0 if it states no pause). For
+   * any other failure, returns undefined.
    */
   readonly rateOf: (error: E) => { readonly retryAfterMillis: number } | undefined
 }
@@ -32,13 +32,13 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
   const refused = (now: number, error: E, retryAfterMillis: number) => {
     last = error
     slowUntilMillis = now + slowMillis
-    // Several concurrent requests count as one refusal.
+    // Counts several concurrent refusals as one.
     if (now < freeAtMillis) return
     pauseMillis = Math.min(longestWaitMillis, Math.max(firstPauseMillis, pauseMillis * 2))
     freeAtMillis = now + Math.max(pauseMillis, Math.min(retryAfterMillis, longestPauseMillis))
   }
 
-  /** Returns undefined after a rate refusal that may be retried. */
+  /** Returns undefined after a rate refusal that can be retried. */
   const attempt = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, E>, isLast: boolean) {
     const waitMillis = freeAtMillis - (yield* Clock.currentTimeMillis)
     if (waitMillis > longestWaitMillis && last !== undefined) return Result.fail(last)
@@ -77,12 +77,12 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
   }
 }
 
-/** A request waits for 1.75 s in total before it fails. */
+/** The pauses between these attempts total 1.75 s. */
 const mostAttempts = 4
 const firstPauseMillis = 250
-/** Longest pause that a server may request. */
+/** Upper bound for the pause that a server requests. */
 const longestPauseMillis = 60_000
-/** A longer requested pause fails the request at once. */
+/** Longest pause for which a request waits; a longer pause fails the request immediately. */
 const longestWaitMillis = 1_000
-/** Requests are serialised for this long after a refusal. */
+/** Time after a refusal during which requests are sent one at a time. */
 const slowMillis = 60_000

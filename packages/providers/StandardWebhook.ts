@@ -1,7 +1,7 @@
 /**
- * Signature verification by Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` (Unix seconds) and
- * `webhook-signature` (`v1,<base64>`). While a secret is being replaced, there are several signatures, separated by
- * spaces.
+ * Verifies signatures of Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` (Unix seconds) and
+ * `webhook-signature` (`v1,<base64>`). While a secret is being replaced, the header has several signatures, separated
+ * by spaces.
  */
 import { Clock, Duration, Effect, Redacted, Schema } from "effect"
 import { Buffer } from "node:buffer"
@@ -19,7 +19,7 @@ export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("Webhoo
   reason: Schema.Literals(["headers", "signature", "stale"])
 }) {}
 
-export const secretForm = "whsec_ and 24 to 64 bytes in base64"
+export const secretForm = "whsec_ followed by 24 to 64 bytes in base64"
 
 /** Returns true if the secret is `whsec_` followed by 24 to 64 bytes in base64. */
 export const isSecret = (secret: Redacted.Redacted): boolean => {

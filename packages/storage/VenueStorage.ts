@@ -12,7 +12,7 @@ const accessTables = Layer.merge(AccessTables.layer, TreasuryTables.layer)
 
 /**
  * Storage on Postgres. Each use has its own connection pool, so that a flood of reads or sign-ins leaves the
- * journal's connections free: `tables` serves history and reference reads, `access` serves users, keys and the
+ * journal's connections free: `tables` serves history and reference reads; `access` serves users, keys and the
  * treasury.
  */
 export const layer = <A, E, R>(pools: Readonly<Record<"journal" | "tables" | "access", Layer.Layer<A, E, R>>>) =>
@@ -22,7 +22,6 @@ export const layer = <A, E, R>(pools: Readonly<Record<"journal" | "tables" | "ac
     Layer.provide(accessTables, pools.access)
   )
 
-/** In-memory storage that uses the given journal. */
 export const layerMemory = <E, R>(journal: Layer.Layer<Journal, E, R>) =>
   Layer.mergeAll(ReadTables.layerMemory, FuturesReference.layerMemory, Listings.layerMemory).pipe(
     Layer.merge(TreasuryTables.layerMemory.pipe(Layer.provideMerge(Layer.merge(AccessTables.layerMemory, journal))))

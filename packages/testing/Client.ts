@@ -15,13 +15,13 @@ export interface Close {
 export interface Client<Frames = Trade.Frames, Frame = Trade.Frame> {
   /** Sends a message as JSON. */
   readonly send: (message: object) => Effect.Effect<void>
-  /** Sends messages in one event-loop turn, so that the venue has all of them before it replies to the first. */
+  /** Sends all messages in one event-loop turn, so that the venue receives them before it replies to the first. */
   readonly sendAll: (messages: ReadonlyArray<object>) => Effect.Effect<void>
   /** Sends text unchanged. */
   readonly sendText: (text: string) => Effect.Effect<void>
   /**
    * Returns the oldest frame of this kind (with this key at its top level, or with this `type`), and leaves other
-   * frames queued. Waits up to 20 s of real time, then dies with a list of the queued frames.
+   * frames queued. Waits up to 20 s of real time, then fails with a defect that lists the queued frames.
    */
   readonly take: <Kind extends keyof Frames & string>(kind: Kind) => Effect.Effect<Frames[Kind]>
   /** Returns the queued frames, oldest first. */
@@ -90,7 +90,7 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
     if (taker === undefined) frames.push(frame)
     else taker.give(frame)
   }
-  /** Texts that the venue has not read, or undefined while it reads. */
+  /** Texts that the venue has not read, or undefined while the venue reads. */
   let unread: Array<string> | undefined
   const write = (text: string) => {
     if (unread === undefined) receiver.text(text)

@@ -41,7 +41,7 @@ export const codecs: Interception = { desk, market }
 /** Applies `codecs` to every entity of a node. */
 export const layer = Layer.succeed(Interception)(codecs)
 
-/** A cluster of one process, in which all messages between entities pass through their codecs. */
+/** A one-process cluster in which all messages between entities pass through their codecs. */
 export const layerAlone = Layer.merge(Runner.alone({ simulate: true }), layer)
 
 const unlessUndefined = <A>(value: A | undefined, through: (value: A) => A) =>

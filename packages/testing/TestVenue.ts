@@ -62,7 +62,7 @@ export class TestVenue extends Context.Service<
   {
     /**
      * Creates a user who is allowed to trade. The primary account holds this many USD (default 100,000). The user's
-     * key has these permissions for all accounts (default: all that a user can select).
+     * key has these permissions for all accounts (default: all permissions that a user can select).
      */
     readonly user: (name: string, usd?: number, permissions?: ReadonlyArray<Permission>) => Effect.Effect<TestUser>
     /** Opens a subaccount that holds this many USD (default 100,000) and returns its id. */
@@ -70,7 +70,7 @@ export class TestVenue extends Context.Service<
     /** Starts a session and returns its access token. */
     readonly token: (user: TestUser) => Effect.Effect<string>
     /**
-     * Sets the outside price of a symbol, in USD, as an operator does. The price applies until the next one is set. A
+     * Sets a symbol's outside price, in USD, as an operator does. The price applies until a new price is set. A
      * market is closed until its first price.
      */
     readonly price: (symbol: string, usd: number) => Effect.Effect<void>
@@ -238,8 +238,8 @@ const turn = Effect.callback<void>((resume) => {
 const settle = Effect.repeat(turn, { times: settleTurns })
 
 /**
- * Waits until the feed has the head of every market. Markets start on the clock, so a test clock is advanced by its
- * smallest increment.
+ * Waits until the feed has the head of every market. Markets start only when the clock advances, so a test clock is
+ * advanced by 1 ms.
  */
 const started = Layer.effectDiscard(
   Effect.gen(function* () {

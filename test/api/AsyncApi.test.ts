@@ -32,7 +32,7 @@ for (const [name, document] of both) {
     }
   })
 
-  it(`${name}: contains every object to which it refers`, () => {
+  it(`${name}: contains every object that it refers to`, () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path)
     expect(references.length).toBeGreaterThan(40)
     const at = (path: string) =>
@@ -46,7 +46,7 @@ for (const [name, document] of both) {
   })
 }
 
-/** Returns the titles of all objects, enumerations and unions, with `undefined` for each schema without a title. */
+/** Returns the titles of all objects, enumerations and unions; `undefined` stands for a missing title. */
 const titlesOf = (schema: unknown): ReadonlyArray<unknown> => {
   if (typeof schema !== "object" || schema === null) return []
   const isType = ["enum", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in schema)
@@ -93,7 +93,7 @@ it("detects a number without a description, even beside a described number", () 
   ).toEqual(["/properties/list/items/properties/a", "/properties/either/anyOf/1"])
 })
 
-it("shows examples that satisfy their schemas", () => {
+it("every example in an AsyncAPI document satisfies its schema", () => {
   for (const socket of ["trade", "market_data"] as const) {
     for (const [name, { examples }] of Object.entries(documents[socket].components.messages)) {
       expect([name, faultOf(socket, name, examples[0].payload)]).toEqual([name, undefined])
@@ -101,10 +101,10 @@ it("shows examples that satisfy their schemas", () => {
   }
 })
 
-it("has an operation for every command with its responses, and for every channel", () => {
+it("has an operation for every command and its responses, and for every channel", () => {
   const operations = Object.entries(acme.operations)
   const sent = operations.filter(([, { action }]) => action === "send")
-  // A frame with the name of a command would replace it.
+  // A frame with a command's name would replace the command.
   expect(Object.keys(acme.components.messages)).toEqual([...Object.keys(commands), ...Object.keys(frames)])
   expect(sent.map(([id]) => id).toSorted()).toEqual(Command.members.map(({ fields }) => fields.type.literal).toSorted())
   for (const [id, { reply }] of sent) {
@@ -126,7 +126,7 @@ it("has an operation for every command with its responses, and for every channel
 const byPlace = (places: ReadonlyArray<string>) => (first: string, second: string) =>
   places.indexOf(first) - places.indexOf(second)
 
-it("describes every key and type of a frame", () => {
+it("describes every key and type in each frame", () => {
   const keys = Object.entries(acme.components.schemas)
     .filter(([name]) => name.endsWith("Message"))
     .flatMap(([, { properties }]) => Object.keys((properties ?? {}) as object))
@@ -135,7 +135,7 @@ it("describes every key and type of a frame", () => {
   expect(Data.members.map(({ fields }) => fields.type.literal).filter((type) => !frames.includes(type))).toEqual([])
 })
 
-it("states URL, credentials and upgrade headers under the operator's prefix", () => {
+it("states the URL, credentials and upgrade headers under the operator's prefix", () => {
   expect(acme.servers.venue).toEqual({
     host: "stream.venue.test:8443",
     protocol: "wss",

@@ -5,7 +5,7 @@ import { everything } from "./PublishedDocuments.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Returns every subschema that applies to a position: behind references, in unions, and in the schema itself. */
+/** Returns every subschema that applies at a position: the schema itself, referenced schemas and union members. */
 const alternatives = (documented: unknown, document: object): ReadonlyArray<Json> => {
   if (typeof documented !== "object" || documented === null) return []
   const schema = documented as Json
@@ -21,7 +21,7 @@ const at = (document: object, reference: string): unknown =>
     .split("/")
     .reduce<unknown>((place, key) => (place as Json | undefined)?.[key], document)
 
-/** Returns all schemas of a position: the schema, its encoded side, and the members of unions. */
+/** Returns all schemas at a position: the schema, its encoded side and its union members. */
 const nodesOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => [
   ast,
   ...(ast.encoding ?? []).flatMap(({ to }) => nodesOf(to)),
@@ -65,10 +65,7 @@ const isStated = (key: string, value: unknown, stated: ReadonlyArray<Json>): boo
     return JSON.stringify(candidate[key]) === JSON.stringify(value)
   })
 
-/**
- * Returns the missing keywords of a check, or for a check without keywords its phrase if the description lacks the
- * phrase.
- */
+/** Returns a check's missing keywords. For a check without keywords, returns its phrase if the description lacks it. */
 const unstated = (node: SchemaAST.AST, filter: SchemaAST.Filter<unknown>, stated: ReadonlyArray<Json>) => {
   const { expected, toJsonSchema } = (filter.annotations ?? {}) as {
     readonly expected?: string
@@ -83,10 +80,7 @@ const unstated = (node: SchemaAST.AST, filter: SchemaAST.Filter<unknown>, stated
     .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
 }
 
-/**
- * Returns true if a difference is due to decoding, because documents describe some text by the number to which it is
- * decoded.
- */
+/** Returns true if a difference is due to decoding: documents describe some text by the number that it decodes to. */
 const isDecoded = ({ _tag }: SchemaAST.AST, key: string, stated: ReadonlyArray<Json>): boolean => {
   const types = stated.map(({ type }) => type)
   if (_tag === "String") return key === "pattern" && types.includes("integer")
@@ -157,16 +151,16 @@ const ofObject = (
 const encoded = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast.encoding?.[0] === undefined ? ast : encoded(ast.encoding[0].to)
 
-/** Returns the faults of the alternative with the fewest faults, because one alternative without faults suffices. */
+/** Returns the faults of the alternative with the fewest, because one alternative without faults suffices. */
 const best = (faults: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
   faults.toSorted((first, second) => first.length - second.length)[0] ?? ["not described"]
 
-describe("a document", () => {
+describe("a published document", () => {
   const places = everything()
 
   it("documents every interface", () => expect(places.length).toBeGreaterThan(300))
 
-  it("states every constraint that its Schemas enforce", () =>
+  it("states every constraint that the document's Schemas enforce", () =>
     expect(
       places.flatMap(({ document, place, schema, documented }) => faultsOf(schema.ast, documented, document, place))
     ).toEqual([]))

@@ -2,13 +2,13 @@
 import * as Csv from "@venue/api/Csv"
 import { expect, it } from "vitest"
 
-it("quotes cells with separators, and doubles quotes", () => {
+it("quotes CSV cells that contain separators, and doubles quotes within them", () => {
   expect(Csv.line(["a", Csv.text('say "1,2"'), Csv.text("two\r\nlines"), "", "-1.5"])).toBe(
     'a,"say ""1,2""","two\r\nlines",,-1.5\r\n'
   )
 })
 
-it("guards text that a spreadsheet would run as a formula", () => {
+it("guards CSV text that a spreadsheet would run as a formula", () => {
   for (const text of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"]) expect(Csv.text(text)).toBe(`'${text}`)
   expect(Csv.text('\r=1,"')).toBe(`"'\r=1,"""`)
   for (const text of ["a=1", " =1", "'x", "", "空"]) expect(Csv.text(text)).toBe(text)

@@ -14,9 +14,9 @@ interface Member {
   readonly place: string
   readonly schema: Json
   readonly described: unknown
-  /** True if the member belongs to a request. Members of responses need no example. */
+  /** True for request members; response members need no example. */
   readonly isRequest: boolean
-  /** True if the example of the enclosing body contains the member. */
+  /** True if the enclosing body's example contains the member. */
   readonly inExample: boolean
 }
 
@@ -91,7 +91,7 @@ const operationsOf = (document: Json) =>
       }))
   )
 
-/** Returns true if a member has an example, in its schema or in the example of its body. */
+/** Returns true if a member has an example, in its own schema or in its body's example. */
 const hasExample = ({ inExample, schema }: Member): boolean => inExample || isExemplary(schema)
 
 const isExemplary = (schema: Json): boolean =>
@@ -99,7 +99,7 @@ const isExemplary = (schema: Json): boolean =>
   schema["type"] === "boolean" ||
   schema["readOnly"] === true ||
   ["allOf", "anyOf", "oneOf"].some((key) => listOf(schema[key]).some(isExemplary)) ||
-  // The members of the items have their own examples.
+  // The items' members have their own examples.
   ("items" in schema && ("$ref" in fieldsOf(schema["items"]) || isExemplary(fieldsOf(schema["items"]))))
 
 /** Words that must not begin a description. */

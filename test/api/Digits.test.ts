@@ -59,7 +59,7 @@ it("prints small numbers without an exponent and zero without a sign", () => {
 })
 
 describe("parsing of decimal text", () => {
-  it("accepts every number in plain digits, with any leading and trailing zeros", () =>
+  it("accepts every number written in plain digits, with any leading and trailing zeros", () =>
     fc.assert(
       fc.property(
         fc.double({ min: -1e15, max: 1e15, noNaN: true }).filter((number) => Digits.plain(number).length <= 28),

@@ -1,4 +1,4 @@
-/** Tests that every published example satisfies its schema, and that the schema requires exactly the members of the example. */
+/** Tests that every published example satisfies its schema, which requires exactly the example's members. */
 import { Command } from "@venue/api/marketData/CommandSchema"
 import { Frame } from "@venue/api/marketData/FrameSchema"
 import * as Subscription from "@venue/api/marketData/Subscription"
@@ -38,7 +38,7 @@ const accepts = (schema: Schema.Codec<unknown, unknown>, value: unknown) =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Returns, for each member at the top level or in the first row of a list, the value without that member. */
+/** Returns copies of the value, each without one member of the top level or of the first row of a list. */
 const lacking = (value: Fields): ReadonlyArray<Fields> =>
   Object.entries(value).flatMap(([key, member]) => {
     const { [key]: _, ...others } = value
@@ -46,7 +46,7 @@ const lacking = (value: Fields): ReadonlyArray<Fields> =>
     return [others, ...(rows ? lacking(member[0] as Fields).map((row) => ({ ...value, [key]: [row] })) : [])]
   })
 
-it("decodes every command of the examples without refusals", () => {
+it("decodes every example command without errors", () => {
   const known = new Set(["GOLD-USD", "NVDA-USD"].map((symbol) => MarketSymbol.make(symbol)))
   for (const text of commands) {
     expect([text, accepts(Command, JSON.parse(text))]).toEqual([text, true])
@@ -54,18 +54,18 @@ it("decodes every command of the examples without refusals", () => {
   }
 })
 
-it("accepts every example frame, and refuses one with an additional or missing member", () => {
+it("accepts every example frame, and refuses it with an additional or missing member", () => {
   for (const text of frames) {
     const frame = JSON.parse(text)
     expect([text, accepts(Frame, frame)]).toEqual([text, true])
     expect([text, accepts(Frame, { ...frame, more: 1 })]).toEqual([text, false])
-    // Confirmations have members that depend on the channels.
+    // Skips confirmations, because their members depend on the channels.
     if (frame.sequence === undefined) continue
     for (const less of lacking(frame)) expect([less, accepts(Frame, less)]).toEqual([less, false])
   }
 })
 
-it("accepts every example body, and refuses one with an additional or missing member", () => {
+it("accepts every example body, and refuses it with an additional or missing member", () => {
   for (const [name, schema] of Object.entries(schemas)) {
     const body = JSON.parse(bodies[name as keyof typeof bodies])
     expect([name, accepts(schema, body)]).toEqual([name, true])

@@ -1,4 +1,4 @@
-/** Tests of the phrases for the values that a schema accepts. */
+/** Tests of the phrases that describe which values a schema accepts. */
 import { NumberOrText, Uuid } from "@venue/api/Body"
 import { expectedOf } from "@venue/api/Expected"
 import { WholeNumber } from "@venue/api/Parameter"

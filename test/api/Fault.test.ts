@@ -1,4 +1,4 @@
-/** Tests of the faults of a request. */
+/** Tests of the faults reported for a request. */
 import { faultsOf } from "@venue/api/Fault"
 import { Optional, WholeNumber } from "@venue/api/Parameter"
 import { CreateApiKeyRequestBody } from "@venue/api/rest/ApiKeys"
@@ -17,11 +17,11 @@ const faults = (schema: Schema.Codec<unknown, unknown>, sent: unknown) =>
   )
 const codec = (schema: Schema.Top) => schema as unknown as Schema.Codec<unknown, unknown>
 
-it("states location, expected value and sent value of each fault", () => {
+it("states each fault's location, expected value and sent value", () => {
   expect(
     faults(codec(CreateApiKeyRequestBody), { label: " x", permissions: ["trade", 5], scope: "all_accounts" })
   ).toEqual([
-    { location: "body.label", message: expect.stringContaining("without space around it"), value: " x" },
+    { location: "body.label", message: expect.stringContaining("without surrounding spaces"), value: " x" },
     { location: "body.permissions.0", message: expect.stringContaining("Expected"), value: "trade" },
     { location: "body.permissions.1", message: expect.stringContaining("Expected"), value: 5 }
   ])
@@ -40,7 +40,7 @@ it.each([
   expect(fault?.message?.endsWith(`, got ${ending}`)).toBe(true)
 })
 
-it("names the nearest number only if it exists, and names both of two numbers that are wrong together", () => {
+it("names the nearest valid number only if one exists, also for two numbers that are wrong only together", () => {
   expect(faults(codec(SetUserLeverageRequestBody), { leverage: 0, symbol: "X" })).toEqual([
     { location: "body.leverage", message: "Expected a value greater than 0, got 0", value: 0 }
   ])
@@ -48,13 +48,13 @@ it("names the nearest number only if it exists, and names both of two numbers th
   expect(faults(codec(CreateBuilderCodeRequestBody), together)).toEqual([
     {
       location: "body",
-      message: "Expected shares of at most 10000 together, got 14000; the nearest builder_fee_share_bps is 1000",
+      message: "Expected shares that add up to at most 10000, got 14000; the nearest builder_fee_share_bps is 1000",
       value: together
     }
   ])
 })
 
-it("shows a query's number as the text that was sent", () => {
+it("shows a number in a query as the text that was sent", () => {
   const query = codec(Schema.Struct({ limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })) }))
   expect(faults(query, { limit: "5000" })).toEqual([
     {
@@ -65,12 +65,12 @@ it("shows a query's number as the text that was sent", () => {
   ])
 })
 
-it("shows infinity as text", () => {
+it("shows an infinite number as text", () => {
   const sent = JSON.parse('{"leverage":1e999,"symbol":[1e999]}')
   expect(faults(codec(SetUserLeverageRequestBody), sent).map(({ value }) => value)).toEqual(["Infinity", [null]])
 })
 
-it("cuts a value at 200 characters, with bounded work for long and deep values", () => {
+it("truncates a value to 200 characters, with bounded work for long and deep values", () => {
   const body = codec(Schema.Struct({ name: Schema.Number, list: Schema.Number }))
   const long = { name: "n".repeat(60_000), list: Array.from({ length: 20_000 }, (_, at) => at) }
   for (const { value } of faults(body, long)) expect(String(value)).toHaveLength(200)
@@ -83,7 +83,7 @@ it("cuts a value at 200 characters, with bounded work for long and deep values",
   expect([reported.length, Math.max(...reported.map(({ location = "" }) => location.length))]).toEqual([100, 205])
 })
 
-it("hides secrets and values without a schema", () => {
+it("hides secrets and values without a schema in faults", () => {
   const unsafe = "0xdeadbeef-signature"
   const bodies = [
     { message: unsafe, signature: unsafe },
@@ -102,7 +102,7 @@ it("hides secrets and values without a schema", () => {
   expect(unknown).toEqual([{ location: "body.token", message: "token is not a member of this body" }])
 })
 
-it("detects the mark of a secret through checks, optional members, lists and nested schemas", () => {
+it("recognises a secret through checks, optional members, lists and nested schemas", () => {
   const marked = secret(Schema.String.check(Schema.isMinLength(5)))
   interface Nested {
     readonly inner: Nested | null

@@ -28,7 +28,7 @@ it("refuses whole query numbers that are not plain digits", () => {
   }
 })
 
-it("refuses whole numbers out of bounds, and reads an empty value as a missing one", () => {
+it("refuses whole numbers out of bounds, and reads an empty value as missing", () => {
   for (const text of ["-6", "1001", "9".repeat(400)]) assert.isTrue(Result.isFailure(limit({ limit: text })), text)
   for (const [text, value] of [
     ["-5", -5],

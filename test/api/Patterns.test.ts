@@ -1,4 +1,4 @@
-/** Tests that published patterns use only the subset that every regular-expression engine interprets alike. */
+/** Tests that published patterns use only the subset that all regular-expression engines interpret alike. */
 import { expect, it } from "vitest"
 import { asyncApis, openApis } from "./PublishedDocuments.ts"
 
@@ -17,15 +17,15 @@ const patternsIn = (value: unknown): ReadonlyArray<Stated> => {
 const stated = [...Object.values(openApis), ...Object.values(asyncApis)].flatMap(patternsIn)
 
 /**
- * JSON Schema 2020-12, section 6.4: characters, classes of characters and ranges, quantifiers, anchors at the ends,
- * groups and alternatives. There is no escape, as engines differ in `\d`, `\w`, `\s` and `\p`; and no dot, as they differ
- * in line ends.
+ * Subset of JSON Schema 2020-12, section 6.4: characters, character classes with ranges, quantifiers, end anchors,
+ * groups and alternatives. It has no escapes, because engines differ in `\d`, `\w`, `\s` and `\p`, and no dot,
+ * because engines differ in line ends.
  */
 const atom = String.raw`(?:\[\^?[^\\\[\]]+\]|[^\\\[\].^$*+?{}()|])`
 const quantifier = String.raw`(?:[*+?]|\{\d+(?:,\d*)?\})?`
 const subset = new RegExp(String.raw`^\^?(?:${atom}${quantifier}|\((?!\?)|\)${quantifier}|\|)+\$?$`, "u")
 
-it("detects a pattern outside the subset", () => {
+it("detects a pattern outside the portable subset", () => {
   for (const outside of ["^\\d+$", "^[^\\p{C}]*$", "(?<=a)b", "a(?!b)", "(?:a)", "a$b", "^.$", "[\\w]", "(?i)a"]) {
     expect([outside, subset.test(outside)]).toEqual([outside, false])
   }
@@ -34,12 +34,12 @@ it("detects a pattern outside the subset", () => {
   }
 })
 
-it("publishes only patterns inside the subset", () => {
+it("publishes only patterns inside the portable subset", () => {
   expect(stated.length).toBeGreaterThan(100)
   expect([...new Set(stated.map(({ pattern }) => pattern))].filter((pattern) => !subset.test(pattern))).toEqual([])
 })
 
-it("publishes patterns with the same meaning with and without the Unicode flag", () => {
+it("publishes patterns that match the same texts with and without the Unicode flag", () => {
   const texts = ["", "a", "A1", "é", "अ", "👍", "a b", "0x", "12.5", "-0.1", "https://a.test/b", "ABCDEFGH12"]
   for (const { pattern } of stated) {
     for (const text of texts) expect(new RegExp(pattern, "u").test(text)).toBe(new RegExp(pattern).test(text))

@@ -12,7 +12,7 @@ const about = (status: number, page: string, title: string) => ({
   status
 })
 
-it.effect("returns 401 with one text for every fault that the request does not show itself", () =>
+it.effect("returns 401 with one text that covers every reason for rejecting credentials", () =>
   Effect.gen(function* () {
     const { body, status, type } = yield* call("/user/positions", {}, null)
     expect([status, type]).toEqual([401, "application/problem+json"])
@@ -25,7 +25,7 @@ it.effect("returns 401 with one text for every fault that the request does not s
   })
 )
 
-it.effect("returns 403 with the text of the problem page by default", () =>
+it.effect("by default, returns 403 with the problem page's text", () =>
   Effect.gen(function* () {
     const { body, status } = yield* call("/user/positions", {}, "some")
     expect([status, body.detail]).toEqual([
@@ -56,7 +56,7 @@ it.effect("returns 422 for a body with a missing, a wrong and an unknown member"
   })
 )
 
-it.effect("refuses a leverage that is not offered or is in use, and a leverage for an unknown symbol", () =>
+it.effect("refuses a leverage that is not offered, is in use, or is for an unknown symbol", () =>
   Effect.gen(function* () {
     const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)
     expect(levels.body).toEqual({
@@ -73,7 +73,7 @@ it.effect("refuses a leverage that is not offered or is in use, and a leverage f
   })
 )
 
-it.effect("returns 503 for a readiness check while the venue is not ready", () =>
+it.effect("returns 503 from the readiness check while the venue is not ready", () =>
   Effect.gen(function* () {
     expect((yield* call("/health/live")).body).toEqual({ status: "live", release: "0.1.0" })
     expect((yield* call("/health/ready")).body).toMatchObject(about(503, "draining", "Service Unavailable"))

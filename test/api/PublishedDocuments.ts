@@ -1,4 +1,4 @@
-/** Documents that the venue publishes, with the Schemas that they are built from. */
+/** Documents that the venue publishes, and the Schemas from which they are built. */
 import { AdminApi } from "@venue/api/admin/Api"
 import type { Message } from "@venue/api/AsyncApi"
 import { document as marketData } from "@venue/api/marketData/Document"
@@ -27,7 +27,7 @@ export const asyncApis = {
   market_data: marketData("wss://venue.test/market-data")
 }
 
-/** Schema with its description in a document; `place` names it in test output. */
+/** Schema and its description in a document; `place` names the schema in test output. */
 export interface Described {
   readonly place: string
   readonly schema: Schema.Constraint

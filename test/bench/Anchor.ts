@@ -1,8 +1,8 @@
 /**
- * Anchor server: the published figure that the venue's throughput is compared with. One plain Node process keeps one
- * book, writes one journal row per batch, and acknowledges an order only after its row is committed. Run it as `node
- * test/bench/Anchor.ts <database url> <port>`. It sends its listening port to its parent process, or prints the port
- * to standard output. It responds to a "totals" message with the totals of its book.
+ * Anchor server: the reference that the venue's throughput is compared with. One plain Node process keeps one book,
+ * writes one journal row per batch, and acknowledges an order only after its row is committed. Run `node
+ * test/bench/Anchor.ts <database url> <port>`. It sends its listening port to its parent process, or prints the port,
+ * and responds to a "totals" message with its book's totals.
  */
 import type { Socket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
@@ -54,7 +54,7 @@ process.on("message", () => {
     trades,
     volume
   } = book
-  // In sent lots and ticks, because the load multiplies the flow's lots.
+  // In sent lots and ticks: the load multiplies the flow's lots.
   process.send?.({ totals: { trades, volume, notional, resting, bid, ask } })
 })
 process.on("disconnect", () => process.exit(0))
@@ -78,7 +78,7 @@ function take(socket: WebSocket, text: string): void {
   }
 }
 
-/** Checks the order's shape, reserves balance of the connection, and then matches the order. */
+/** Checks the order's shape, reserves the connection's balance, and then matches the order. */
 function add(socket: WebSocket, params: Record<string, unknown>): void {
   const { symbol, side, order_type: type, order_time_in_force: tif, client_order_id: clientId } = params
   const quantity = Math.round(Number(params["quantity"]) * lotsPerUnit)
@@ -114,7 +114,7 @@ function cancel(socket: WebSocket, params: Record<string, unknown>): void {
   answer(socket, response(echo, found ? orderId(id) : "", found ? "CANCELLED" : "NO_SUCH_ORDER"))
 }
 
-/** Cancels every order, because the book does not record owners. */
+/** Cancels every user's orders, because the book does not record owners. */
 function cancelAll(socket: WebSocket): void {
   for (let id = 1; id < maxOrders && book.resting > 0; id++) book.cancel(id)
   events.push(`{"e":"cancelAll","at":${clock}}`)
@@ -185,7 +185,7 @@ function response(params: Record<string, unknown>, id: string, status: string): 
   })
 }
 
-/** Returns the order's id in the flow, which is the number after the run's tag. */
+/** Returns the order's id in the flow: the digits after the run's tag. */
 function idOf(clientOrderId: string): number {
   let at = clientOrderId.length
   while (at > 0 && clientOrderId.charCodeAt(at - 1) >= 48 && clientOrderId.charCodeAt(at - 1) <= 57) at--

@@ -1,4 +1,4 @@
-/** Runs the auditor as a separate process next to a venue, so that its cost can be measured separately. */
+/** Runs the auditor as a separate process next to a venue, so that its cost can be measured on its own. */
 import { spawn } from "node:child_process"
 import * as Guard from "../nodes/Guard.ts"
 import { ours } from "./Checkout.ts"
@@ -8,7 +8,7 @@ export interface AuditorBeside {
   readonly stop: () => Promise<void>
 }
 
-/** Resolves when the auditor has started. Rejects if the process exits before that. */
+/** Resolves when the auditor has started. Rejects if the process exits earlier. */
 export const startAuditor = async (databaseUrl: string): Promise<AuditorBeside> => {
   const child = spawn(process.execPath, [...ours.nodeFlags, "apps/auditor/main.ts"], {
     cwd: ours.folder,

@@ -1,6 +1,6 @@
 /**
- * The auditor's cost on a venue at half of its capacity: the loss of order throughput, and the auditor's CPU time as
- * a fraction of one core.
+ * The auditor's cost on a venue at half its capacity: lost order throughput, and the auditor's CPU time as a fraction
+ * of one core.
  */
 import { type AuditorBeside, startAuditor } from "./AuditorBeside.ts"
 import { connect, type PostgresClient } from "./Database.ts"
@@ -11,7 +11,7 @@ import { after, cpuSeconds, fund, settled, startServer, startVenue, type Venue }
 import * as Worker from "./Worker.ts"
 
 const connections = 32
-/** Multiplies the duration of a round. Audits run about once a second, and a round needs several of them. */
+/** Multiplier for a round's duration. Audits run about once a second, and a round needs several of them. */
 const times = 6
 
 export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -29,7 +29,7 @@ export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => 
   const shares: Array<Round> = []
   const notes: Array<string> = []
   for (let index = 0; index <= options.rounds; index++) {
-    // Alternates which measurement runs first, so that neither always has the advantage of the first turn.
+    // Alternates which measurement runs first, so that neither always has the advantage of going first.
     const isFirst = index % 2 === 1
     const alone = isFirst ? undefined : await flood(venue, { rate }, seconds)
     const { fault, report, share } = await audited(venue, database, server.url, rate, seconds)
@@ -67,7 +67,7 @@ export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => 
   ]
 }
 
-/** Starts an auditor that has already processed the existing rows, so that only new rows cost CPU time. */
+/** Runs a load with an auditor that has already processed the existing rows, so that only new rows cost CPU time. */
 const audited = async (venue: Venue, database: PostgresClient, url: string, rate: number, seconds: number) => {
   await settled(venue, database)
   const beside = await startAuditor(url)
@@ -83,7 +83,7 @@ const audited = async (venue: Venue, database: PostgresClient, url: string, rate
   return { report, share, fault: said }
 }
 
-/** Returns the CPU time of all the auditor's threads, divided by the duration of the load. */
+/** Returns the CPU time of all the auditor's threads, divided by the load's duration. */
 const shareOf = async ({ pid }: AuditorBeside, seconds: number): Promise<number> => {
   const startedAt = performance.now()
   const used = cpuSeconds(pid)

@@ -8,7 +8,7 @@ export const bearer = async ({ rounds, seconds }: Options): Promise<ReadonlyArra
   const worker = Worker.start("BearerWorker.ts", [String(seconds)], { flags: Worker.heapFlags })
   await worker.hear()
   const found: Array<Round> = []
-  // The first round only warms up both validators.
+  // Round 0 only warms up both validators.
   for (let index = 0; index <= rounds; index++) {
     const { josePerSecond, oursPerSecond } = await worker.ask<BearerReport>("round")
     say(

@@ -21,9 +21,9 @@ export interface BearerReport {
 }
 
 const seconds = Number(process.argv[2])
-/** Number of alternating turns, so that slow moments of the machine affect both validators equally. */
+/** Number of turns for each validator, so that slow moments of the machine affect both equally. */
 const turns = 5
-/** Number of checks between two readings of the clock. */
+/** Number of checks between two clock readings. */
 const chunk = 500
 /** Number of concurrent checks, so that `jose` always has work for its worker thread. */
 const together = 16
@@ -56,7 +56,7 @@ const work = Effect.gen(function* () {
     method: "web3"
   })
   const bytes = Buffer.from(Redacted.value(accessToken))
-  /** Returns a new string for each request, as the server receives one. */
+  /** Returns a new string for each request, because a server receives a new string with each request. */
   const token = (): string => bytes.toString("latin1")
   const { kid = "" } = decodeProtectedHeader(token())
   const key = (yield* SigningKeys).find(kid)!
@@ -95,7 +95,7 @@ const asked = Effect.callback<void>((resume) => {
   process.once("message", () => resume(Effect.void))
 })
 
-/** Returns the number of checks per second. `work` returns the number of checks it did. */
+/** Returns the checks per second. `work` returns the number of checks that it did. */
 const timed = <E>(work: Effect.Effect<number, E>): Effect.Effect<number, E> =>
   Effect.gen(function* () {
     const startedAt = performance.now()

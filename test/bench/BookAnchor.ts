@@ -1,30 +1,29 @@
 /**
  * The simplest fast order book: price-time priority on typed arrays. It generates the flow (the benchmark's recorded
- * order stream) and is the reference that other books are compared with.
+ * order stream), and other books are compared with it.
  */
 
 /** Called for each fill, before the resting order is removed from its list. */
 export type OnFill = (maker: number, taker: number, quantity: number, price: number) => void
 
 /**
- * Orders are dense integers, prices are ticks, and quantities are lots. Side 0 buys and side 1 sells. Each price
- * level is a linked list of orders in the arrays below. A bitmap has one bit per price, which is set if the level has
- * orders.
+ * Order ids are dense integers, prices are ticks, and quantities are lots. Side 0 buys and side 1 sells. Each price
+ * level is a linked list of orders in the arrays below. A bitmap has one bit per price, set if the level has orders.
  */
 export class BookAnchor {
   readonly ticks: number
   readonly price: Int32Array
-  /** Remaining quantity by order id; 0 for an order that is not resting. */
+  /** Remaining quantity by order id; 0 for an order that does not rest. */
   readonly quantity: Int32Array
   readonly side: Uint8Array
-  /** Highest bid price and lowest offer price. Without bids the first is -1, and without offers the second is `ticks`. */
+  /** Highest bid price (-1 without bids) and lowest offer price (`ticks` without offers). */
   readonly best: [number, number]
   trades = 0
   volume = 0
   notional = 0
   resting = 0
   onFill: OnFill | null = null
-  /** Called when a resting order leaves the book because it is filled. Not called for a cancel. */
+  /** Called when a resting order is filled, but not when it is cancelled. */
   onFilled: ((maker: number) => void) | null = null
   readonly #head: readonly [Int32Array, Int32Array]
   readonly #tail: readonly [Int32Array, Int32Array]
@@ -127,8 +126,7 @@ export class BookAnchor {
   #nextBid(from: number): number {
     const bits = this.#bits[0]
     let word = from >> 5
-    // In 32-bit arithmetic a shift by 32 wraps to 0. Therefore the mask for the top bit is all ones, which is
-    // correct.
+    // `from & 31` = 31 also works: 2 << 31 wraps to 0 in 32 bits, so the mask is all ones.
     let found = bits[word]! & ((2 << (from & 31)) - 1)
     while (found === 0) {
       if (--word < 0) return -1

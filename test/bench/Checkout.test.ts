@@ -1,4 +1,4 @@
-/** Validation of the checkouts that the bench compares this checkout with. */
+/** Validation of the checkouts that the bench compares with this one. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ it("rejects a folder that is not a checkout", () => {
   expect(() => open(folder)).toThrow("is no checkout of this project: it has no scripts/boot.mjs, no apps/dev/main.ts")
 })
 
-it("reports how to install missing packages of a checkout", () => {
+it("explains how to install a checkout's missing packages", () => {
   sources()
   expect(() => open(folder)).toThrow(`${folder} has no node_modules: run npm ci in it first`)
 })
@@ -38,7 +38,7 @@ it("rejects packages linked from another checkout, because the bench would measu
   expect(() => open(folder)).toThrow("@venue/domain of")
 })
 
-it("uses the Node flags of the checkout if the checkout defines any", () => {
+it("uses the checkout's Node flags if it defines any", () => {
   sources()
   link("../../packages/domain")
   expect(open(folder).nodeFlags).toEqual([])

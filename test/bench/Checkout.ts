@@ -1,14 +1,13 @@
-/** A checkout of the project: either this one, or another version to compare this one with. */
+/** A checkout of the project: this one, or another version to compare it with. */
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { join, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export interface Checkout {
-  /** Name in the result rows: the folder and its commit. */
+  /** Name in the result rows: folder and commit. */
   readonly name: string
   readonly folder: string
-  /** Node flags with which the checkout runs its venue. */
   readonly nodeFlags: ReadonlyArray<string>
 }
 
@@ -19,7 +18,7 @@ export const open = (given: string): Checkout => {
   const folder = realpathSync(resolve(given))
   const packages = join(folder, "node_modules", "@venue")
   if (!existsSync(packages)) throw new Error(`${given} has no node_modules: run npm ci in it first`)
-  // If a package links to another checkout, the bench would measure that other checkout.
+  // If a package links to another checkout, the bench would measure that checkout instead.
   const strange = readdirSync(packages).find((name) => !isIn(folder, join(packages, name)))
   if (strange !== undefined) {
     throw new Error(
@@ -34,7 +33,7 @@ const needed = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
 const isIn = (folder: string, path: string): boolean => existsSync(path) && realpathSync(path).startsWith(folder + sep)
 
-/** Reads the checkout's Node flags. Returns an empty list if the file is missing. */
+/** Reads the checkout's Node flags. Returns an empty list if it has no file of flags. */
 const flagsOf = (folder: string): ReadonlyArray<string> => {
   const file = join(folder, "scripts", "node-flags.json")
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as ReadonlyArray<string>) : []

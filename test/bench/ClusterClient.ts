@@ -1,7 +1,4 @@
-/**
- * A plain client of a cluster. It sends its next command after it receives the response to the previous one, over any
- * live gateway.
- */
+/** A plain cluster client. It sends each command after the response to the previous one, through any live gateway. */
 import type { WebSocket } from "ws"
 import { type BenchMarket, markets } from "./ClusterMarkets.ts"
 import type { Cluster } from "./ClusterProcess.ts"
@@ -10,14 +7,14 @@ import { statusOf } from "./LoadFrames.ts"
 import { connect } from "./TraderPair.ts"
 import { after } from "./VenueProcess.ts"
 
-/** Role of a client: a maker rests an order and cancels it; a taker sells to the best bid. */
+/** A maker rests an order and cancels it; a taker sells to the best bid. */
 export type Part = "maker" | "taker"
 
 export interface ClusterClient {
   readonly market: BenchMarket
   /**
-   * Numbers of commands that were executed, that were refused or failed, and that have no response because the
-   * connection closed.
+   * Number of commands that were executed (`done`), that were refused or failed, and that have no response because
+   * the connection closed (`unknown`).
    */
   readonly counts: { readonly done: number; readonly refused: number; readonly unknown: number }
   /** Time at which the last command was executed, by `performance.now()`. */
@@ -36,13 +33,13 @@ export interface ClientOptions {
   readonly part: Part
   /** Prefix of the client order ids. */
   readonly tag: string
-  /** Pause between a response and the next command, in milliseconds. */
+  /** Pause between a response and the next command. */
   readonly pauseMillis: number
   /** Number of executed commands after which the client stops. Unlimited by default. */
   readonly commands?: number
 }
 
-/** Returns one client for each user of the cluster, distributed over all markets. One client in four is a taker. */
+/** Returns one client per cluster user, distributed over all markets. One client in four is a taker. */
 export const mostlyMakers = (
   { tradeUrls, users }: Pick<Cluster, "tradeUrls" | "users">,
   { pauseMillis, tag }: Pick<ClientOptions, "pauseMillis" | "tag">

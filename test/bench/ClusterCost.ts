@@ -6,9 +6,9 @@ import { type Round, type Row, round, say } from "./Report.ts"
 import { after, startServer } from "./VenueProcess.ts"
 
 const connections = 128
-/** Number of commands for each runner before the first round. */
+/** Number of commands per runner before the first round. */
 const warmCommands = 10_000
-/** Time limit of the warm-up, in milliseconds. On a slower machine the first rounds show a cost that is too high. */
+/** Time limit of the warm-up. On a machine that reaches it, the first rounds show too high a cost. */
 const warmedWithinMillis = 90_000
 
 export const nodes = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -68,7 +68,7 @@ const underLoad = async <A>(cluster: Cluster, run: number, act: (answered: () =>
   const clients = await Client.mostlyMakers(cluster, { tag: `c${run}`, pauseMillis: 0 })
   const done = await act(() => clients.reduce((sum, { counts }) => sum + counts.done, 0))
   await Promise.all(clients.map((client) => client.stop()))
-  // Waits for the read tables, which lag behind the orders. Otherwise their CPU time would count towards the other
+  // Waits for the read tables, which lag behind the orders. Otherwise, their CPU time would count towards the other
   // cluster.
   await after(2_000)
   return done

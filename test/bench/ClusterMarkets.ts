@@ -1,9 +1,9 @@
-/** The markets of a measured cluster. Each has a constant price and an order quantity worth about 100 USD. */
+/** Markets of a measured cluster. Each has a constant price and an order quantity worth about 100 USD. */
 
 export interface BenchMarket {
   readonly symbol: string
   readonly price: number
-  /** Price below the market but inside the price bands, at which no sellers exist. */
+  /** Buy price below the market but inside the price bands. */
   readonly low: number
   readonly quantity: number
 }

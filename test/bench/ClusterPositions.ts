@@ -14,8 +14,8 @@ export const hold = async (urls: ReadonlyArray<string>, traders: ReadonlyArray<D
 }
 
 /**
- * Executes one trade between the two traders of a pair and retries refused commands. The maker rests a bid, and the
- * taker sells to the best bid.
+ * Executes one trade between the two traders of a pair: the maker rests a bid, and the taker sells to it. Retries
+ * refused commands.
  */
 const trade = async (urls: ReadonlyArray<string>, pair: readonly [DevUser, DevUser], n: number): Promise<void> => {
   const market = markets[n % markets.length]!

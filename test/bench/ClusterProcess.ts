@@ -19,9 +19,9 @@ export interface Cluster {
   readonly users: ReadonlyArray<DevUser>
   /** Running nodes, runners first. */
   readonly nodes: () => ReadonlyArray<NodeProcess>
-  /** Resolves when every node is ready. If a process is given, its node must be running as a different process. */
+  /** Resolves when every node is ready. If a node process is given, waits until a new process has replaced it. */
   readonly whole: (but?: NodeProcess) => Promise<void>
-  /** Restarts a node as an operator would. Resolves when a new process of that name is ready. */
+  /** Restarts a node as an operator would. Resolves when the node is ready as a new process. */
   readonly restart: (name: string) => Promise<void>
   readonly isBalanced: () => Promise<boolean>
   /** CPU seconds of all running nodes. */
@@ -139,7 +139,7 @@ export const startCluster = async (options: ClusterOptions): Promise<Cluster> =>
   }
 }
 
-/** Waits until a condition holds; throws after the given time. */
+/** Waits until a condition holds. Throws after `millis`. */
 export const holding = async (what: string, millis: number, holds: () => boolean | Promise<boolean>): Promise<void> => {
   const givenUpAt = performance.now() + millis
   while (!(await holds())) {
@@ -150,10 +150,7 @@ export const holding = async (what: string, millis: number, holds: () => boolean
 
 const readyNodes = "select distinct name from node where is_ready and last_seen_at > now() - interval '2 seconds'"
 const listeners = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
-/**
- * Time limit of a start, in milliseconds. Creating thousands of traders takes one minute, or several minutes on a
- * busy machine.
- */
+/** Creating thousands of traders takes one minute, or several minutes on a busy machine. */
 const startMillis = 600_000
 /**
  * Returns a free port BASE. Runner n uses cluster port BASE + n and health port BASE + 100 + n. Each gateway uses a

@@ -1,4 +1,4 @@
-/** The alternation of two checkouts, and the direction of their ratios. */
+/** How two checkouts alternate, and the direction of their ratios. */
 import { expect, it } from "vitest"
 import { alternated, order, ratio, row } from "./Comparison.ts"
 import { verdict } from "./Report.ts"
@@ -7,7 +7,7 @@ it("measures this checkout first in even rounds and the other checkout first in 
   expect([0, 1, 2, 3].flatMap(order).join(" ")).toBe("ours theirs theirs ours ours theirs theirs ours")
 })
 
-it("returns a ratio above 1 if this checkout is better, whether a higher or a lower figure is better", () => {
+it("returns a ratio above 1 if this checkout is better, whether higher or lower figures are better", () => {
   expect(ratio("higher", { ours: 120, theirs: 100 }).ratio).toBe(1.2)
   expect(ratio("lower", { ours: 100, theirs: 120 }).ratio).toBe(1.2)
 })
@@ -30,7 +30,7 @@ it("skips the warm-up round for subjects that start a new process in every round
   expect(found.length).toBe(2)
 })
 
-it("reports the smallest ratio as the worst round, and names the checkout that made a round void", () => {
+it("reports the smallest ratio as the worst round, and names the checkout that voided a round", () => {
   const what = { name: "p99", unit: "ms", better: "lower", against: "older" } as const
   const rounds = [
     { ours: { figure: 10 }, theirs: { figure: 12 } },

@@ -7,7 +7,6 @@ import type { Goal, Round, Row } from "./Report.ts"
 
 export type Side = "ours" | "theirs"
 
-/** One value for each of the two checkouts. */
 export type Pair<A> = Readonly<Record<Side, A>>
 
 export const pairOf = (theirs: Checkout): Pair<Checkout> => ({ ours, theirs })
@@ -18,8 +17,8 @@ export const both = async <A, B>(pair: Pair<A>, make: (one: A, side: Side) => Pr
 }
 
 /**
- * Returns the measuring order of a round: ours, theirs, and then theirs, ours. A drift of the machine's speed
- * therefore favours neither checkout.
+ * Returns a round's measuring order, which alternates so that a drift of the machine's speed favours neither
+ * checkout.
  */
 export const order = (index: number): ReadonlyArray<Side> => (index % 2 === 0 ? ["ours", "theirs"] : ["theirs", "ours"])
 
@@ -38,14 +37,13 @@ export const alternated = async <A>(
   return found
 }
 
-/** Returns new / old, or old / new if a lower figure is better. A ratio above 1 means that this checkout is better. */
+/** Returns new / old, or old / new if lower figures are better. A ratio above 1 means that this checkout is better. */
 export const ratio = (better: Goal["better"], { ours, theirs }: Pair<number>): Round => ({
   venue: ours,
   anchor: theirs,
   ratio: better === "higher" ? ours / theirs : theirs / ours
 })
 
-/** One figure of one checkout in one round. */
 export interface Found {
   readonly figure: number
   readonly void?: string | undefined

@@ -1,7 +1,7 @@
 /** A plain connection to Postgres, independent of the venue's packages. */
 import { createRequire } from "node:module"
 
-/** The part of the `pg` package that the bench uses. The package has no types. */
+/** The part of the `pg` package, which has no types, that the bench uses. */
 export interface PostgresClient {
   readonly connect: () => Promise<void>
   readonly end: () => Promise<void>

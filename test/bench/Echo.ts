@@ -1,4 +1,4 @@
-/** WebSocket server that echoes every message, to measure the cost of a round trip without any work. */
+/** WebSocket server that echoes every message, to measure the cost of a round trip alone. */
 import { WebSocketServer } from "ws"
 
 const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false })

@@ -36,11 +36,10 @@ const operationsPerMilli = 100
 const tickEvery = 1_000 * operationsPerMilli
 const settings: Engine.Settings = { maxOpenOrders: 1_000_000 }
 
-/** Ids that clients and the gateway would assign. */
 export interface Names {
-  /** Returns the command id of the record at this index of the flow. */
+  /** `place` is the record's index in the flow. */
   readonly commandId: (place: number) => Id
-  /** Returns the order id of an id in the flow. */
+  /** `id` is the order's id in the flow. */
   readonly orderId: (id: number) => OrderId
   readonly clientOrderId: (id: number) => string
   readonly makers: ReadonlyArray<string>
@@ -98,7 +97,7 @@ export class EngineRun {
     Engine.decide(this.engine, observed, startMillis, [])
   }
 
-  /** Prepares decoded commands before the time measurement starts. */
+  /** Decodes commands before the clock starts. */
   prepare(from: number, to: number): void {
     this.#from = from
     this.#batch = []
@@ -106,7 +105,7 @@ export class EngineRun {
   }
 
   /**
-   * Decides the prepared commands at 100 per millisecond of market time, and creates the journal row with its price
+   * Decides the prepared commands, 100 per millisecond of market time, and creates the journal row with its price
    * levels.
    */
   run(): void {
@@ -192,5 +191,5 @@ const nowAt = (i: number): number => startMillis + Math.floor(i / operationsPerM
 
 const ignore = (_events: ReadonlyArray<MarketEvent>): void => {}
 
-/** A position limit that the flow never reaches: a billion USD. */
+/** A position limit of a billion USD, which the flow never reaches. */
 const largest = 1e15

@@ -74,8 +74,8 @@ const rowOf = (
 })
 
 /**
- * Runs the failures and returns the slowest recovery. Each failure affects another runner, after full recovery from
- * the previous failure.
+ * Causes the failures one at a time and returns the slowest recovery. Each one affects a different runner, after full
+ * recovery from the previous failure.
  */
 const slowest = async (
   cluster: Cluster,
@@ -104,7 +104,7 @@ const silenceAfter = async (
 ): Promise<Silence> => {
   process.kill(node.pid, signal)
   const since = performance.now()
-  // Skips responses that the process had sent before it stopped.
+  // Skips responses that the process sent before it stopped.
   const from = since + inFlightMillis
   const heardAt = new Map<Client.ClusterClient, number>()
   const isAnswered = () => {
@@ -120,7 +120,7 @@ const silenceAfter = async (
   })
   const bySymbol = Map.groupBy(clients, ({ market }) => market.symbol)
   const first = [...bySymbol.values()].map((ofMarket) => Math.min(...ofMarket.map((client) => heardAt.get(client)!)))
-  // A stopped node counts as ready until its missed heartbeats exceed this time. Waiting for the node keeps failures
+  // A stopped node counts as ready until it has missed heartbeats for this time. Waiting for the node keeps failures
   // from overlapping.
   await after(readyMillis)
   await cluster.whole(node)

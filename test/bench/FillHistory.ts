@@ -1,6 +1,6 @@
 /**
  * `npm run fill -- --trades 10000000 [--account <id>]`: writes a long trade history for one account into the database
- * of `VENUE_DATABASE_URL`, to measure its lists and exports. It must not run on a production database, because the
+ * at `VENUE_DATABASE_URL`, to measure the account's lists and exports. Never run it on a production database: the
  * rows have no journal entries.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -29,7 +29,7 @@ const url = process.env["VENUE_DATABASE_URL"] ?? stop("VENUE_DATABASE_URL says w
 const accountId = values.account ?? randomUUID()
 
 const fill = Effect.gen(function* () {
-  // Fails if a venue is running: every venue and cluster node holds this lock.
+  // Fails while a venue runs: every venue and cluster node holds this lock.
   yield* DatabaseClaim.hold("alone")
   yield* Layer.build(Migrations.layer)
   const database = yield* Effect.promise(() => connect(url))

@@ -1,7 +1,7 @@
 /**
- * Open-loop load, run as a child process: it sends orders at a fixed rate, even if earlier orders have no response
- * yet. Each connection places orders that rest away from the market and cancels each of them immediately.
- * Alternatively, pairs of connections trade with each other.
+ * Open-loop load, run as a child process: it sends orders at a fixed rate, whether or not earlier orders have
+ * responses. Each connection places orders away from the market and cancels each of them at once. Alternatively,
+ * pairs of connections trade with each other.
  */
 import { readFileSync } from "node:fs"
 import type { WebSocket } from "ws"
@@ -14,12 +14,10 @@ export interface FloodOptions {
   readonly url: string
   readonly keysFile: string
   readonly connections: number
-  /**
-   * Number of connections that never read. These connections send `frozenShare` times as many commands as the others.
-   */
+  /** Number of connections that never read. They send `frozenShare` times as many commands as the others. */
   readonly frozen: number
   readonly seconds: number
-  /** Commands per second over all connections. If 0, each connection instead keeps `window` commands in flight. */
+  /** Commands per second over all connections. If 0, each connection keeps `window` commands in flight instead. */
   readonly rate: number
   readonly window: number
   /** True to send only orders at the market price, so that pairs of connections trade with each other. */
@@ -27,7 +25,6 @@ export interface FloodOptions {
   readonly tag: string
 }
 
-/** Sent when the load starts. */
 export interface FloodStarted {
   readonly event: "Started"
 }
@@ -36,7 +33,7 @@ export interface FloodReport {
   readonly event: "Finished"
   readonly sentPerSecond: number
   readonly answeredPerSecond: number
-  /** Latency of executed commands, on connections that read. */
+  /** Latency of executed commands on the connections that read. */
   readonly p50Millis: number
   readonly p99Millis: number
   /** Number of responses by status or error code. */
@@ -52,7 +49,7 @@ const options = JSON.parse(process.argv[2] ?? "{}") as FloodOptions
 const frozenShare = 10
 const turnMillis = 5
 const maxBufferedBytes = 256 * 1024
-/** Price in ticks of buy orders of one flow lot, far below the market. */
+/** Price in ticks of the buy orders of one flow lot, far below the market. */
 const price = 65_100
 const tradePrice = 65_536
 const graceMillis = 3_000
@@ -78,7 +75,7 @@ interface Line {
   /** Side of the next order, if the connection trades. */
   side: number
   inFlight: number
-  /** Number of commands that are due to be sent, including a fraction. */
+  /** Number of commands due to be sent, including a fraction. */
   due: number
 }
 
@@ -91,7 +88,7 @@ over = true
 const seconds = (performance.now() - startedAt) / 1000
 const answeredPerSecond = Math.round(answered / seconds)
 await new Promise((resolve) => setTimeout(resolve, options.rate > 0 ? graceMillis : 200))
-// A connection that never reads learns here that it fell behind, because it resumes reading.
+// Resumes the connections that never read: only then do they notice that the venue closed them.
 for (const { frozen, socket } of lines) if (frozen) socket.resume()
 if (options.frozen > 0) await new Promise((resolve) => setTimeout(resolve, 500))
 latencies.sort((a, b) => a - b)
@@ -176,7 +173,7 @@ function send(line: Line): void {
 
 function read(line: Line, frame: string): void {
   let status = statusOf(frame)
-  // Skips further updates about an order that already has its first response.
+  // Skips updates of an order after its first response.
   if (options.trades && (status === "FILLED" || status === "CANCELLED_STP")) return
   let id = idOf(frame)
   let kind: 0 | 1 = status === "CANCELLED" || status === "NO_SUCH_ORDER" ? Kind.cancel : Kind.add

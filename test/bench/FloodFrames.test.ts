@@ -1,10 +1,10 @@
-/** Checks that the flood's WebSocket frames are valid input for a server. */
+/** The flood's WebSocket frames are valid input for a server. */
 import { createRequire } from "node:module"
 import type { Writable } from "node:stream"
 import { expect, it } from "vitest"
 import { framesOf } from "./FloodFrames.ts"
 
-/** The receiver class of the `ws` package, which its types omit. */
+/** The `ws` package's receiver class, which its types omit. */
 const { Receiver } = createRequire(import.meta.url)("ws") as {
   readonly Receiver: new (options: { isServer: true; allowSynchronousEvents: true; maxPayload?: number }) => Writable
 }

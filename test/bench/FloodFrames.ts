@@ -1,6 +1,6 @@
-/** WebSocket frames for flooding a listener, built once and written repeatedly. */
+/** WebSocket frames that flood a listener, built once and written repeatedly. */
 
-/** Kinds of flood: pings, empty text messages, or one endless message that arrives in fragments of one byte. */
+/** Pings, empty text messages, or one endless message in one-byte fragments. */
 export const kinds = ["pings", "texts", "fragments"] as const
 export type FloodKind = (typeof kinds)[number]
 
@@ -9,7 +9,7 @@ export interface Frames {
   readonly first: Buffer
   /** As many complete frames as fit into one write. */
   readonly block: Buffer
-  /** Size of each frame in the block. */
+  /** Size of one frame in the block. */
   readonly frameBytes: number
 }
 
@@ -34,6 +34,6 @@ const none = Buffer.alloc(0)
 const made: Readonly<Record<FloodKind, { readonly first: Buffer; readonly frame: Buffer }>> = {
   pings: { first: none, frame: masked(0x89, "") },
   texts: { first: none, frame: masked(0x81, "{}") },
-  // Neither the opening frame nor the continuation frames have the FIN bit.
+  // No frame has the FIN bit, so the message never finishes.
   fragments: { first: masked(0x01, "{"), frame: masked(0x00, " ") }
 }

@@ -8,7 +8,7 @@ export interface Floor {
   readonly commitMillis: number
 }
 
-/** Measures each operation for half of the time and returns the medians. */
+/** Measures each operation for half the time and returns the medians. */
 export const measure = async (database: PostgresClient, seconds: number): Promise<Floor> => {
   const server = Worker.start("Echo.ts", [])
   const port = await server.hear<number>()

@@ -1,4 +1,4 @@
-/** Checks that the generated flow equals the published flow. */
+/** The generated flow equals the published flow. */
 import { expect, it } from "vitest"
 import { makeFlow } from "./Flow.ts"
 

@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { BookAnchor } from "./BookAnchor.ts"
 
-/** Number of int32 values in one record: kind, side (0 buy, 1 sell), price in ticks, quantity in lots, id. */
+/** Int32 values per record: kind, side (0 buy, 1 sell), price in ticks, quantity in lots, id. */
 export const recordInts = 5
 export const Kind = { add: 0, cancel: 1, market: 2 } as const
 
 /**
- * Control totals after the prefill and all operations. If an engine's totals differ, the engine did not run this flow
+ * Control totals after the prefill and all operations. An engine with different totals did not run this flow
  * correctly.
  */
 export interface Totals {
@@ -21,7 +21,7 @@ export interface Totals {
 }
 
 export interface Flow {
-  /** Number of passive orders that are placed before the clock starts. */
+  /** Number of passive orders placed before the clock starts. */
   readonly prefill: number
   readonly operations: number
   readonly records: Int32Array
@@ -99,8 +99,8 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
 }
 
 /**
- * Writes the numbers of operations and prefill orders as two int32 values, then the records. The file does not
- * include the totals.
+ * Writes the counts of operations and prefill orders as two int32 values, then the records. The file omits the
+ * totals.
  */
 export const writeFlow = (path: string, flow: Flow): void =>
   writeFileSync(

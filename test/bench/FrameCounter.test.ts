@@ -1,9 +1,9 @@
-/** Checks that the counter counts complete frames, however reads split them. */
+/** The counter counts complete frames, however reads split them. */
 import { createRequire } from "node:module"
 import { expect, it } from "vitest"
 import * as FrameCounter from "./FrameCounter.ts"
 
-/** The sender class of the `ws` package, which its types omit. */
+/** The `ws` package's sender class, which its types omit. */
 const { Sender } = createRequire(import.meta.url)("ws") as {
   readonly Sender: {
     readonly frame: (data: Buffer, options: object) => ReadonlyArray<Buffer>

@@ -9,16 +9,16 @@ export interface FrameListener {
 }
 
 export interface FrameCounter {
-  /** Processes the bytes of one read. The caller is allowed to reuse the buffer afterwards. */
+  /** Processes the bytes of one read. The caller is then free to reuse the buffer. */
   readonly read: (bytes: Buffer) => void
-  /** Returns why the messages were not complete, unique and in order, or undefined if they were. */
+  /** Returns the fault of the messages, or undefined if they were complete, unique and in order. */
   readonly problem: () => string | undefined
 }
 
 export const make = (heard: FrameListener): FrameCounter => {
   /** Start of a frame that is too short to classify yet. */
   let rest = none
-  /** Number of bytes still expected for a frame that is already counted. */
+  /** Number of bytes that a frame already counted still lacks. */
   let left = 0
   let sequence = 0
   let problem: string | undefined
@@ -66,7 +66,7 @@ const ping = 0x9
  * number.
  */
 const kindAt = 9
-/** First letter of the trades channel. No other channel name starts with it. */
+/** First letter of the trades channel, unique among channel names. */
 const trade = "t".charCodeAt(0)
 /** First letter of `subscribed`, a message without a sequence number. */
 const confirmation = "s".charCodeAt(0)

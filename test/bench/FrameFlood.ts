@@ -16,9 +16,9 @@ export interface FrameFlood {
 }
 
 export interface FrameFloodReport {
-  /** Rate of written frames over all sockets. */
+  /** Frames written per second over all sockets. */
   readonly framesPerSecond: number
-  /** Numbers of successful and failed WebSocket upgrades. */
+  /** Number of successful and of failed WebSocket upgrades. */
   readonly opened: number
   readonly refused: number
   /** Number of connections that the listener closed. */
@@ -82,7 +82,7 @@ function run({ address, kind, port, seconds, sockets }: FrameFlood): void {
     process.send!({ ...counts, framesPerSecond } satisfies FrameFloodReport)
   }
   for (let i = 0; i < sockets; i++) begin()
-  // If the listener admits fewer sockets than requested, the flood starts with the admitted sockets.
+  // Starts with the admitted sockets if the listener admits fewer than requested.
   setTimeout(flow, openingMillis)
 }
 

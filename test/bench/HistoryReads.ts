@@ -1,6 +1,6 @@
 /**
- * Lists of an account with a long history. Compares the newest page with that of a short history, the export of the
- * whole list with idle memory, and a page with a bare server that runs the same statement.
+ * Reads of an account with a long history. Compares the newest page with that of a short history, the memory during
+ * an export of the whole list with idle memory, and a page with a bare server that runs the same statement.
  */
 import { readFileSync } from "node:fs"
 import { addressOf } from "../../apps/dev/Wallets.ts"
@@ -16,9 +16,9 @@ import * as Worker from "./Worker.ts"
 
 const path = "/user/trade?limit=100"
 const connections = 16
-/** Divisor for the trade count of the account with a short history. */
+/** Divisor that gives the short history's trade count. */
 const shorter = 1_000
-/** Number of trades of the account whose whole list is exported. */
+/** Maximum number of trades in the account whose whole list is exported. */
 const longestFile = 1_000_000
 const mebibyte = 1024 * 1024
 const maxAboveIdle = 64 * mebibyte
@@ -30,7 +30,7 @@ export const history = async (options: Options): Promise<ReadonlyArray<Row>> => 
     ["trader-1", "trader-2", "trader-3"].map((name) => readerOf(venue, name))
   )
   const lengths = [options.trades, Math.ceil(options.trades / shorter), Math.min(options.trades, longestFile)]
-  // This temporary venue has no trading, so rows without journal entries do no harm.
+  // Rows without journal entries do no harm here: this temporary venue has no trading.
   const database = await connect(server.url)
   for (const [index, reader] of [long!, short!, file!].entries()) {
     await LongHistory.write(database, { accountId: reader.accountId, trades: lengths[index]! }, (text) =>
@@ -156,7 +156,7 @@ const readFile = async (venue: Venue, { token }: Reader) => {
 
 const portOf = ({ urls }: Venue): number => Number(new URL(urls.rest).port)
 
-/** Signs in a user of the venue with the user's wallet. */
+/** Signs in a venue user with the user's wallet. */
 const readerOf = async (venue: Venue, name: string): Promise<Reader> => {
   const { users } = JSON.parse(readFileSync(venue.devFile, "utf8")) as {
     readonly users: ReadonlyArray<DevUser & { readonly wallet_private_key: `0x${string}` }>

@@ -4,8 +4,8 @@ import { type Id, version4 } from "@venue/domain/Id"
 import { mix } from "@venue/domain/BitMix"
 
 /**
- * Returns a generator of ids of one kind, in series as the gateway draws them. The same number always gives the same
- * id, in a new object.
+ * Returns a generator of ids of one kind, in series as the gateway draws them. Equal numbers give equal ids, each a
+ * new object.
  */
 export const ids = (): ((number: number) => Id) => {
   const salts = Array.from({ length: 4 }, () => randomInt(2 ** 31)) as [number, number, number, number]

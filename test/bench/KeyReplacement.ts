@@ -1,5 +1,5 @@
 /**
- * Time during which a replaced API key is still accepted on another node. Two nodes with key caches share one
+ * Time for which another node still accepts an API key after its replacement. Two nodes with key caches share one
  * database.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -21,7 +21,7 @@ import { startServer } from "./VenueProcess.ts"
 
 const replacements = 20
 const promisedMillis = 1_000
-/** Time limit in milliseconds. A key that is still accepted after this time counts as not revoked. */
+/** A key that is still accepted after this time counts as not revoked. */
 const patienceMillis = 10_000
 
 export const replacement = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -45,7 +45,7 @@ export const replacement = async (options: Options): Promise<ReadonlyArray<Row>>
 
 interface Found {
   readonly millis: ReadonlyArray<number>
-  /** Number of times that the other node still accepted a replaced key. */
+  /** How often the other node still accepted a replaced key. */
   readonly accepted: number
   readonly faults: ReadonlyArray<string>
 }
@@ -54,7 +54,7 @@ const measure = Effect.fnUntraced(function* (url: Redacted.Redacted, rounds: num
   const here = yield* node(url)
   const there = yield* node(url)
   const found: Array<Found> = []
-  // The first round only warms up both nodes.
+  // Round 0 only warms up both nodes.
   for (let index = 0; index <= rounds; index++) {
     const one = yield* replacedOften(here, there)
     say(`  ${index === 0 ? "warm-up" : `round ${index}`}: ${told(one.millis, one.accepted)}`)
@@ -75,7 +75,7 @@ const node = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     )
   )
   const { forget, verify } = Context.get(services, Hmac)
-  /** Returns the reason for which a key is rejected, or undefined for a valid key. */
+  /** Returns why a key is rejected, or undefined for a valid key. */
   const refusal = ({ publicKey, secret }: Pair) =>
     Effect.suspend(() => {
       const nonce = randomBytes(16).toString("hex")

@@ -1,4 +1,4 @@
-/** Kills the venue repeatedly under load and audits all acknowledgements. It runs the kill test of `test/nodes`. */
+/** Kills the venue repeatedly under load and audits all acknowledgements, with the kill test in `test/nodes`. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import * as Guard from "../nodes/Guard.ts"

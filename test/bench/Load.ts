@@ -3,8 +3,7 @@ import type { LoadMessage, LoadOptions, LoadReport } from "./LoadClient.ts"
 import * as Worker from "./Worker.ts"
 
 /**
- * Multiplier from the flow's lots to sent lots. One sent order of one flow lot is worth 13 USD, which is above the
- * minimum notional.
+ * Multiplier from the flow's lots to sent lots. An order of one flow lot is worth 13 USD, above the minimum notional.
  */
 export const lotsPerFlowLot = 20
 
@@ -21,5 +20,5 @@ export const run = async (options: LoadOptions, started: () => void = () => {}):
 
 let runs = 0
 
-/** Returns a new prefix for the client order ids of one run. */
+/** Returns a new prefix for one run's client order ids. */
 export const nextTag = (): string => `r${++runs}-`

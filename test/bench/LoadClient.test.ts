@@ -1,4 +1,4 @@
-/** Checks that the load client and the anchor server reproduce the flow. */
+/** The load client and the anchor server reproduce the flow. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { type ChildProcess, fork } from "node:child_process"

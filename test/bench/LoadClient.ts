@@ -15,28 +15,25 @@ export interface LoadOptions {
    * authentication.
    */
   readonly keysFile: string | null
-  /**
-   * Number of pairs. Each pair is a maker and a taker on separate connections that share a limit of in-flight
-   * commands.
-   */
+  /** Each pair is a maker and a taker on separate connections that share a limit of in-flight commands. */
   readonly connections: number
   readonly inFlight: number
   readonly seconds: number
   /** Prefix of this run's client order ids. It must not end in a digit. */
   readonly tag: string
   readonly lotsPerFlowLot: number
-  /** True to cancel the makers' orders of an earlier run first, and this run's orders at the end. */
+  /** True to cancel the makers' orders of an earlier run first, and those of this run at the end. */
   readonly clear: boolean
   /**
-   * True to keep exact order in each pair and to sum the fills. This is slow and serves to check control totals with
-   * one pair.
+   * True to keep exact order in each pair and to sum the fills. Slow: it serves to check control totals with one
+   * pair.
    */
   readonly totals: boolean
 }
 
 export interface LoadReport {
   readonly event: "Finished"
-  /** Number of commands that received a response within the time. */
+  /** Number of commands with a response within `seconds`. */
   readonly orders: number
   readonly seconds: number
   readonly ordersPerSecond: number
@@ -47,17 +44,15 @@ export interface LoadReport {
   readonly missed: number
   /** Number of refusals by status or error code, including those during the prefill. */
   readonly refused: Readonly<Record<string, number>>
-  /** Number of acknowledged orders including the prefill, and the sum of their ids in the flow. */
+  /** Acknowledged orders including the prefill. The sum is of their ids in the flow. */
   readonly accepted: CountedIds
-  /** Number of cancels by client order id, and the sum of their ids in the flow. */
+  /** Cancels by client order id. The sum is of the order ids in the flow. */
   readonly cancelled: CountedIds
   /** Number of commands without a response two seconds after the end. */
   readonly unanswered: number
-  /** True if the whole flow was sent before the time ended. */
+  /** True if the whole flow was sent in time. */
   readonly exhausted: boolean
-  /**
-   * Totals in the flow's ticks and lots, if `totals` was requested and the flow was sent completely. Otherwise null.
-   */
+  /** Totals in the flow's ticks and lots, if `totals` was requested and the whole flow was sent; otherwise null. */
   readonly totals: { trades: number; volume: number; notional: number; resting: number } | null
 }
 
@@ -71,7 +66,7 @@ export type LoadMessage =
   | { readonly event: "Failed"; readonly reason: string }
   | LoadReport
 
-/** Limit of in-flight commands for the prefill. It is higher because the prefill is not timed. */
+/** In-flight limit for the prefill, higher because the prefill is not timed. */
 const prefillWindow = 32
 const openingAtOnce = 32
 const options = JSON.parse(process.argv[2] ?? "{}") as LoadOptions
@@ -168,8 +163,7 @@ function readKeys(): (index: number) => Key {
 }
 
 /**
- * Distributes the records from `from` to `to` over the pairs by order id, so that a cancel goes to the same pair as
- * its order.
+ * Distributes the records from `from` to `to` over the pairs by order id, so that a cancel goes to its order's pair.
  */
 function share(pairs: number, from: number, to: number): ReadonlyArray<Int32Array> {
   const shares = Array.from({ length: pairs }, (): Array<number> => [])
@@ -180,8 +174,7 @@ function share(pairs: number, from: number, to: number): ReadonlyArray<Int32Arra
 }
 
 /**
- * Sums the fills of takers, so that each trade counts once. The resting quantity is the acknowledged quantity minus
- * the filled or cancelled quantity.
+ * Sums takers' fills, so that each trade counts once. The resting quantity is the acknowledged quantity minus fills and cancels.
  */
 function addUp(frame: string, maker: boolean): void {
   const body = JSON.parse(frame)

@@ -1,6 +1,6 @@
 /**
- * Writes and reads the few kinds of trade frames that a load needs, without building objects, because the client
- * shares CPU cores with the server.
+ * Writes and reads the few kinds of trade frames that a load needs. It builds no objects, because the client shares
+ * CPU cores with the server.
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { Kind } from "./Flow.ts"
@@ -10,12 +10,10 @@ export interface Key {
   readonly secretKey: string
 }
 
-/** Conversion of the flow's records to orders for one instrument. */
+/** Conversion of flow records to orders for one instrument. */
 export interface Mapping {
   readonly symbol: string
-  /** Ticks per unit of price. */
   readonly ticksPerUnit: number
-  /** Lots per unit of quantity. */
   readonly lotsPerUnit: number
   /** Multiplier from the flow's lots to sent lots, so that orders stay above the minimum notional. */
   readonly lotsPerFlowLot: number
@@ -23,7 +21,7 @@ export interface Mapping {
 
 /**
  * AUD-USD has tick 0.00001 and lot 1, and its market price matches the flow's prices. FX contracts have the highest
- * limits for position and open interest, even at the weekend, when the limits shrink to a tenth.
+ * limits for position and open interest, even at weekends, when limits shrink to a tenth.
  */
 export const symbol = "AUD-USD"
 export const startPrice = 0.65536
@@ -45,8 +43,8 @@ export const authFrame = (key: Key): string => {
 }
 
 /**
- * Returns a writer of commands. Each client order id is `tag` followed by the order's id in the flow, so `tag` must
- * not end in a digit.
+ * Returns a command writer. Each client order id is `tag` and the order's id in the flow, so `tag` must not end in a
+ * digit.
  */
 export const commandWriter = (mapping: Mapping, tag: string) => {
   const named = `"symbol":"${mapping.symbol}"`
@@ -64,17 +62,14 @@ export const commandWriter = (mapping: Mapping, tag: string) => {
   }
 }
 
-/** Returns the status of an order response, or an empty string for any other frame. */
+/** Returns an order response's status, or an empty string for any other frame. */
 export const statusOf = (frame: string): string => {
   if (!frame.startsWith(`{"order_response":`)) return ""
   const start = frame.indexOf(`"status":"`) + 10
   return frame.slice(start, frame.indexOf(`"`, start))
 }
 
-/**
- * Returns a function that reads the flow's id from a client order id with this tag, or 0 for an order of another
- * load.
- */
+/** Returns a function that reads the flow's id from a client order id with this tag, or 0 for another load's order. */
 export const idReader = (tag: string) => {
   const mark = `order_id":"${tag}`
   return (frame: string): number => {

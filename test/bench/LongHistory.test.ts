@@ -1,4 +1,4 @@
-/** Checks that a generated history reads like a traded one, and that the script refuses to run beside a venue. */
+/** A generated history reads like a traded one, and the script refuses to run next to a venue. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { AccountId } from "@venue/domain/AccountId"
 import * as DatabaseClaim from "@venue/postgres/DatabaseClaim"
@@ -25,7 +25,7 @@ const fill = (databaseUrl: string, ...args: ReadonlyArray<string>) =>
   })
 
 it.live(
-  "reads generated rows as trades and filled orders, adds more on a second run, and refuses to run beside a venue",
+  "reads generated rows as trades and filled orders, adds more on a second run, and refuses to run next to a venue",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -1,4 +1,4 @@
-/** Writes a long trade history for one account, in the form in which the market projection writes trades. */
+/** Writes one account's long trade history, in the form in which the market projection writes trades. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { PostgresClient } from "./Database.ts"
 
@@ -7,9 +7,7 @@ export interface LongHistory {
   readonly trades: number
 }
 
-/** Number of trades per statement. */
 const perStatement = 200_000
-/** Number of fills per order. */
 const fillsOfOrder = 2
 const secondsOfTrade = 1
 

@@ -1,6 +1,6 @@
 /**
- * CPU cost of positions while marks move without liquidations: the cost of a venue with positions minus that of a
- * venue without positions.
+ * CPU cost of positions while marks move without liquidations: a venue with positions minus a venue without
+ * positions.
  */
 import type { MarksReport } from "./MarksWorker.ts"
 import type { Options } from "./Options.ts"
@@ -14,7 +14,7 @@ const marksPerSecond = 200
 export const marks = async ({ rounds, seconds }: Options): Promise<ReadonlyArray<Row>> => {
   const [holding, empty] = await Promise.all([start(traders, seconds), start(0, seconds)])
   const found: Array<{ readonly holding: MarksReport; readonly empty: MarksReport }> = []
-  // The first round only warms up both venues. The order of the venues alternates.
+  // Round 0 only warms up both venues. The order of the venues alternates.
   for (let index = 0; index <= rounds; index++) {
     const reports = new Map<Worker.Worker, MarksReport>()
     for (const worker of index % 2 === 0 ? [holding, empty] : [empty, holding]) {

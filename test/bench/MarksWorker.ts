@@ -1,6 +1,6 @@
 /**
- * A venue in memory with moving marks: `MarksWorker.ts <traders> <seconds>`. Each trader has three positions, none of
- * them near liquidation. The worker sends "ready" once all positions exist, and responds to each message with a
+ * A venue in memory with moving marks: `MarksWorker.ts <traders> <seconds>`. Each trader has three positions, none
+ * near liquidation. The worker sends "ready" once all positions exist, and responds to each message with a
  * `MarksReport`.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
@@ -18,7 +18,7 @@ import { layerMemory } from "@venue/testing/TestVenue"
 import { Clock, Effect, Schedule } from "effect"
 
 export interface MarksReport {
-  /** CPU time used per second, as a fraction of one core. */
+  /** CPU seconds per second, as a fraction of one core. */
   readonly cpu: number
   readonly marks: number
   readonly nearLiquidation: number
@@ -30,14 +30,14 @@ const symbolCount = 20
 const positionsEach = 3
 const everyMillis = 100
 /**
- * Deposit of each account in USD. Each account holds positions of three times this value, so none is near liquidation
- * until its price has moved by a quarter.
+ * Each account's deposit. Its positions are worth three times as much, so liquidation needs a price move of a
+ * quarter.
  */
 const usdOfAccount = 1_000
 const usdOfPosition = 1_000
 const startUsd: Readonly<Record<string, number>> = { EQUITY: 200, INDEX: 4_000, COMMODITY: 50, FX: 1.1 }
 
-/** The listed instruments, extended with renamed copies of them until there are `symbolCount`. */
+/** The listed instruments, plus renamed copies of them up to `symbolCount`. */
 const instruments: ReadonlyArray<Instrument> = Array.from({ length: symbolCount }, (_, place) => {
   const listed = initialInstruments[place % initialInstruments.length]!
   const base = place < initialInstruments.length ? listed.base : `${listed.base}${place}`
@@ -46,7 +46,7 @@ const instruments: ReadonlyArray<Instrument> = Array.from({ length: symbolCount 
 const settings = { ...defaults, instruments: new Map(instruments.map((listed) => [listed.symbol, listed])) }
 const usdOf = ({ category }: Instrument): number => startUsd[category]!
 
-/** Traders form pairs. The second trader of a pair is short in the markets in which the first is long. */
+/** Traders form pairs. The second trader is short in the markets in which the first is long. */
 const userOf = (trader: number) => UserId.make(`trader-${trader}`)
 const marketsOf = (trader: number): ReadonlyArray<Instrument> =>
   Array.from(
@@ -180,7 +180,7 @@ await Effect.runPromise(
   Effect.gen(function* () {
     yield* mark(marks++)
     yield* hold
-    // Moves the marks for both venues as a warm-up, because the venue with positions has already executed more code.
+    // Warms up both venues: without this, the venue without positions would have executed less code than the other.
     yield* Effect.repeat(
       Effect.suspend(() => mark(marks++)),
       { times: 500 }

@@ -13,14 +13,14 @@ import { median, type Round, type Row, round, say } from "./Report.ts"
 import * as Worker from "./Worker.ts"
 
 /**
- * Published ratio of the C++ anchor (the figure that rows are compared with) to the liquibook library on F1. The
- * published value lies between 36 and 46.
+ * Ratio of the C++ anchor (the book that rows are compared with) to the liquibook library on F1. Published values lie
+ * between 36 and 46.
  */
 const liquibooksPerAnchor = 40
 /** The same ratio on F1s, whose price levels are short. */
 const liquibooksPerAnchorShort = 18
 
-/** Number of passive orders that are placed before the clock starts. */
+/** Number of passive orders placed before the clock starts. */
 const prefills = { F1: 10_000, F1s: 1_000 } as const
 type FlowName = keyof typeof prefills
 
@@ -99,13 +99,12 @@ interface Turns {
   /** True to include the C++ book if it can be compiled. */
   readonly native: boolean
   /**
-   * True to start new processes in every round and to reverse the order of the subjects in every other turn. V8
-   * optimises the same code better in some processes than in others, and a process keeps the result until it exits.
+   * True to start new processes in every round and to reverse the subjects in every other turn. V8 optimises the same
+   * code better in some processes than in others, and a process keeps the result until it exits.
    */
   readonly anew: boolean
 }
 
-/** Measures the rates of all subjects in alternating order. */
 async function measure(
   options: Options,
   flowName: FlowName,
@@ -119,7 +118,7 @@ async function measure(
   const seconds = options.seconds / turns
   const inTurn = (index: number): ReadonlyArray<Subject> =>
     turned.anew && order(index)[0] === "theirs" ? subjects.toReversed() : subjects
-  // Warms up one process at a time, because processes that warm up together slow each other down.
+  // Warms up one process at a time, because concurrent warm-ups slow each other down.
   const begin = async (index: number): Promise<ReadonlyMap<string, Worker.Worker>> => {
     const workers = new Map<string, Worker.Worker>()
     for (const { book, checkout, name } of inTurn(index)) {

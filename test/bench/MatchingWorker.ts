@@ -1,8 +1,8 @@
 /**
  * Runs one book in a separate process: `MatchingWorker.ts <book> <flow file> <seconds> <seconds of warm-up>`. After
  * the warm-up it sends "ready". For every message it runs whole passes, each on a new book, and responds with a
- * `MatchingReport`. These messages and the flow file's format are a contract, because the bench of another checkout
- * starts this file (see README.md).
+ * `MatchingReport`. These messages and the flow file's format are a contract: another checkout's bench starts this
+ * file (see README.md).
  */
 import { BookAnchor } from "./BookAnchor.ts"
 import { EngineRun, name } from "./EngineFlow.ts"

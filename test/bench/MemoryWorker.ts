@@ -11,9 +11,7 @@ export interface MemoryReport {
 
 const [book = "", count = ""] = process.argv.slice(2)
 const orders = Number(count)
-/**
- * The flow contains only passive orders. Strings are generated anew on each call, so that only the book retains them.
- */
+/** The flow contains only passive orders. Each call generates its strings anew, so that only the book retains them. */
 const { records, totals } = makeFlow(0, orders)
 const names = name(records)
 const clientOrderId = ids()
@@ -37,7 +35,7 @@ const fill = (): EngineRun | NpmRun => {
   return run
 }
 
-// Compiles code and creates hidden classes before the first measurement, so that these do not count.
+// Compiles code and creates hidden classes before the first measurement, which must not count them.
 fill()
 const before = used()
 const run = fill()

@@ -1,7 +1,7 @@
 /**
- * Minimum cost of a signed read if each nonce is valid once, over all nodes and restarts. This server is
+ * Minimum cost of a signed read if each nonce is valid once, across all nodes and restarts. This server is
  * `HttpAnchor.ts` plus a signature check and a commit of the nonce before each response. Requests that arrive during
- * an insert are part of the next insert. Run it as `NonceAnchor.ts <database url> <keys>`.
+ * an insert join the next insert. Run it as `NonceAnchor.ts <database url> <keys>`.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type ServerResponse } from "node:http"

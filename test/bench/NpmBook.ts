@@ -1,7 +1,4 @@
-/**
- * Order books from npm that run the flow. Orders are created before the clock starts, as they are for the venue's
- * engine.
- */
+/** npm order books that run the flow. Orders are created before the clock starts, as for the venue's engine. */
 import { createRequire } from "node:module"
 import { Kind, recordInts, type Totals } from "./Flow.ts"
 
@@ -76,10 +73,7 @@ export class NpmRun {
     }
   }
 
-  /**
-   * Returns the totals that the book exposes. They include no notional, because the book does not report trade
-   * prices.
-   */
+  /** Returns the book's totals. They omit the notional, because the book does not report trade prices. */
   totals(): Pick<Totals, "trades" | "volume" | "resting"> {
     return { trades: this.#trades, volume: this.#volume, resting: this.#resting }
   }

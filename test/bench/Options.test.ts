@@ -4,7 +4,7 @@ import { read } from "./Options.ts"
 
 const parts = ["matching", "socket"]
 
-it("runs all parts with five rounds, each compared with its anchor (the published figure), by default", () => {
+it("runs all parts for five rounds by default, each compared with its anchor (reference figure)", () => {
   expect(read([], parts)).toEqual({
     parts,
     rounds: 5,
@@ -25,7 +25,7 @@ it("accepts another checkout together with part names, in any order", () => {
   expect(read(["socket", "--shapes", "16x16,1x1", "--against", "../older"], parts)).toMatchObject(asked)
 })
 
-it("uses an explicit number instead of the number that a quick run implies", () => {
+it("prefers an explicit number to a quick run's default", () => {
   expect(read(["--quick", "--seconds", "2"], parts)).toMatchObject({ seconds: 2, operations: 100_000, rounds: 5 })
 })
 

@@ -4,22 +4,19 @@ import { parseArgs } from "node:util"
 export interface Options {
   readonly parts: ReadonlyArray<string>
   readonly rounds: number
-  /** Duration of a timed round. A book runs whole flows until their times reach this duration. */
+  /** A book runs whole flows until their times add up to this duration. */
   readonly seconds: number
-  /** Number of operations in a flow. */
   readonly operations: number
   readonly overloadSeconds: number
   readonly kills: number
-  /** Number of trades of the account with the long history. */
+  /** Number of trades in the long history. */
   readonly trades: number
-  /** Working folder, which is deleted when the bench exits. */
+  /** Working folder, deleted when the bench exits. */
   readonly folder: string
   readonly json: string | null
-  /** Shapes to run, each as connections × in-flight commands. Empty to run all shapes. */
+  /** Shapes to run, each as connections × in-flight commands. Empty for all shapes. */
   readonly shapes: ReadonlyArray<string>
-  /**
-   * Folder of another checkout that is measured in alternation with this one, or null to measure against the anchors.
-   */
+  /** Folder of another checkout, measured in alternation with this one, or null to measure against the anchors. */
   readonly against: string | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * Traders who place an order away from the market and then cancel it, at an even rate below the rate limits, even if
- * earlier commands have no response yet. Runs as a child process, `OrderProbe.ts <place>`: for each requested number
+ * Traders who place an order away from the market and then cancel it, at an even rate below the rate limits, whether
+ * or not earlier commands have responses. Runs as a child process, `OrderProbe.ts <place>`: for each requested number
  * of seconds it responds with an `OrderProbeReport`.
  */
 import { Kind } from "./Flow.ts"
@@ -15,10 +15,7 @@ export interface OrderProbePlace {
 
 export interface OrderProbeReport {
   readonly commands: number
-  /**
-   * Latency, measured from the time at which a command was due. A refused or unanswered command counts as the longest
-   * possible wait.
-   */
+  /** Latency from the time at which a command was due. A refused or unanswered command counts as the longest wait. */
   readonly p50Millis: number
   readonly p99Millis: number
   readonly worstMillis: number
@@ -27,10 +24,10 @@ export interface OrderProbeReport {
   readonly refused: Readonly<Record<string, number>>
 }
 
-/** 160 commands per second for eight traders. Each trader's two rate-limit buckets would allow 400 per second. */
+/** 160 commands per second for eight traders. Each trader's two rate-limit buckets allow 400 per second. */
 const perTraderPerSecond = 20
 const patienceMillis = 15_000
-/** Price in ticks of buy orders of one flow lot, far below the market. */
+/** Price in ticks of the buy orders of one flow lot, far below the market. */
 const price = 65_100
 const { keys, url } = JSON.parse(process.argv[2] ?? "{}") as OrderProbePlace
 const tag = "p-"
@@ -69,7 +66,7 @@ function read(frame: string): void {
   if (!isDone) refused[status] = (refused[status] ?? 0) + 1
 }
 
-/** Alternates rounds: one round places orders, and the next round cancels them. */
+/** Every trader places an order in one turn and cancels it in the next. */
 async function probe(seconds: number): Promise<OrderProbeReport> {
   took = []
   refused = {}

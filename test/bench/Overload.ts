@@ -1,6 +1,6 @@
 /**
- * A load of three times the venue's capacity, with some clients that stop reading. The venue must keep memory
- * bounded, refuse clearly, and recover quickly.
+ * A load of three times the venue's capacity, with some clients that stop reading. The venue must bound its memory,
+ * refuse commands with a clear error, and recover quickly.
  */
 import { connect } from "./Database.ts"
 import type { FloodOptions, FloodReport } from "./FloodClient.ts"
@@ -14,8 +14,8 @@ const connections = 200
 const frozen = 2
 const times = 3
 /**
- * Fraction of the maximum rate. The maximum needs many commands per flush, and single commands cost about four times
- * as much.
+ * Fraction of the maximum rate for ordinary load. The maximum needs many commands per flush; single commands cost
+ * about four times as much.
  */
 const ordinary = 0.1
 const normalAgainSeconds = 30
@@ -57,7 +57,7 @@ async function drowned(options: Options, venue: Venue, capacity: number, usual: 
   let seconds: number
   for (;;) {
     const probe = await flood(venue, { ...usual, seconds: 1 })
-    // Subtracts the probe's own duration, because the probe waits for late responses after its second of sending.
+    // Subtracts the probe's own 3 s: after its second of sending, it waits for late responses.
     seconds = (performance.now() - endedAt) / 1000 - 3
     probes.push(figure(probe.p99Millis))
     if (probe.p99Millis <= 2 * before.p99Millis || seconds > 2 * normalAgainSeconds) break
@@ -92,13 +92,10 @@ async function drowned(options: Options, venue: Venue, capacity: number, usual: 
   ]
 }
 
-/**
- * Number of garbage collections that each turn should include. A full collection every few seconds determines the
- * p99.
- */
+/** Number of garbage collections per turn. A full collection every few seconds determines the p99. */
 const collected = 4
 
-/** Runs each load only after the venue has finished the work of the previous load. */
+/** Runs each load only after the venue has finished the previous load's work. */
 async function slowReaders(options: Options, settle: () => Promise<unknown>, venue: Venue, usual: Pace): Promise<Row> {
   const rounds: Array<Round> = []
   const notes: Array<string> = []

@@ -1,4 +1,4 @@
-/** Real time for which a test waits for one simulated hour on an almost idle venue. */
+/** Real time that one simulated hour takes on an almost idle venue. */
 import { type Checkout, ours } from "./Checkout.ts"
 import { alternated, type Found, type Pair, row } from "./Comparison.ts"
 import type { Options } from "./Options.ts"
@@ -20,7 +20,6 @@ export const clock = async ({ rounds }: Options): Promise<ReadonlyArray<Row>> =>
   return [{ name, unit, anchor: "1 s", rounds: found, goal, notes: [] }]
 }
 
-/** Compares the same simulated hour on the venues of two checkouts. */
 export const compared = async ({ rounds }: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const measure = async (side: keyof typeof checkouts, index: number): Promise<Found> => {
     const seconds = await hour(checkouts[side])

@@ -1,14 +1,13 @@
 /**
- * One hour of the test clock on a whole venue in memory, with 14 markets of which three have prices, and two traders
- * with one position each. It runs on the packages of any checkout (see `startOurs`), sends a `QuietHourReport` and
- * exits.
+ * One hour of the test clock on a whole venue in memory, with 14 markets, of which three have prices, and two traders
+ * with one position each. It runs on any checkout's packages (see `startOurs`), sends a `QuietHourReport` and exits.
  */
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 export interface QuietHourReport {
-  /** Real time in seconds. */
+  /** Real time. */
   readonly seconds: number
 }
 

@@ -16,9 +16,8 @@ export const headOf = async (database: PostgresClient): Promise<number> => {
 export interface Recorded {
   readonly rows: number
   readonly events: number
-  /** Number of this load's accepted orders. */
   readonly accepted: CountedIds
-  /** Number of this load's accepted orders that were cancelled by any command. */
+  /** Number of this load's accepted orders that any command cancelled. */
   readonly cancelled: number
   readonly trades: number
 }

@@ -1,6 +1,6 @@
 /**
- * Rebuilds a book from its log: `RecoveryWorker.ts <venue | json> <flow file> <seconds>`. The venue's log consists of
- * its journal rows. The anchor's log has one line of JSON per command and per fill, as the anchor server writes them.
+ * Rebuilds a book from its log: `RecoveryWorker.ts <venue | json> <flow file> <seconds>`. The venue's log is its
+ * journal rows. The anchor's log has one line of JSON per command and per fill, as the anchor server writes them.
  */
 import * as Engine from "@venue/matching/Engine"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -35,7 +35,7 @@ function venue(): Log {
   const rows: Array<Uint8Array> = []
   const names = name(records)
   const made = new EngineRun(records, names, (events) => rows.push(MarketRecord.encode(events)))
-  // Number of commands in a row, about the number that arrives during one flush.
+  // Commands per row: about the number that arrives during one flush.
   const batch = 128
   for (let at = 0; at < commands; at += batch) {
     made.prepare(at, Math.min(commands, at + batch))

@@ -1,4 +1,4 @@
-/** Verdicts computed from the figures of rounds. */
+/** Verdicts from the rounds' figures. */
 import { expect, it } from "vitest"
 import { type Goal, median, type Row, round, table, verdict } from "./Report.ts"
 
@@ -13,12 +13,12 @@ const row = (goal: Goal | null, ...ratios: ReadonlyArray<number>): Row => ({
   notes: []
 })
 
-it("returns the middle round as the median, or the mean of the middle two rounds", () => {
+it("returns the middle round as the median, or the mean of the two middle rounds", () => {
   expect(median([9, 1, 5])).toBe(5)
   expect(median([9, 1, 5, 7])).toBe(6)
 })
 
-it("bases the verdict on the median, and also reports the worst round", () => {
+it("bases the verdict on the median and also reports the worst round", () => {
   expect(verdict(row(higher, 3.5, 0.2, 3.1, 0.9, 4))).toEqual({ median: 3.1, worst: 0.2, met: "aim" })
   expect(verdict(row(higher, 0.9, 9, 0.8, 0.7, 9))).toEqual({ median: 0.9, worst: 0.7, met: "missed" })
 })
@@ -27,11 +27,11 @@ it("reports the largest figure as the worst round if a lower figure is better", 
   expect(verdict(row(lower, 1.5, 8, 1.2, 0.5, 1.9))).toEqual({ median: 1.5, worst: 8, met: "solid" })
 })
 
-it("reports median and worst round without a verdict level for a row without a goal", () => {
+it("reports the median and the worst round of a row without a goal, but no verdict level", () => {
   expect(verdict(row(null, 1.1, 0.9, 1))).toEqual({ median: 1, worst: 0.9, met: "" })
 })
 
-it("voids a row that has a void round, and excludes that round's ratio", () => {
+it("voids a row with a void round and excludes that round's ratio", () => {
   const { rounds, ...rest } = row(higher, 4, 4, 4)
   const judged = verdict({ ...rest, rounds: [...rounds, { ...round(0.1, 1), void: "refused" }] })
   expect(judged).toEqual({ median: 4, worst: 4, met: "void" })

@@ -1,6 +1,6 @@
 /**
- * The results of one part of the bench: rows of figures by round. Each row names its anchor, the figure that its
- * ratio is computed against, and its goal.
+ * Results of one part of the bench: rows of figures by round. Each row names its anchor (the reference figure of its
+ * ratio) and its goal.
  */
 
 /** One round: the measured figure, the anchor's figure, and their ratio. */
@@ -8,7 +8,7 @@ export interface Round {
   readonly venue: number
   readonly anchor: number
   readonly ratio: number
-  /** Reason for which the round is void. */
+  /** Why the round is void. */
   readonly void?: string
 }
 
@@ -20,12 +20,10 @@ export interface Goal {
 
 export interface Row {
   readonly name: string
-  /** Unit of both figures. */
   readonly unit: string
   readonly anchor: string
   readonly rounds: ReadonlyArray<Round>
   readonly goal: Goal | null
-  /** Notes for the reader of the report. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -43,7 +41,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** Returns the verdict, which the median decides. The worst round is reported with it. */
+/** Returns the verdict, which the median alone decides, with the worst round. */
 export const verdict = ({ goal, rounds }: Row): Verdict => {
   const valid = rounds.filter((one) => one.void === undefined)
   const ratios = valid.map(({ ratio }) => ratio)

@@ -26,7 +26,7 @@ export const rest = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const againstBare: Array<Round> = []
   const againstLeast: Array<Round> = []
   const notes: Array<string> = []
-  // The first round only warms up all servers.
+  // Round 0 only warms up all servers.
   for (let index = 0; index <= options.rounds; index++) {
     const reports: Array<RestReport> = []
     for (const port of ports) {
@@ -62,7 +62,6 @@ const keysOf = ({ users }: Venue): Venue["users"] => users.filter(({ name }) => 
 
 const portOf = ({ urls }: Venue): number => Number(new URL(urls.rest).port)
 
-/** Compares the same reads on the venues of two checkouts. */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const { close, venues } = await startVenues(options.folder, checkouts, connections)
   const { seconds } = options

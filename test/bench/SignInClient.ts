@@ -1,6 +1,6 @@
 /**
- * Legitimate users, each with a separate wallet and IP address, who sign in at fixed times even if earlier sign-ins
- * are still in progress. Runs as a child process, `SignInClient.ts <place>`: for each requested number of seconds it
+ * Legitimate users, each with a separate wallet and IP address, who sign in at fixed times, whether or not earlier
+ * sign-ins have finished. Runs as a child process, `SignInClient.ts <place>`: for each requested number of seconds it
  * responds with a `SignInReport`.
  */
 import { request } from "node:http"
@@ -23,7 +23,7 @@ const patienceMillis = 20_000
 const settleMillis = 500
 let next = 0
 
-/** Response status, and the time since the request was due. */
+/** `status` is the response's; the time counts from when the request was due. */
 interface Answer {
   readonly status: string
   readonly millis: number
@@ -59,7 +59,7 @@ const run = async (seconds: number): Promise<SignInReport> => {
     // Each request has a random phase in its interval, so that sign-ins do not synchronise with other timers.
     return { user, text: body(place, address, key), millis: ((index + Math.random()) * 1000) / perSecond }
   })
-  // Signing uses a whole core, so the client waits until delayed work has finished.
+  // Signing occupies a whole core, so the client waits until delayed work has finished.
   await new Promise((resolve) => setTimeout(resolve, settleMillis))
   const startedAt = performance.now()
   const answers = await Promise.all(

@@ -31,10 +31,7 @@ export const headersOf = ({ clientKey, port }: Place): Readonly<Record<string, s
   "content-type": "application/json;charset=UTF-8"
 })
 
-/**
- * Returns a sign-in message for this address that is issued now. The message is valid if the key belongs to the
- * address.
- */
+/** Returns a sign-in message for this address, issued now. The message is valid if the key belongs to the address. */
 export const body = ({ serviceName, uri }: Place, address: string, key: Uint8Array): string => {
   const message = [
     `${new URL(uri).host} wants you to sign in with your Ethereum account:`,

@@ -1,5 +1,5 @@
 /**
- * Sign-ins of legitimate users during a flood of thousands of invalid signatures per second, compared with sign-ins
+ * Legitimate users' sign-ins during a flood of thousands of invalid signatures per second, compared with sign-ins
  * without a flood.
  */
 import { readFileSync } from "node:fs"
@@ -16,7 +16,10 @@ import * as Worker from "./Worker.ts"
 interface Siege {
   readonly from: string
   readonly connections: number
-  /** IP addresses to use in a round. Each round needs new addresses, because rate limits remember earlier ones. */
+  /**
+   * IP addresses for one round. Each round needs new ones, because rate limits remember the earlier rounds'
+   * addresses.
+   */
   readonly addresses: (index: number) => ReadonlyArray<string>
   readonly maxSeconds: number
   readonly goal: Goal | null
@@ -36,18 +39,18 @@ const sieges: ReadonlyArray<Siege> = [
     from: `${figure(many)} addresses`,
     connections: many,
     addresses: (index) => Array.from({ length: many }, (_, n) => `127.${16 + index}.${n >> 8}.${n & 255}`),
-    // Each IP address reaches its rate limit after 30 attempts. All addresses together reach their limits after 12 s.
+    // Each IP address reaches its rate limit after 30 attempts, so all of them have reached it after 12 s.
     maxSeconds: 5,
     goal: null
   }
 ]
 
 /**
- * Multiplier for the duration of a round. With only 300 sign-ins the p99 would be the third-slowest sign-in, which a
+ * Multiplier for a round's duration. With only 300 sign-ins, the p99 would be the third-slowest sign-in, which a
  * single stall could determine.
  */
 const longer = 10
-/** Duration of the flood before the legitimate users start, in seconds. */
+/** The flood runs for this time before the legitimate users start. */
 const leadSeconds = 1
 /** Maximum time in which the legitimate users prepare. The flood lasts longer by this time. */
 const preparationSeconds = 1
@@ -70,7 +73,7 @@ export const signin = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const bench: Bench = { venue, database, users, flood }
   const seconds = longer * options.seconds
   const found = sieges.map((siege) => ({ siege, rounds: new Array<Round>(), notes: new Array<string>() }))
-  // The first round only warms up all processes and creates the users.
+  // Round 0 only warms up all processes and creates the users.
   for (let index = 0; index <= options.rounds; index++) {
     await settled(venue, database)
     const alone = await users.ask<SignInReport>(String(seconds))
@@ -141,7 +144,7 @@ const judged = ({ goal }: Siege, { bad, good }: Besieged, alone: SignInReport): 
   const problems: Array<string> = []
   if (bad.statuses["200"] !== undefined) problems.push(`${bad.statuses["200"]} bad signatures were taken for good`)
   if (!allIn(alone)) problems.push(`sign-ins in peace: ${counts(alone.statuses)}`)
-  // A row without a goal reports its outcome, so failed sign-ins do not make it void.
+  // A row without a goal reports its outcome, so failed sign-ins do not void it.
   if (goal !== null && !allIn(good)) problems.push(`sign-ins: ${counts(good.statuses)}`)
   if (goal !== null && bad.sentPerSecond < 0.99 * badPerSecond) problems.push(`${figure(bad.sentPerSecond)}/s sent`)
   const found = round(good.p99Millis, alone.p99Millis)

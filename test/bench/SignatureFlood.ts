@@ -1,5 +1,5 @@
 /**
- * Invalid sign-ins, sent at fixed times even if earlier requests have no response yet. Each message is valid for its
+ * Invalid sign-ins, sent at fixed times whether or not earlier requests have responses. Each message is valid for its
  * page but signed with another key. Runs as a child process, `SignatureFlood.ts <place>`: after a `Flood` message it
  * reports when the flood has started, and later sends a `FloodReport`.
  */
@@ -20,13 +20,13 @@ export interface FloodReport {
   readonly statuses: Readonly<Record<string, number>>
   /** Number of requests without a response after the final wait. */
   readonly unanswered: number
-  /** Number of requests that were not sent because the connection's buffer was full or the connection was closed. */
+  /** Number of requests not sent because the connection was closed or its buffer was full. */
   readonly heldBack: number
 }
 
 const place = JSON.parse(process.argv[2] ?? "{}") as Place
 const maxBufferedBytes = 16 * 1024
-/** Number of distinct messages. A message that was rejected for its signature is sent again later. */
+/** Number of distinct messages. A message rejected for its signature is sent again later. */
 const messages = 4_096
 const graceMillis = 3_000
 
@@ -43,7 +43,10 @@ const requests = (): ReadonlyArray<Buffer> => {
   })
 }
 
-/** Reports the status of each complete response. Each response has a content length, and responses arrive in order. */
+/**
+ * Opens a connection that reports each complete response's status. Responses have a content length and arrive in
+ * order.
+ */
 const open = (localAddress: string, answered: (status: string) => void): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port: place.port, localAddress }, () => {

@@ -15,7 +15,7 @@ import * as Worker from "./Worker.ts"
 const traders = 8
 const sockets = 4
 const goal: Goal = { better: "lower", solid: 5, aim: 1.5 }
-/** Seconds by which a flood starts before and stops after the measured trading. */
+/** A flood starts this long before the measured trading, and stops this long after it. */
 const marginSeconds = 0.5
 
 interface Siege {
@@ -29,7 +29,6 @@ const sieges = (["trade", "market_data"] as const).flatMap((listener) =>
 const rowName = ({ kind, listener }: Siege): string => `flood, p99 of orders beside ${kind} to ${listener}`
 const calmName = "flood, p99 of orders in peace"
 
-/** A venue with rate limits, its traders, and the clients that flood it. */
 interface Bench {
   readonly venue: Venue
   readonly probe: Worker.Worker
@@ -42,7 +41,7 @@ export const flood = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const bench = await begin(venue)
   const rounds = sieges.map(() => new Array<Round>())
   const notes = sieges.map(() => new Array<string>())
-  // The first round only warms up all processes.
+  // Round 0 only warms up all processes.
   for (let index = 0; index <= options.rounds; index++) {
     const calm = await inPeace(bench, options.seconds)
     for (const [place, siege] of sieges.entries()) {
@@ -69,7 +68,6 @@ export const flood = async (options: Options): Promise<ReadonlyArray<Row>> => {
   }))
 }
 
-/** Compares the same floods on the venues of two checkouts. */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const { close, venues } = await startVenues(options.folder, checkouts, traders, true)
   const benches = await both(venues, begin)
@@ -112,7 +110,7 @@ const end = async ({ flood, probe }: Bench): Promise<void> => {
   await Promise.all([flood.stop(), probe.stop()])
 }
 
-/** Returns a new IP address for each flood, so that a rate limit from one flood does not affect the next. */
+/** Returns a new IP address for each flood, so that one flood's rate limit does not affect the next. */
 const addressOf = (index: number, place: number): string => `127.0.${index}.${2 + place}`
 
 const inPeace = async ({ probe, venue }: Bench, seconds: number): Promise<OrderProbeReport> => {
@@ -145,16 +143,13 @@ const beside = async (
   return { orders, frames: await flood.hear<FrameFloodReport>() }
 }
 
-/**
- * Returns why the round without a flood is void: there, every command must succeed. Under a flood, failures are part
- * of the figures.
- */
+/** Returns why the round without a flood is void: without a flood, every command must succeed. */
 const problemOf = (calm: OrderProbeReport): string | undefined => {
   const failures = failuresOf(calm)
   return failures === "" ? undefined : `in peace${failures}`
 }
 
-/** Returns a problem if no socket of the flood was opened. The listener is allowed to stop a flood that has started. */
+/** Returns a problem if the flood opened no socket. The listener is allowed to stop a flood that has started. */
 const absenceOf = ({ frames }: Besieged): string | undefined =>
   frames.opened === 0 ? "no socket of the flood was let in" : undefined
 

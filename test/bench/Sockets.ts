@@ -33,7 +33,6 @@ const shapes: ReadonlyArray<Shape> = [
   { connections: 1, inFlight: 1, figure: "p50 against the floor", goal: { better: "lower", solid: 3, aim: 1.6 } }
 ]
 
-/** All parameters and processes that a round needs. */
 interface Bench {
   readonly options: Options
   readonly venue: Venue
@@ -105,7 +104,7 @@ async function measure(bench: Bench, shape: Shape): Promise<Row> {
   const notes: Array<string> = []
   const rounds: Array<Round> = []
   say(`${nameOf(shape)}:`)
-  // The first round takes twice as long and is excluded, because it only warms up both servers.
+  // Round 0 takes twice as long and is excluded, because it only warms up both servers.
   for (let index = 0; index <= options.rounds; index++) {
     const load = index === 0 ? { ...once, seconds: 2 * once.seconds } : once
     const { problem, report, waited } = await onVenue(bench, load)
@@ -140,12 +139,12 @@ function compare(shape: Shape, venue: LoadReport, anchor: LoadReport | Floor.Flo
 
 interface VenueRound {
   readonly report: LoadReport
-  /** Seconds until the venue had finished its deferred work. */
+  /** Seconds until the venue finished its deferred work. */
   readonly waited: number
   readonly problem: string | undefined
 }
 
-/** Runs a load on the venue, and the checks that a valid round must pass. */
+/** Runs a load on the venue and the checks that a valid round must pass. */
 async function onVenue({ database, venue }: Bench, options: LoadOptions): Promise<VenueRound> {
   const tag = Load.nextTag()
   await database.query("checkpoint")
@@ -164,7 +163,7 @@ async function onVenue({ database, venue }: Bench, options: LoadOptions): Promis
   return { report, waited, problem }
 }
 
-/** Returns a problem found in the responses alone, without reading the journal. */
+/** Returns a problem visible in the responses alone, without reading the journal. */
 function problemOf({ refused, unanswered }: LoadReport): string | undefined {
   const refusals = Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
   if (refusals.length > 0) return `refused ${refusals.join(", ")}`
@@ -181,8 +180,8 @@ async function imbalanceOf(venue: Venue): Promise<string | undefined> {
 }
 
 /**
- * Compares the same shapes on the venues of two checkouts, which share one database server. The journals are not
- * read, because another checkout might write them in a different format.
+ * Compares the same shapes on two checkouts' venues, which share one database server. The journals are not read,
+ * because another checkout might write them in a different format.
  */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []

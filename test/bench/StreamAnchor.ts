@@ -1,7 +1,6 @@
 /**
- * The cheapest correct fan-out in Node: each message is framed once, and the same buffer is written to each socket.
- * Runs as a child process: it sends its port, receives a `FanOut` message, and starts when all subscribers are
- * connected.
+ * The cheapest correct fan-out in Node: frames each message once and writes the same buffer to each socket. Runs as a
+ * child process: it sends its port, receives a `FanOut` message, and starts when all subscribers are connected.
  */
 import { createServer } from "node:http"
 import type { Socket } from "node:net"
@@ -9,7 +8,7 @@ import { WebSocketServer } from "ws"
 
 export interface FanOut {
   readonly subscribers: number
-  /** Payload sizes of the messages in bytes, used cyclically. */
+  /** Payload sizes of the messages, used cyclically. */
   readonly frameBytes: ReadonlyArray<number>
 }
 

@@ -11,7 +11,7 @@ import * as StreamFlow from "./StreamFlow.ts"
 export interface StreamOptions {
   readonly port: number
   readonly subscribers: number
-  /** Subscription message that each connection sends, or null if the server sends everything to every subscriber. */
+  /** Each connection's subscription message, or null if the server sends everything to every subscriber. */
   readonly subscription: string | null
   readonly seconds: number
   /** Options of the trades to make, or null if the server generates the messages itself. */
@@ -22,7 +22,7 @@ export type StreamMessage = { readonly event: "Flowing" | "Over" } | StreamRepor
 
 export interface StreamReport {
   readonly event: "Finished"
-  /** Number of numbered messages that all subscribers received together. */
+  /** Number of numbered messages received, summed over all subscribers. */
   readonly deliveries: number
   readonly trades: number
   readonly bytes: number
@@ -30,13 +30,13 @@ export interface StreamReport {
   readonly deliveriesPerSecond: number
   /** Payload sizes of one subscriber's messages in order, at most `keptFrames` of them. */
   readonly frameBytes: ReadonlyArray<number>
-  /** Reason for which the result is void, or null if it is valid. */
+  /** Why the result is void, or null if it is valid. */
   readonly problem: string | null
 }
 
 const options = JSON.parse(process.argv[2] ?? "{}") as StreamOptions
 const keptFrames = 20_000
-/** Duration of the warm-up before the measurement, in milliseconds. */
+/** Duration of the warm-up before the measurement. */
 const leadMillis = 500
 const graceMillis = 15_000
 const openingAtOnce = 20
@@ -59,8 +59,8 @@ interface Subscriber {
 
 const flow = options.flow === null ? null : await StreamFlow.open(options.flow)
 /**
- * Number of subscribers that have received each incomplete trade. The first entry belongs to trade number
- * `delivered`.
+ * Number of subscribers that have received each trade not yet delivered to all. The first entry belongs to trade
+ * number `delivered`.
  */
 const hearing: Array<number> = []
 let delivered = 0
@@ -126,7 +126,7 @@ function trade(): void {
 }
 
 /**
- * Starts the next trade when a trade has reached every subscriber. No subscriber falls behind, and the venue always
+ * Starts the next trade when a trade has reached every subscriber, so no subscriber falls behind and the venue always
  * has work.
  */
 function heardTrade(subscriber: Subscriber): void {
@@ -137,7 +137,7 @@ function heardTrade(subscriber: Subscriber): void {
     return
   }
   if (++hearing[place]! < options.subscribers) return
-  // All earlier trades have also reached every subscriber, because each subscriber receives trades in order.
+  // Each subscriber receives trades in order, so all earlier trades have also reached every subscriber.
   hearing.splice(0, place + 1)
   delivered += place + 1
   if (!isOver) for (let i = 0; i <= place; i++) trade()

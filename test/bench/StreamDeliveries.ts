@@ -1,4 +1,4 @@
-/** Market data sent to 200 subscribers of every channel, compared with a server that only writes to sockets. */
+/** Market data for 200 subscribers to every channel, compared with a server that only writes to sockets. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { startPrices } from "@venue/simulation/prices/SimulatedPrices"
 import type { Checkout } from "./Checkout.ts"
@@ -13,7 +13,7 @@ import * as Worker from "./Worker.ts"
 
 const goal: Goal = { better: "higher", solid: 0.7, aim: 1 }
 
-/** Numbers of subscribers and of trades that are in flight to them. */
+/** Number of subscribers, and number of trades in flight to them. */
 interface Shape {
   readonly subscribers: number
   readonly inFlight: number
@@ -57,7 +57,6 @@ export const stream = async (options: Options): Promise<ReadonlyArray<Row>> => {
   return rows
 }
 
-/** Compares the venues of two checkouts. */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const { close, venues } = await startVenues(options.folder, checkouts, 2)
   await both(venues, open)
@@ -102,7 +101,7 @@ async function measure(bench: Bench, shape: Shape): Promise<ReadonlyArray<Row>> 
   const costs: Array<Round> = []
   const notes: Array<string> = []
   say(`${rowName(shape)}:`)
-  // The first round only warms up both servers.
+  // Round 0 only warms up both servers.
   for (let index = 0; index <= bench.options.rounds; index++) {
     const ours = await ofVenue(bench, shape)
     await settled(bench.venue, null)
@@ -133,7 +132,6 @@ async function measure(bench: Bench, shape: Shape): Promise<ReadonlyArray<Row>> 
 
 interface Measured {
   readonly report: StreamReport
-  /** Deliveries per CPU second that the server used. */
   readonly perCpuSecond: number
   /** The client's CPU time, as a fraction of one core. */
   readonly clientShare: number
@@ -176,7 +174,7 @@ async function run(options: StreamOptions, serverPid: number): Promise<Measured>
   }
 }
 
-/** Each order is worth 20 USD, or more if the minimum quantity is worth more. */
+/** Each order is worth 20 USD, or more if the market's minimum quantity is worth more. */
 const markets = initialInstruments.map(({ lotE8, minQuantityLots, symbol, tickE8 }): FlowMarket => {
   const price = startPrices.get(symbol)!
   const lots = Math.max(minQuantityLots, Math.ceil(20 / ((price / 1e8) * (lotE8 / 1e8))))

@@ -5,10 +5,8 @@ import { connect } from "./TraderPair.ts"
 
 export interface FlowMarket {
   readonly symbol: string
-  /** Mid price in ticks, and the number of ticks per unit of price. */
   readonly midTicks: number
   readonly ticksPerUnit: number
-  /** Quantity of every order. */
   readonly quantity: number
 }
 
@@ -21,7 +19,7 @@ export interface FlowOptions {
 
 export interface StreamFlow {
   /**
-   * Makes one trade in the next market. A taker takes one order at the best price, and the maker then replaces that
+   * Makes one trade in the next market: a taker takes one order at the best price, and the maker then replaces that
    * order.
    */
   readonly trade: () => void
@@ -31,7 +29,7 @@ export interface StreamFlow {
   readonly end: () => Promise<void>
 }
 
-/** Number of orders at the best price, far more than are taken at the same time. */
+/** Number of orders at the best price, many more than are taken at the same time. */
 const ordersAtTouch = 64
 /** Number of price levels in a book snapshot. */
 const levels = 20
@@ -90,7 +88,7 @@ export const open = async ({ maker: makerKey, markets, taker: takerKey, url }: F
       const market = markets[made % markets.length]!
       const side = sides[Math.floor(made / markets.length) % 2]!
       made++
-      // Takes an order from the opposite side, and then replaces it.
+      // Takes an order from the opposite side, and then replaces the taken order.
       taker.send(limit(market, side, -1, "IOC"))
       maker.send(limit(market, side === "BUY" ? "SELL" : "BUY", 1, "GTC"))
     },
@@ -114,12 +112,12 @@ export const open = async ({ maker: makerKey, markets, taker: takerKey, url }: F
 type Side = "BUY" | "SELL"
 const sides: ReadonlyArray<Side> = ["BUY", "SELL"]
 
-/** Expected order statuses after an order was taken. Other frames have an empty status. */
+/** Statuses that orders should have after one was taken. Other frames have an empty status. */
 const fine = new Set(["", "FILLED", "CANCELLED"])
 
 /**
- * Returns a limit order priced this many ticks from the mid price, on its own side. -1 is the best price of the
- * opposite side.
+ * Returns a limit order priced this many ticks behind the mid price on its own side. -1 is the opposite side's best
+ * price.
  */
 const limit = (
   { midTicks, quantity, symbol, ticksPerUnit }: FlowMarket,

@@ -1,14 +1,14 @@
-/** Two connections of two users: the maker rests the orders of this pair's records, and the taker takes them. */
+/** Two users' connections: the maker rests the orders of this pair's records, and the taker takes them. */
 import type { Socket } from "node:net"
 import { WebSocket } from "ws"
 import { Kind } from "./Flow.ts"
 import { authFrame, type Key, statusOf } from "./LoadFrames.ts"
 
-/** Shared record of the commands of all pairs. */
+/** Record of all pairs' commands, which the pairs share. */
 export interface Ledger {
   readonly idOf: (frame: string) => number
   readonly write: (kind: number, side: number, price: number, quantity: number, id: number) => string
-  /** Send time of the add (or of the cancel) for an order id; 0 if no such command is in flight. */
+  /** Send time of the add (or of the cancel) by order id; 0 if no such command is in flight. */
   readonly addedAt: Float64Array
   readonly cancelledAt: Float64Array
   readonly answered: (sentAt: number, kind: "done" | "missed" | "refused", status: string, id: number) => void
@@ -22,8 +22,8 @@ export interface TraderPairOptions {
   readonly taker: Key
   readonly takerChannels: ReadonlyArray<string>
   /**
-   * True to send a record only after the twin connection's earlier records have responses. Exact order is needed for
-   * control totals.
+   * True to send a record only after the twin connection's earlier records have responses. Control totals need exact
+   * order.
    */
   readonly ordered: boolean
 }
@@ -79,7 +79,7 @@ export class TraderPair {
     })
   }
 
-  /** Cancels the maker's orders that an earlier run left open. */
+  /** Cancels the maker's orders left open by an earlier run. */
   clear(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenAcknowledged = resolve
@@ -145,7 +145,7 @@ export class TraderPair {
 
   #answer(sent: Float64Array, id: number, kind: "done" | "missed" | "refused", status: string): void {
     const sentAt = sent[id]
-    // Skips an order of an earlier run, and an order that ended without a command from this run.
+    // Skips an earlier run's order, and an order that closed without a command from this run.
     if (sentAt === undefined || sentAt === 0) return
     sent[id] = 0
     this.inFlight--
@@ -157,8 +157,8 @@ export class TraderPair {
 const corked = new Set<Socket>()
 
 /**
- * Combines all frames that one turn of the event loop sends on a socket into one write. Responses arrive in bursts,
- * and so do the next commands.
+ * Combines all frames that one turn of the event loop sends on a socket into one write, because responses and the
+ * next commands come in bursts.
  */
 function cork(client: WebSocket): void {
   const socket = (client as unknown as { readonly _socket: Socket })._socket

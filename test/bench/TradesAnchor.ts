@@ -7,7 +7,6 @@ import { initialInstruments } from "@venue/domain/Instrument"
 import { createServer, type ServerResponse } from "node:http"
 import { connect, type PostgresClient } from "./Database.ts"
 
-/** Row of the statement as `pg` returns it. */
 interface Row {
   readonly symbol: string
   readonly side: string
@@ -88,8 +87,8 @@ const record = (row: Row) => {
 }
 
 /**
- * Four connections, as many as the venue uses at a time. A request that arrives while all are busy waits for the next
- * free connection.
+ * Four connections, as many as the venue uses at once. A request that arrives while all are busy waits for the next
+ * free one.
  */
 const free = await Promise.all(Array.from({ length: 4 }, () => connect(databaseUrl)))
 const waiting: Array<(database: PostgresClient) => void> = []

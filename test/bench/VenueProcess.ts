@@ -80,11 +80,11 @@ export interface VenueOptions {
   readonly traders: number
   /** True to enforce the rate limits on messages and requests. Off by default. */
   readonly rateLimits?: boolean
-  /** Checkout whose venue to start. This checkout by default. */
+  /** Checkout whose venue to start; this checkout by default. */
   readonly checkout?: Checkout
-  /** Data directory of a stopped venue to restart. A new directory by default. */
+  /** A stopped venue's data directory, to restart that venue. A new directory by default. */
   readonly dataDir?: string
-  /** Environment variables that extend or override those of every bench venue. */
+  /** Environment variables, added to those of every bench venue or replacing them. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
@@ -191,7 +191,7 @@ export interface Venues {
   readonly close: () => Promise<void>
 }
 
-/** Starts a venue of each checkout. Both venues have separate databases on one server. */
+/** Starts one venue per checkout, each with its own database on one server. */
 export const startVenues = async (
   folder: string,
   checkouts: Pair<Checkout>,
@@ -212,13 +212,10 @@ export const startVenues = async (
   return { venues, database, close }
 }
 
-/**
- * Time limit of a start, in milliseconds. Creating thousands of traders takes one minute, or several minutes on a
- * busy machine.
- */
+/** Creating thousands of traders takes one minute, or several minutes on a busy machine. */
 const startMillis = 600_000
 
-/** Deposits enough that a few traders can run the whole flow between them. */
+/** Deposits enough for a few traders to run the whole flow between them. */
 export const fund = async (venue: Venue, count: number): Promise<void> => {
   const traders = venue.users.filter(({ name }) => name.startsWith("trader-")).slice(0, count)
   for (const { user_id } of traders) {
@@ -236,7 +233,7 @@ const profiling = (): ReadonlyArray<string> => {
 
 export const after = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** Returns the CPU seconds that a process has used, or NaN if the platform does not provide them. */
+/** Returns a process's CPU seconds, or NaN if the platform does not provide them. */
 export const cpuSeconds = (pid: number): number => {
   if (process.platform !== "linux") return NaN
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -244,7 +241,7 @@ export const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Returns the resident bytes of a process, or NaN if the platform does not provide them. */
+/** Returns a process's resident bytes, or NaN if the platform does not provide them. */
 export const residentBytes = (pid: number): number => {
   if (process.platform !== "linux") return NaN
   const found = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
@@ -252,9 +249,9 @@ export const residentBytes = (pid: number): number => {
 }
 
 /**
- * Waits until the venue has finished its deferred work, so that this work does not slow the anchor. The read tables
- * must have caught up with the journal, and the process must be idle. Returns the waiting time in seconds. Without a
- * database connection (another checkout's tables might differ) it requires a longer idle time instead.
+ * Waits until the venue has finished its deferred work, which would otherwise slow the anchor: the read tables must
+ * have caught up with the journal, and the process must be idle. Returns the seconds waited. Without a database
+ * connection (another checkout's tables might differ) it requires a longer idle time instead.
  */
 export const settled = async (venue: Venue, database: PostgresClient | null): Promise<number> => {
   const startedAt = performance.now()
@@ -273,7 +270,7 @@ export const settled = async (venue: Venue, database: PostgresClient | null): Pr
   return (performance.now() - startedAt) / 1000
 }
 
-/** Reports a lag only for existing rows: the clock of an idle market might add a row at any time. */
+/** Compares the newest existing rows only: an idle market's clock might add a row at any time. */
 const behind = `
   select coalesce(max(journal.seq) - max(projection.seq), 0) as behind
   from journal left join projection on projection.position = 'trading:' || journal.stream where journal.stream = 'market/${symbol}'`

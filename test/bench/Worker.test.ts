@@ -1,4 +1,4 @@
-/** The processes that measure, and the checkout whose code they run. */
+/** Worker processes, and the checkout whose code they run. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -21,7 +21,7 @@ it("runs the other checkout's version of a worker, in that checkout's folder", a
   expect(await worker.hear()).toBe(`theirs in ${checkout.folder}`)
 })
 
-it("names the missing file when a checkout does not have the worker", () => {
+it("names the missing file if a checkout lacks the worker", () => {
   expect(() => Worker.start("Echo.ts", [], { checkout: other({}) })).toThrow("older has no test/bench/Echo.ts")
 })
 

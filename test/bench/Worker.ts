@@ -17,7 +17,7 @@ export interface Worker {
   readonly stop: () => Promise<void>
 }
 
-/** Returns the Node flags for a process that is measured: a fixed heap limit and the venue's flags. */
+/** Returns the Node flags for a measured process: a fixed heap limit and the venue's flags. */
 export const heapFlagsOf = ({ nodeFlags }: Checkout): ReadonlyArray<string> => [
   "--expose-gc",
   "--max-old-space-size=4096",
@@ -35,9 +35,9 @@ export const start = (file: string, args: ReadonlyArray<string>, options: Worker
 }
 
 /**
- * Starts this checkout's worker file on the packages of another checkout that might not have the file. The source is
- * evaluated in the checkout's folder, so all imports resolve there. The worker must not import files by relative
- * path.
+ * Starts this checkout's worker file on another checkout's packages; that checkout might not have the file. The
+ * source is evaluated in the checkout's folder, so that all imports resolve there. The worker must not import files
+ * by relative path.
  */
 export const startOurs = (file: string, checkout: Checkout, options: Omit<WorkerOptions, "checkout"> = {}): Worker => {
   const source = readFileSync(fileURLToPath(new URL(file, import.meta.url)), "utf8")
@@ -102,7 +102,7 @@ interface WorkerOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Time limit of a worker: twice the longest load, which is ten minutes of overload. */
+/** Twice the longest load, which is ten minutes of overload. */
 const patienceMinutes = 20
 
 /** Workers to kill when this process exits, so that no load keeps running. */

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: every figure of the venue as a ratio to an anchor (the figure it is compared with) that is
- * measured in the same run. See README.md.
+ * `npm run bench`: every figure of the venue as a ratio to an anchor (the reference it is compared with) measured in
+ * the same run. See README.md.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, tmpdir } from "node:os"
@@ -53,7 +53,6 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   auditor
 }
 
-/** The parts that can compare two checkouts. */
 const comparable: Readonly<Record<string, (options: Options, pair: Pair<Checkout>) => Promise<ReadonlyArray<Row>>>> = {
   matching: Matching.compared,
   memory: Memory.compared,

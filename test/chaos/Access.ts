@@ -1,5 +1,5 @@
 /**
- * Access checks that run alongside the load: one signed request is sent to every gateway at once, and a wallet user's
+ * Access checks that run alongside the load: one signed request goes to every gateway at once, and a wallet user's
  * key is replaced repeatedly.
  */
 import { Wallet } from "ethers"
@@ -42,7 +42,7 @@ export const nonces = (venue: Venue, history: History, random: Random, users: Re
     history.write({ kind: "nonce", at: now(), answers })
   })
 
-/** Replaces the builder key of `owner`, a user whose wallet the builder has registered. */
+/** Repeatedly replaces the builder key of `owner`, a user whose wallet the builder has registered. */
 export const keys = (venue: Venue, history: History, random: Random, builder: User, owner: User): Loop => {
   const wallet = new Wallet(owner.wallet_private_key)
   let current: Signing.Key | undefined
@@ -86,7 +86,7 @@ export const keys = (venue: Venue, history: History, random: Random, builder: Us
   }
   return repeat(1_500, async () => {
     const old = current
-    // While a replacement is in progress, either key might be valid.
+    // During a replacement, either key might be valid.
     const [next] = await Promise.all([replace(), old === undefined ? undefined : probe(old)])
     if (next !== undefined) current = next
     await Promise.all([old, current].filter((key) => key !== undefined).map(probe))

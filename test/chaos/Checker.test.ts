@@ -53,7 +53,7 @@ it("reports nothing for a correct history", () => {
   expect(guilt(innocent({}, [key(2_000, "unknown", "k2", ""), probe(3_000, "k2", "refused")]))).toEqual([])
 })
 
-it("I1: accepts that a gateway does not list an order that was filled before the query, even if the fill is reported later", () => {
+it("I1: allows a gateway to omit an order that was filled before the query, even if the fill is reported later", () => {
   const missing = (filledMillis: number) => {
     const filled = order("o1", "a-1", "FILLED", { quantity_remaining: 0, update_time: at(filledMillis) / 1_000 })
     const texts = guilt(innocent({}, [visible("o1", "missing"), heard(4_200, "ann-1", filled)]))
@@ -62,7 +62,7 @@ it("I1: accepts that a gateway does not list an order that was filled before the
   expect([missing(4_001).length, missing(4_100).length]).toEqual([0, 1])
 })
 
-it("I30: accepts a new pair of stops, of which one is allowed to fire, when an order fills further after its first stop has fired", () => {
+it("I30: accepts a new pair of stops, one of which fires, if an order fills further after its first stop fired", () => {
   const both = trades(...stop("s1", "t8", 500), ...stop("s2", "t9", 600))
   const linked = (placedMillis: number) => {
     const placed = order("s2", "a-1", "ACK", { type: "STOP_LOSS", update_time: at(placedMillis) / 1_000 })
@@ -71,11 +71,11 @@ it("I30: accepts a new pair of stops, of which one is allowed to fire, when an o
   expect([linked(550).length, linked(500).length, linked(499).length]).toEqual([0, 0, 1])
 })
 
-it.each([...spoiledOrders, ...spoiledNodes])("%s: reports a finding when %s", (_rule, _what, lines, said) => {
+it.each([...spoiledOrders, ...spoiledNodes])("%s: reports a violation when %s", (_rule, _what, lines, said) => {
   expect(guilt(lines())).toContainEqual(expect.stringMatching(said))
 })
 
-it("I34: accepts that orders stay open if they were placed after the armed connection was lost, over a live connection", () => {
+it("I34: accepts open orders that were placed over a live connection after the armed connection was lost", () => {
   const back: ReadonlyArray<Line> = [
     { kind: "opened", at: at(20_500), connection: "cid-2", account: "cid", through: "gateway-1" },
     add(40_000, "cid-2", "c-2"),
@@ -97,7 +97,7 @@ it("I34: accepts the cancel of an order that was decided before its armed connec
   expect([reported(19_990).length, reported(20_020).length]).toEqual([0, 1])
 })
 
-it("I34: allows more time for cancels on a busy machine, and no deadline for orders affected by another fault", () => {
+it("I34: allows more time for cancels on a busy machine, and sets no deadline for orders affected by another fault", () => {
   const slow = innocent({
     ended_order: tables.ended_order.map((row) => (row["order_id"] === "o4" ? { ...row, ...late } : row))
   })
@@ -114,7 +114,7 @@ it("checks a history in which all accounts were read through a single gateway", 
   expect(guilt(without(innocent(), isNotFirstRead))).toEqual([])
 })
 
-it("finds no import of the venue or of an npm package in the checker's files", () => {
+it("the checker's files import neither the venue nor an npm package", () => {
   const names = readdirSync(import.meta.dirname).filter((name) => /^(Checker\w*|HistoryLine)\.ts$/.test(name))
   const targets = names.flatMap((name) =>
     [...readFileSync(`${import.meta.dirname}/${name}`, "utf8").matchAll(/ from "([^"]+)"/g)].map(

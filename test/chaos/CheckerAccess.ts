@@ -1,6 +1,6 @@
 /**
- * Access checks: a signed request is accepted once over all gateways, and a wallet user has exactly one builder key
- * at any time.
+ * Access checks: all gateways together accept a signed request once, and a wallet user has exactly one builder key at
+ * any time.
  */
 import type { Finding, Story } from "./CheckerStory.ts"
 import type { KeyLine, ProbeLine } from "./HistoryLine.ts"

@@ -7,7 +7,6 @@ export const findings = (story: Story): ReadonlyArray<Finding> =>
     ? [...ledger(story), ...story.reads.flatMap((one) => sums(story, one)), ...positions(story), ...funding(story)]
     : []
 
-/** Every ledger transaction sums to zero. */
 function ledger(story: Story): ReadonlyArray<Finding> {
   const sums = new Map<string, bigint>()
   for (const row of story.ledger) {
@@ -43,7 +42,7 @@ function sums(story: Story, { account, balance, positions, through }: Read): Rea
 
 const total = (parts: ReadonlyArray<number>): number => parts.reduce((sum, part) => sum + part, 0)
 
-/** The list of trades contains all traders, so the positions in each symbol sum to zero. */
+/** The trade list contains all traders, so the positions in each symbol sum to zero. */
 function positions(story: Story): ReadonlyArray<Finding> {
   const net = new Map<string, number>()
   for (const { lots, side, symbol } of story.trades) {
@@ -65,8 +64,8 @@ const onePerAccount = ({ reads }: Story): ReadonlyArray<Read> => [
 ]
 
 /**
- * Funding is paid only at whole hours. An account's funding in a symbol changes at most once per hour that has
- * passed. The sum over all accounts is only the rounding remainder, which is less than 1e-6 USD per account and hour.
+ * Funding is paid only at whole hours, so an account's funding in a symbol changes at most once per hour. The sum
+ * over all accounts is only the rounding remainder, which is less than 1e-6 USD per account and hour.
  */
 function funding(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []

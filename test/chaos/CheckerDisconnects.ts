@@ -1,22 +1,22 @@
-/** Cancel-on-disconnect checks: orders of a lost armed connection are cancelled in time, and other orders stay open. */
+/** Cancel-on-disconnect checks: a lost armed connection's orders are cancelled in time, and other orders stay open. */
 import { type Connection, type Ended, type Fault, type Finding, type Story, type OrderReport } from "./CheckerStory.ts"
 
 export const findings = (story: Story): ReadonlyArray<Finding> =>
   story.isWhole ? [...gone(story), ...kept(story)] : []
 
-/** Maximum time from a gateway's crash to the last cancel, in milliseconds. */
+/** Maximum time from a gateway's crash to the last cancel. */
 const promisedMillis = 5_000
 /**
- * Orders placed within this time before the crash are not checked, because the gateway might not have renewed the
- * connection's entry since.
+ * Orders placed within this time before the crash are not checked: the gateway might not have renewed the
+ * connection's entry since then.
  */
 const spareMillis = 1_500
 
 const deaths = ({ faults }: Story): ReadonlyArray<Fault> => faults.filter(({ fault }) => fault === "kill")
 
 /**
- * Checks that every order that was open when the gateway was killed is cancelled within five seconds. If other faults
- * overlap, the order must be cancelled by the end of the run.
+ * Checks that every order open when the gateway was killed is cancelled within five seconds, or by the end of the run
+ * if other faults overlap.
  */
 function gone(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
@@ -45,7 +45,7 @@ function gone(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** Returns whether arming was acknowledged before the given time. */
+/** Returns whether arming was acknowledged by the given time. */
 function isArmedInTime({ commands }: Story, connection: Connection, by: number): boolean {
   return commands.some(
     (command) =>
@@ -70,7 +70,7 @@ function stood(told: ReadonlyArray<OrderReport>, by: number): boolean {
 }
 
 /**
- * Checks that each cancel of a resting order has a cause. Either the account requested the cancel, or one of its
+ * Checks that each cancel of a resting order has a cause: either the account requested the cancel, or one of its
  * armed connections was lost after the order was placed.
  */
 function kept(story: Story): ReadonlyArray<Finding> {
@@ -88,7 +88,7 @@ function kept(story: Story): ReadonlyArray<Finding> {
 
 function wasRequested({ commands }: Story, { account, at, clientOrderId, orderId, symbol }: Ended): boolean {
   return commands.some(({ connection, params, sentAt, type }) => {
-    // The database and the tool run on one machine and share its clock. Drills shift only the clocks of nodes.
+    // The database and the tool share one machine's clock. Drills shift only the nodes' clocks.
     if (connection.account !== account || sentAt > at + clockMillis) return false
     if (type === "cancel_order") return params["order_id"] === orderId || params["order_id"] === clientOrderId
     return type === "cancel_all_orders" && (params["symbol"] === undefined || params["symbol"] === symbol)
@@ -98,8 +98,8 @@ function wasRequested({ commands }: Story, { account, at, clientOrderId, orderId
 const clockMillis = 100
 
 /**
- * Returns whether an armed connection of the account closed, or its gateway or a desk had a fault, after the order
- * was placed or changed.
+ * Returns whether, after the order was placed or changed, an armed connection of the account closed, or its gateway
+ * or a desk had a fault.
  */
 function mayBeDisconnected(
   story: Story,
@@ -127,5 +127,5 @@ function mayBeDisconnected(
 const isKillOfGateway = (targets: ReadonlyArray<string>): boolean =>
   targets.every((name) => name.startsWith("gateway-"))
 
-/** Maximum delay until a silent gateway is considered lost. */
+/** Maximum delay until a silent gateway counts as lost. */
 const silentMillis = 10_000

@@ -46,8 +46,8 @@ function states({ lines }: Story): ReadonlyArray<Finding> {
 }
 
 /**
- * Read your writes: an order that one gateway has acknowledged is visible through another gateway, unless the order
- * has ended. A gateway that has not yet reported the order itself is allowed to lag by a moment.
+ * Read your writes: an order that one gateway has acknowledged is visible through another, unless the order has
+ * ended. A gateway that has not yet reported the order itself is allowed to lag briefly.
  */
 function visible(story: Story): ReadonlyArray<Finding> {
   return story.lines.flatMap((line) => {
@@ -56,8 +56,8 @@ function visible(story: Story): ReadonlyArray<Finding> {
     const ended = story.ended.get(orderId)
     if (ended !== undefined && ended.at <= at) return []
     const heard = story.told.get(orderId) ?? []
-    // An order that ended before the response counts as ended, even if its end was reported later or the run was
-    // interrupted.
+    // An order that ended before the query's response counts as ended, even if its end was reported later or never,
+    // because the run was interrupted.
     const endedAt = (one: (typeof heard)[number]) => Math.min(one.at, (one.row.update_time ?? Infinity) * 1_000)
     const mayBeOver = heard.some((one) => isEnd(one.row) && endedAt(one) <= at + 5)
     if (mayBeOver) return []
@@ -73,7 +73,7 @@ function visible(story: Story): ReadonlyArray<Finding> {
 
 const behindMillis = 2_000
 
-/** Checks that final reads, when all activity has stopped, are equal through every gateway. */
+/** Checks that the final reads, made without any activity, are equal through every gateway. */
 function alike({ reads }: Story): ReadonlyArray<Finding> {
   const first = new Map<string, Read>()
   return reads.flatMap((one) => {

@@ -6,22 +6,20 @@ interface Filled {
 }
 
 export interface Judge {
-  /**
-   * Records a `fill_response`. Without fills, frames of one command cannot be distinguished from frames of the next.
-   */
+  /** Records a `fill_response`. Without fills, the frames of two consecutive commands look the same. */
   readonly fill: (tradeId: string) => void
-  /** Returns the fault of this `FILLED` frame, or undefined if the frame is correct. */
+  /** Returns this `FILLED` frame's fault, or undefined if the frame is correct. */
   readonly filled: (row: Filled) => string | undefined
 }
 
 /**
- * Frames arrive in order. Each `FILLED` frame names the trade of one earlier fill. Frames of one command report the
- * same remaining quantity, and frames of the next command report a smaller quantity.
+ * Frames arrive in order. Each `FILLED` frame names the trade of one earlier fill. Frames from one command report the
+ * same remaining quantity, and frames from the next command report a smaller one.
  */
 export const judge = (): Judge => {
   const tradeIds = new Set<string>()
   let fills: Array<string> = []
-  /** Trades of the current command that still lack a `FILLED` frame. */
+  /** The current command's trades that still lack a `FILLED` frame. */
   let outcome: Array<string> = []
   let before = Infinity
   return {

@@ -1,4 +1,4 @@
-/** Order checks: each acknowledged order exists once, refused orders do not exist, and ended orders stay ended. */
+/** Order checks: each acknowledged order exists once, no refused order exists, and ended orders stay ended. */
 import * as CheckerFilled from "./CheckerFilled.ts"
 import {
   type Command,
@@ -62,7 +62,7 @@ function acknowledged(story: Story): ReadonlyArray<Finding> {
 
 /**
  * Checks that each `add_order` frame creates at most one order, that every order has a frame, and that gateways agree
- * on the order of a frame.
+ * on which order a frame created.
  */
 function once(story: Story): ReadonlyArray<Finding> {
   const orders = new Map<string, Set<string>>()
@@ -132,7 +132,7 @@ function wasThere(story: Story, open: ReadonlyMap<string, OrderRow>, { answeredA
   return ended === undefined ? open.has(orderId) : ended.at > answeredAt!
 }
 
-/** Checks that each order equals its last reported state, or that state with an unanswered change applied. */
+/** Checks that each order equals its last reported state, with or without an unanswered change applied. */
 function modified(story: Story): ReadonlyArray<Finding> {
   const open = openOf(story)
   const changes = new Map<string, Array<Command>>()
@@ -171,9 +171,8 @@ const lastTerms = (told: ReadonlyArray<OrderReport>): OrderRow | undefined =>
   told.findLast(({ row }) => row.status === "ACK" || row.status === "MODIFIED")?.row
 
 /**
- * Checks that each connection receives the frames of an order in sequence: first the acknowledgement, then each fill
- * once, and no frame after the end. Each fill of a command has a `FILLED` frame, which shows the state after the
- * whole command.
+ * Checks that each connection receives an order's frames in sequence: first the acknowledgement, then each fill once,
+ * and no frame after the end. Each fill has a `FILLED` frame, which shows the state after the whole command.
  */
 function onOneConnection(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
@@ -206,8 +205,7 @@ function onOneConnection(story: Story): ReadonlyArray<Finding> {
 }
 
 /**
- * Checks that every command on a live connection has a response if its gateway had no fault. The response is allowed
- * to state an unknown outcome.
+ * Checks that every command on a live connection has a response if its gateway had no fault. The response is allowed to report an unknown outcome.
  */
 function silent(story: Story): ReadonlyArray<Finding> {
   const answered = new Set(["add_order", "cancel_order", "modify_order", "cancel_all_orders", "add_twap"])
@@ -226,5 +224,7 @@ function silent(story: Story): ReadonlyArray<Finding> {
   })
 }
 
-/** The gateway times a command out six seconds after its arrival. Before that, the command might wait behind others. */
+/**
+ * The gateway times a command out six seconds after receiving it. Before that, the command might wait behind others.
+ */
 const answerMillis = 15_000

@@ -8,10 +8,7 @@ import { filledOf } from "./CheckerTrades.ts"
 export const findings = (story: Story): ReadonlyArray<Finding> =>
   story.isWhole ? [...stops(story), ...twaps(story)] : []
 
-/**
- * Checks that only one stop of a linked pair fires, in a single order. Its quantity is checked together with all
- * other orders.
- */
+/** Checks that only one stop of a linked pair fires, and in a single order. Another check covers the quantity. */
 function stops(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   const pairs = new Map<string, Set<string>>()
@@ -43,13 +40,13 @@ function stops(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** Returns the time of the first report about the order, or minus infinity if no report exists. */
+/** Returns the time of the first report about the order, or minus infinity without a report. */
 const placedAt = ({ told }: Story, orderId: string): number =>
   Math.min(...(told.get(orderId)?.map(({ at, row }) => (row.update_time ?? at / 1_000) * 1_000) ?? [-Infinity]))
 
 /**
- * An account has at most one TWAP per symbol at a time. All its orders with TWAP origin during that time are
- * therefore children of that TWAP.
+ * An account has at most one TWAP per symbol at a time, so all its orders with TWAP origin during that time are the
+ * TWAP's children.
  */
 function twaps(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []

@@ -36,7 +36,7 @@ export interface Command {
   readonly sentAt: number
   readonly type: string
   readonly params: Readonly<Record<string, unknown>>
-  /** Status or error of a refusal, which means that the command had no effect. */
+  /** Status or error of a refused command, which had no effect. */
   refused: string | undefined
   isUnknown: boolean
   answeredAt: number | undefined
@@ -92,7 +92,7 @@ export interface Story {
   readonly listed: ReadonlyMap<string, Listed>
   readonly connections: ReadonlyMap<string, Connection>
   readonly commands: ReadonlyArray<Command>
-  /** Order responses by order id, in the order of their arrival. */
+  /** Order responses by order id, in order of arrival. */
   readonly told: ReadonlyMap<string, ReadonlyArray<OrderReport>>
   readonly fills: ReadonlyArray<{ readonly at: number; readonly connection: Connection; readonly row: FillRow }>
   readonly faults: ReadonlyArray<Fault>
@@ -100,7 +100,7 @@ export interface Story {
   readonly ended: ReadonlyMap<string, Ended>
   readonly twaps: ReadonlyArray<Row>
   readonly ledger: ReadonlyArray<Row>
-  /** The last read of each account through each gateway. */
+  /** Each account's last read through each gateway. */
   readonly reads: ReadonlyArray<Read>
   /** False if the run was interrupted. */
   readonly isWhole: boolean
@@ -195,7 +195,7 @@ function commandsOf(lines: ReadonlyArray<Line>, connections: ReadonlyMap<string,
   const commands: Array<Command> = []
   /** Commands without a response, oldest first, by connection and response key. */
   const waiting = new Map<string, Array<Command>>()
-  /** A response might identify its command by one of several keys. It belongs to the oldest command that matches. */
+  /** Several keys might identify a response's command. The response belongs to the oldest command that matches. */
   const take = (...keys: ReadonlyArray<string>): Command | undefined => {
     const fitting = keys.flatMap((key) => waiting.get(key)?.[0] ?? [])
     const oldest = fitting.toSorted((a, b) => a.sentAt - b.sentAt)[0]
@@ -260,17 +260,17 @@ function answer(
     command.answeredAt = at
     if (isRefusal(status)) command.refused = status
   }
-  // A cancel is allowed to identify an order by its client order id.
+  // A cancel is allowed to identify its order by client order id.
   if (status === "NO_SUCH_ORDER" || status === "CANCELLED") return told("cancel_order", order_id, client_order_id)
   if (status === "ACK") return told("add_order", client_order_id)
-  // The response to an order, or to a cancel, has this key alone if the command did not reach its market.
+  // If an order or a cancel did not reach its market, the response has only this key.
   if (order_id === "") return told("add_order cancel_order", client_order_id)
   if (status === "MODIFIED" || status.startsWith("CANNOT_MODIFY_")) return told("modify_order", order_id)
-  // The response to a cancel or modify that could not be processed contains the order's id.
+  // If a cancel or a modify could not be processed, the response contains the order's id.
   if (isRefusal(status)) told("modify_order cancel_order", order_id)
 }
 
-/** Returns whether an error message states an unknown outcome instead of a refusal. */
+/** Returns whether an error reports an unknown outcome instead of a refusal. */
 export const isUnknown = (message = ""): boolean => /unknown|not known/.test(message)
 
 function reportsByOrder(
@@ -281,8 +281,8 @@ function reportsByOrder(
   for (const line of lines) {
     if (line.kind !== "heard") continue
     const { all_orders_response, order_response: row } = line.frame
-    // A query's response comes from the current state and not from the log. Its position among the other frames
-    // therefore proves nothing.
+    // A query's response comes from the current state, not from the log, so its position among the other frames
+    // proves nothing.
     if (row === undefined || row.order_id === "" || all_orders_response !== undefined) continue
     const before = told.get(row.order_id)
     const one = { at: line.at, connection: connections.get(line.connection)!, row }

@@ -1,4 +1,4 @@
-/** A child process that can be started, frozen, killed and restarted by its process id. */
+/** A child process that can be started, frozen, killed and restarted. */
 import { type ChildProcess as Child, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { freePort } from "../cluster/VenueNodes.ts"
 import * as Proxy from "./Proxy.ts"
 
-/** Returns a proxied URL with which one node connects to the database, and the proxy. */
+/** Returns a proxy and its URL, with which one node connects to the database. */
 export const through = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const there = new URL(Redacted.value(url))
   // A test's database server listens on a Unix socket in its own directory.

@@ -1,4 +1,4 @@
-/** The database server of a run, and its faults. */
+/** A run's database server, and its faults. */
 import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
 import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
@@ -9,7 +9,7 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 
 export interface DatabaseServer {
-  /** TCP port of the server, to which proxies connect. */
+  /** The server's TCP port, to which proxies connect. */
   readonly port: number
   readonly urlAt: (port: number) => string
   /**

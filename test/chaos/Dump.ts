@@ -1,4 +1,4 @@
-/** Reads database rows and returns them as lines of the history. */
+/** Reads database rows as lines of the history. */
 import type { DatabaseServer } from "./DatabaseServer.ts"
 import { now } from "./History.ts"
 import type { EpochRow, Row, StreamsLine, TableLine } from "./HistoryLine.ts"
@@ -38,8 +38,8 @@ export const tables = ({ query }: DatabaseServer): Promise<ReadonlyArray<TableLi
   )
 
 /**
- * Returns each projection position with the highest journal seq that its stream has events for. A row that only
- * claims the stream contains no events, so the projection does not have to reach it.
+ * Returns, for each projection position, the seq of its stream's last journal row with events. A row without events
+ * only claims the stream, so the projection need not reach it.
  */
 export const heads = async ({ query }: DatabaseServer): Promise<ReadonlyMap<string, number>> => {
   const rows = await query<{ position: string; head: string }>(

@@ -1,4 +1,4 @@
-/** Faults for a venue under test. Each fault starts, lasts for a time and is then reverted. */
+/** Faults in a venue under test. Each fault starts, lasts for a time and is then reverted. */
 import type { Direction, Proxy, Rule } from "./Proxy.ts"
 import type { Random } from "./Random.ts"
 import type { Venue } from "./Venue.ts"
@@ -15,7 +15,7 @@ export interface Fault {
 export interface Drawing {
   readonly venue: Venue
   readonly random: Random
-  /** Multiplier for all durations, which are in seconds. */
+  /** Multiplier for all durations. */
   readonly scale: number
   /** Nodes that already have another fault. */
   readonly taken: ReadonlySet<string>
@@ -57,7 +57,6 @@ type Maker = (drawing: Drawing, kind: Kind) => Fault | undefined
 
 const ignore = async (): Promise<void> => {}
 
-/** Makes a fault that affects one node. */
 const onNode =
   (
     make: (node: VenueNode, drawing: Drawing) => Omit<Fault, "fault" | "targets">,
@@ -70,7 +69,7 @@ const onNode =
     return { fault, targets: [node.name], ...make(node, drawing) }
   }
 
-/** Makes a fault that affects the database server. At most one such fault is active at a time. */
+/** Makes a fault of the database server. At most one such fault is active at a time. */
 const onServer =
   (make: (drawing: Drawing) => Omit<Fault, "fault" | "targets">): Maker =>
   (drawing, fault) =>
@@ -88,7 +87,7 @@ const proxyRule =
       }
     })(drawing, fault)
 
-/** Maximum duration of an orderly shutdown, in milliseconds. */
+/** Maximum duration of an orderly shutdown. */
 const patienceMillis = 20_000
 
 const makers: { readonly [K in Kind]: Maker } = {

@@ -1,4 +1,4 @@
-/** Recovery times of the slowest market, as reported in a run's figures. */
+/** The slowest market's recovery times, as reported in a run's figures. */
 import { expect, it } from "vitest"
 import type { Command, Story } from "./CheckerStory.ts"
 import * as Figures from "./Figures.ts"

@@ -1,5 +1,5 @@
 /**
- * A short, correct history for tests to corrupt. The user ann sells to ben, modifies and cancels an order, and a
+ * A short, correct history for tests to corrupt. The user ann sells to ben, then modifies and cancels an order, and a
  * gateway is killed.
  */
 import type { FillRow, Received, Line, OrderRow, Read, Row, Sent } from "./HistoryLine.ts"

@@ -6,7 +6,7 @@ export const symbol = "AAPL-USD"
 export const without = (lines: ReadonlyArray<Line>, drop: (line: Line) => boolean): ReadonlyArray<Line> =>
   lines.filter((line) => !drop(line))
 
-/** Changes the final read of one account. */
+/** Changes one account's final read. */
 export const shown = (account: string, change: Partial<Read>, lines = innocent()): ReadonlyArray<Line> =>
   lines.map((line) => (line.kind === "read" && line.account === account ? { ...line, ...change } : line))
 

@@ -1,5 +1,5 @@
 /**
- * History file of a run. Each line is written before the run continues, so that an interrupted run can still be
+ * A run's history file. Each line is written before the run continues, so that an interrupted run can still be
  * checked.
  */
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs"
@@ -13,7 +13,7 @@ export interface History {
   readonly close: () => void
 }
 
-/** Wall-clock time at the start, advanced by the monotonic clock, in Unix milliseconds. */
+/** Wall-clock time at the tool's start, advanced by the monotonic clock, in Unix milliseconds. */
 export const now = (): number => performance.timeOrigin + performance.now()
 
 export const open = (file: string): History => {
@@ -30,7 +30,7 @@ export const open = (file: string): History => {
   }
 }
 
-/** Ignores the last line if it is incomplete. */
+/** Ignores an incomplete last line. */
 export const read = (file: string): ReadonlyArray<Line> =>
   readFileSync(file, "utf8")
     .split("\n")

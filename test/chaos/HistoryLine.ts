@@ -1,4 +1,4 @@
-/** Lines of a history: messages sent and received by clients, faults, and final reads. */
+/** Lines of a history: messages that clients sent and received, faults, and final reads. */
 
 /** Unix milliseconds, advanced by the tool's monotonic clock. */
 type Moment = number
@@ -19,7 +19,7 @@ export interface Began {
   readonly symbols: ReadonlyArray<Listed>
 }
 
-/** A connection that was opened through the gateway `through`. */
+/** A connection opened through the gateway `through`. */
 export interface Opened {
   readonly kind: "opened"
   readonly at: Moment
@@ -32,7 +32,6 @@ export interface Closed {
   readonly kind: "closed"
   readonly at: Moment
   readonly connection: string
-  /** True if the tool closed the connection. */
   readonly isOurs: boolean
 }
 
@@ -57,13 +56,13 @@ export interface FaultLine {
   readonly at: Moment
   readonly phase: "begin" | "end"
   readonly number: number
-  /** Kind of the fault, for example `kill`, `freeze` or `cut`. */
+  /** For example `kill`, `freeze` or `cut`. */
   readonly fault: string
   /** Names of nodes, or `postgres`. */
   readonly targets: ReadonlyArray<string>
 }
 
-/** State of one account, as read through one gateway. */
+/** One account's state, as read through one gateway. */
 export interface Read {
   readonly kind: "read"
   readonly at: Moment
@@ -84,7 +83,7 @@ export interface TableLine {
 /** A database row. Postgres returns large numbers as strings. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
-/** State of the journal, by stream and epoch. */
+/** The journal's state, by stream and epoch. */
 export interface StreamsLine {
   readonly kind: "streams"
   readonly at: Moment
@@ -98,7 +97,7 @@ export interface EpochRow {
   readonly count: number
 }
 
-/** One signed request that was sent to several gateways at once. The status is null if no gateway responded. */
+/** One signed request, sent to several gateways at once. The status is null if no gateway responded. */
 export interface NonceLine {
   readonly kind: "nonce"
   readonly at: Moment
@@ -115,7 +114,6 @@ export interface KeyLine {
   readonly next?: string
 }
 
-/** A request signed with a key, sent at `askedAt`. */
 export interface ProbeLine {
   readonly kind: "probe"
   readonly at: Moment
@@ -145,10 +143,7 @@ export interface StateLine {
   readonly sums: Readonly<Record<string, string>>
 }
 
-/**
- * State after an episode: the operator interface's proof that the books balance, and the streams whose tables have
- * not caught up.
- */
+/** State after an episode: the operator interface's proof that the books balance, and the streams whose tables lag. */
 export interface ProofLine {
   readonly kind: "proof"
   readonly at: Moment

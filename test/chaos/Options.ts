@@ -7,9 +7,9 @@ export interface Options {
   /** Minimum number of kills, however long the run lasts. */
   readonly kills: number
   readonly freezes: number
-  /** History file to check without a new run. */
+  /** A history file to check instead of starting a new run. */
   readonly check: string | undefined
-  /** Folder of an earlier run to continue. The folder of a new run is deleted if the run found no violation. */
+  /** Folder of an earlier run to continue. A new run's folder is deleted if the run found no violation. */
   readonly folder: string | undefined
   readonly runners: number
   readonly gateways: number
@@ -18,7 +18,7 @@ export interface Options {
   readonly scale: number
   /** Multiplier for time limits, for a busy machine. */
   readonly patience: number
-  /** Kinds of faults to draw. Empty to draw all kinds. */
+  /** Kinds of faults to draw. Empty for all kinds. */
   readonly only: ReadonlyArray<string>
 }
 

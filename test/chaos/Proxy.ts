@@ -9,7 +9,7 @@ export interface Rule {
   readonly held?: ReadonlyArray<Direction>
   /** True to close connections and refuse new ones. */
   readonly isRefused?: boolean
-  /** Delay of all bytes in milliseconds. */
+  /** Delay of all bytes. */
   readonly delayMillis?: number
 }
 
@@ -71,7 +71,7 @@ export const open = async (port: number, target: Target): Promise<Proxy> => {
     server.on("data", (bytes) => pass(pair, "toClient", bytes))
     client.on("end", () => pass(pair, "toServer", "end"))
     server.on("end", () => pass(pair, "toClient", "end"))
-    // Closes the other side only if the simulated network currently forwards bytes.
+    // Closes the other side only if the simulated network is currently forwarding bytes.
     const lost = () => {
       if (ruleOf(from).held === undefined) over()
       else setTimeout(lost, lookMillis)

@@ -1,4 +1,4 @@
-/** Reads the state of an account through a gateway while all activity has stopped. */
+/** Reads an account's state through a gateway while there is no activity. */
 import { WebSocket } from "ws"
 import * as FrameFaults from "../FrameFaults.ts"
 import { frameFault } from "../SocketFrames.ts"

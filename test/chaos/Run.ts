@@ -73,7 +73,7 @@ export const go = async (run: Run): Promise<void> => {
   await Promise.all([...working.map((one) => one.stop()), ...loops.map((loop) => loop.stop())])
   marks.stop()
   if (run.isOver()) return
-  // After this time every in-flight command has a response or has timed out.
+  // After this time, every in-flight command has a response or has timed out.
   await pause(8_000)
   say("everything is killed at once, and read back")
   await replayed(run, accounts, venue.nodes, 0)
@@ -145,7 +145,7 @@ async function suffer(run: Run, { begin, end, fault, seconds, targets }: Faults.
   history.write({ kind: "fault", at: now(), phase: "end", number, fault, targets })
 }
 
-/** Fails with the last line that a node printed if the node exits, or is not ready, before the first fault. */
+/** If a node exits, or is not ready, before the first fault, fails with the node's last output line. */
 async function started({ isOver, options, venue }: Run): Promise<void> {
   const limit = performance.now() + readyMillis * options.patience
   for (const node of venue.nodes) {
@@ -158,8 +158,7 @@ async function started({ isOver, options, venue }: Run): Promise<void> {
 }
 
 /**
- * Restarts a node that exited unexpectedly and records the exit. A node that is not ready in time is recorded as a
- * violation.
+ * Restarts and reports a node that exited unexpectedly. A node that is not ready in time is recorded as a violation.
  */
 async function ready({ history, isOver, options, say }: Run, nodes: ReadonlyArray<VenueNode>): Promise<void> {
   const limit = performance.now() + readyMillis * options.patience
@@ -219,8 +218,8 @@ async function judge({ history, isOver, options, venue }: Run, episode: number):
 type Accounts = ReadonlyArray<{ readonly account: string; readonly key: { public_key: string; secret_key: string } }>
 
 /**
- * Compares the state before and after these nodes are killed and replay their logs. Repeats the comparison if the
- * state changed for another reason.
+ * Compares the state before and after these nodes are killed and replay their logs. Repeats the comparison if trading
+ * changed the state in between.
  */
 async function replayed(run: Run, accounts: Accounts, nodes: ReadonlyArray<VenueNode>, pair: number): Promise<void> {
   const { history, say, venue } = run
@@ -241,7 +240,7 @@ async function replayed(run: Run, accounts: Accounts, nodes: ReadonlyArray<Venue
   say("  something always moved, so nothing was compared")
 }
 
-/** Reads the state through one gateway. The state through the other gateways is read at the end. */
+/** Reads the state through one gateway. The other gateways are read at the end of the run. */
 async function state(run: Run, accounts: Accounts): Promise<Record<string, string>> {
   const sums: Record<string, string> = {}
   const [{ name, urls }] = run.venue.gateways as [VenueNode]

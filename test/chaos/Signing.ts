@@ -1,4 +1,4 @@
-/** Requests that are signed with an API key according to the published protocol. */
+/** Requests signed with an API key according to the published protocol. */
 import { createHmac, randomBytes } from "node:crypto"
 
 export interface Key {

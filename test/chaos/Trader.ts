@@ -1,6 +1,6 @@
 /**
- * The load of one account over several gateways: random new orders, modifies and cancels. The trader reconnects when
- * a gateway is lost.
+ * One account's load over several gateways: random new orders, modifies and cancels. The trader reconnects when a
+ * gateway is lost.
  */
 import type { History } from "./History.ts"
 import { now } from "./History.ts"
@@ -49,7 +49,7 @@ const connectionsPerTrader = 2
 const maxOpenOrders = 25
 const inFlight = 4
 const laterMillis = 2_500
-/** Time in milliseconds without a frame after which a client reconnects. */
+/** A client reconnects after this time without a frame. */
 const patienceMillis = 12_000
 
 export const begin = (
@@ -233,7 +233,7 @@ interface Conversation {
 
 const makeConversation = (history: History): Conversation => {
   const talk: Conversation = {
-    // Placeholder, which is replaced before any message is sent.
+    // Placeholder, replaced before any message is sent.
     connection: undefined as unknown as TradeConnection.TradeConnection,
     heardAt: now(),
     waiting: new Map(),
@@ -271,7 +271,7 @@ const makeConversation = (history: History): Conversation => {
         talk.waiting.delete(row.order_id)
         talk.waiting.delete(row.client_order_id)
       }
-      // A close has no client order id. The response is therefore any order without one, or the refusal.
+      // A close has no client order id, so any order without one, or the refusal, is its response.
       if (row.client_order_id === "") talk.waiting.delete("close_position")
     }
   }

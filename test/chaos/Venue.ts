@@ -16,7 +16,6 @@ export interface User extends Signing.Key {
   readonly builder_code?: string
 }
 
-/** Data from the first start, which created the venue. */
 interface FirstStart {
   readonly admin_token: string
   readonly auth_client_key: string
@@ -29,14 +28,14 @@ export interface Venue {
   readonly nodes: ReadonlyArray<VenueNode.VenueNode>
   readonly runners: ReadonlyArray<VenueNode.VenueNode>
   readonly gateways: ReadonlyArray<VenueNode.VenueNode>
-  /** A further runner, which runs only during a join fault. */
+  /** An additional runner, which runs only during a join fault. */
   readonly joiner: VenueNode.VenueNode
   readonly users: ReadonlyArray<User>
   /** Proxies between each node and the database, by node name. */
   readonly toDatabase: ReadonlyMap<string, Proxy.Proxy>
   /** Proxies in front of each runner. */
   readonly toRunner: ReadonlyMap<string, Proxy.Proxy>
-  /** Returns the source IP address of a node's connections. */
+  /** Returns the source IP address of the node's connections. */
   readonly addressOf: (name: string) => string
   /** Calls the operator interface through any live gateway. */
   readonly operator: (path: string, body?: object) => Promise<Signing.Answer>
@@ -75,7 +74,7 @@ export const start = async (options: Options, folder: string, say: (text: string
       VENUE_RATE_LIMITS: "off",
       VENUE_SIMULATED_PRICES: "on",
       VENUE_CLUSTER_DIAL_FROM: addressOf(name),
-      // Extends the locks: on a busy machine nodes might renew them late and lose them repeatedly.
+      // Extends the locks: on a busy machine, nodes might renew them late and lose them repeatedly.
       VENUE_CLUSTER_LOCK_SECONDS: String(Math.min(60, Math.ceil(3 * options.patience)))
     }
     if (runnerNames.includes(name)) {
@@ -145,7 +144,7 @@ export const start = async (options: Options, folder: string, say: (text: string
   }
 }
 
-/** Creates users, keys and funds with one start like `npm start`. An existing folder already contains them. */
+/** Creates users, keys and funds by starting the venue once as `npm start` does, unless an earlier run already has. */
 async function found(
   options: Options,
   folder: string,

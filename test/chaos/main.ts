@@ -14,7 +14,7 @@ import * as Venue from "./Venue.ts"
 
 const say = (text: string): void => void process.stdout.write(`chaos: ${text}\n`)
 
-/** Maximum number of printed violations. Further violations are usually of the same kind. */
+/** Maximum number of printed violations. Further ones are usually of the same kind. */
 const maxPrinted = 40
 
 const judge = (lines: ReadonlyArray<Line>): boolean => {

@@ -1,4 +1,4 @@
-/** A socket address of this machine for a client under test. */
+/** A socket listener on this machine for a client under test. */
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import type { Accept } from "@venue/testing/Observers"

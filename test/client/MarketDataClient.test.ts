@@ -1,4 +1,4 @@
-/** Tests of the market-data client, against a stub venue that numbers frames as instructed. */
+/** Tests of the market-data client, against a stub venue that numbers frames as the test requires. */
 import * as MarketDataClient from "@venue/client/MarketDataClient"
 import { assert, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"

@@ -1,4 +1,4 @@
-/** Tests of the backoff of the reconnecting socket, on the test clock. */
+/** Tests of the reconnecting socket's backoff, on the test clock. */
 import { CredentialsUnavailable } from "@venue/client/Credentials"
 import { keepOpen } from "@venue/client/ReconnectingSocket"
 import { assert, it } from "@effect/vitest"

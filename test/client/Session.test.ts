@@ -37,7 +37,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("a sessi
     }).pipe(Effect.provide(FetchHttpClient.layer))
   )
 
-  it.effect("keeps its access token until the last minute, and refreshes it once for concurrent callers", () =>
+  it.effect("keeps an access token until its last minute, and refreshes it once for concurrent callers", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
       yield* clock.setTime(yield* Clock.currentTimeMillis)
@@ -57,7 +57,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("a sessi
     }).pipe(Effect.provide(FetchHttpClient.layer))
   )
 
-  it.effect("returns the refusal of the service, and AuthUnavailable for an unreachable service", () =>
+  it.effect("returns the service's refusal, or AuthUnavailable if the service is unreachable", () =>
     Effect.gen(function* () {
       const settings = yield* options
       expect(yield* Effect.flip(Session.signIn({ ...settings, serviceName: "Another" }))).toMatchObject({

@@ -49,7 +49,7 @@ const twap = {
 } as const
 
 it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
-  it.effect("accepts an order of an API key, publishes it, and cancels it", () =>
+  it.effect("accepts, publishes and cancels an order placed with an API key", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)
@@ -76,7 +76,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("switches a dead-man switch on, renews it, and switches it off", () =>
+  it.effect("arms, renews and disarms a dead-man switch", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)
@@ -91,7 +91,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("accepts a TWAP, and answers a cancel by either id", () =>
+  it.effect("accepts a TWAP, and cancels one by either of its ids", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)
@@ -122,7 +122,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("answers signed REST requests, and refuses unsigned ones with a problem", () =>
+  it.effect("responds to signed REST requests, and refuses unsigned ones with status 401", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { restUrl: url } = yield* Listening

@@ -26,7 +26,7 @@ const Echo = Entity.make("Echo", [Rpc.make("Say", { payload: { words: Schema.Str
 type Options = Partial<Pick<ClusterNode.RunnerOptions, "dialFrom" | "tls" | "address">>
 const common = { lockSeconds: 3, dialFrom: undefined, tls: undefined }
 
-/** Starts a runner that receives messages, and returns the messages and its log lines. */
+/** Starts a runner, and returns the messages that it received and its log lines. */
 const listening = Effect.fnUntraced(function* (url: Redacted.Redacted, options: Options = {}) {
   const heard: Array<string> = []
   const logged: Array<string> = []
@@ -132,7 +132,7 @@ it.live(
 
 for (const tls of [undefined, tlsOf("runner")]) {
   it.live(
-    `a node connects from the address to which it is bound, ${tls === undefined ? "in plain text" : "with TLS"}`,
+    `a node connects from its own bind address, ${tls === undefined ? "in plain text" : "with TLS"}`,
     () =>
       Effect.gen(function* () {
         const url = yield* freshDatabase

@@ -9,7 +9,7 @@ import { freshDatabase } from "../Postgres.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
 it.live(
-  "I48: counts the connections of a desk's users within seconds after the desk has moved",
+  "I48: counts the connections of a desk's users again within seconds after the desk has moved",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -1,6 +1,6 @@
 /**
- * Tests of two processes over one journal, each of which acts as the owner of every desk and market. The process
- * called last has claimed them. The other process continues with old state when it is called again.
+ * Tests of two processes over one journal that both act as the owner of every desk and market. The last process to
+ * claim one of them is its real owner; the other process continues with old state.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Places from "@venue/cluster/clients/Places"
@@ -40,10 +40,7 @@ const requests = (count: number): ReadonlyArray<Submission["request"]> => {
   })
 }
 
-/**
- * Returns true for a final reply of a desk. Each process follows only its own markets, so a market is silent to it
- * while the other process owns the market.
- */
+/** Returns true for a desk's final reply. A process sees a market as silent while the other process owns the market. */
 const isDecided = (answer: Submitted) =>
   answer._tag !== "Refused" || !["AccountLoading", "MarketSilent"].includes(answer.refusal._tag)
 
@@ -149,7 +146,7 @@ const times = (found: ReadonlyArray<Step>) => {
 }
 
 it(
-  "I8, I20: executes a submission at most once and with equal replies if it is delivered up to five times to old and new owners",
+  "I8, I20: executes a submission at most once, with equal replies, if old and new owners receive it up to five times",
   { timeout: 240_000 },
   async () => {
     /** Number of submissions that reached a market, without and with an outcome. */

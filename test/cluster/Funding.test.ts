@@ -51,7 +51,7 @@ const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 const patiently = Schedule.spaced("100 millis")
 
 it.live(
-  "I32: pays funding once and reports it equally on every owner while one runner joins and another leaves",
+  "I32: pays funding once, and reports it equally on every owner, while one runner joins and another leaves",
   () =>
     Effect.gen(function* () {
       const { clock, set } = settable(yield* Clock.Clock)
@@ -92,8 +92,8 @@ const moved = Effect.fnUntraced(function* (set: (millis: number) => void) {
   const due = (units: number) => paid.reduce((sum, hour) => sum + Funding.payment(apple, units * 1_000, hour), 0)
   assert.isBelow(due(50), 0)
   const bothTold = Effect.all([told(long), told(short)])
-  const isTold = ([paidByLong]: ReadonlyArray<number>) => paidByLong !== 0
-  assert.deepEqual(yield* Effect.repeat(bothTold, { until: isTold }), [due(50), due(-50)])
+  const isExternal = ([paidByLong]: ReadonlyArray<number>) => paidByLong !== 0
+  assert.deepEqual(yield* Effect.repeat(bothTold, { until: isExternal }), [due(50), due(-50)])
 
   const third = yield* begin(url)
   yield* second.end

@@ -49,7 +49,7 @@ const deal = Effect.fnUntraced(function* (venue: TestVenue["Service"], symbol: M
   return long.userId
 })
 
-/** Returns the number of lots sold in liquidations up to now. */
+/** Returns the number of lots that liquidations have sold until now. */
 const soldIn = Effect.fnUntraced(function* (journal: Journal["Service"], symbol: MarketSymbol) {
   const rows = yield* journal.read(marketStream(symbol), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))

@@ -6,7 +6,7 @@ import { RunnerAddress, RunnerStorage, ShardId } from "effect/cluster"
 const address = RunnerAddress.make("127.0.0.1", 4_101)
 const shards = Array.from({ length: 30 }, (_, index) => ShardId.make("market", index + 1))
 
-it.effect("releases locks one at a time, so that a refresh waits for one release only", () => {
+it.effect("releases one lock at a time, so that a lock refresh waits for at most one release", () => {
   let atOnce = 0
   let most = 0
   const released: Array<number> = []

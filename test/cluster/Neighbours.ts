@@ -35,7 +35,6 @@ export function settings() {
 
 export const userId = UserId.make("00000000-0000-4000-8000-000000000001")
 
-/** Returns the nth id of a test. */
 export const idOf = (n: number): Id => version4(0, 0, 0, n)
 
 /** Returns a market order for three units of the first contract, at up to 200. */
@@ -59,15 +58,15 @@ export const neighbours = () => {
   const followers = new Map<string, Set<Follower>>()
   const heads = new Map<string, number>()
   const submitted: Array<{ readonly symbol: MarketSymbol; readonly command: TraderCommand }> = []
-  /** Row number of the view of each reachable market. */
+  /** Row number of each reachable market's view. */
   const views = new Map<string, number>()
   const recorded = new Map<string, ReadonlyArray<string>>()
-  /** Position of `userId` in a market's view, in lots. */
+  /** Position of `userId` in each market's view, in lots. */
   const held = new Map<string, number>()
-  /** Cash flow of `userId` in a market's view. */
+  /** Cash flow of `userId` in each market's view. */
   const cash = new Map<string, number>()
   const asked: Array<string> = []
-  /** Number of traders in each view request, and the maximum number in one response. */
+  /** Number of traders in each view request; `room` is the maximum number of views in one response. */
   const viewed: Array<number> = []
   const room = { viewers: maxViewers }
   const introduced: Array<string> = []

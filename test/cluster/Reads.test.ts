@@ -35,7 +35,7 @@ const tradeAndRead = Effect.fnUntraced(function* (client: Client, maker: Client,
 })
 
 it.live(
-  "includes an order and its fill in a read directly after the push, whichever nodes own desk and market",
+  "a read directly after a push includes the order and its fill, whichever nodes own desk and market",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -13,7 +13,7 @@ import { freePort, gateway, runner } from "./VenueNodes.ts"
 const spaced = Schedule.spaced("20 millis")
 
 it.live(
-  "two gateways share a user's REST bucket, and each one uses a signing key that was replaced at the other",
+  "two gateways share a user's REST bucket, and a signing key that one of them replaces is used by both",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -23,7 +23,8 @@ it.live(
 
       const chargeOf = (services: typeof one) => Effect.provide(RestBuckets.make("requests"), services)
       const [chargeOne, chargeOther] = [yield* chargeOf(one), yield* chargeOf(other)]
-      // A slow desk lets a new user pass at both gateways, so only the shared bucket makes the user wait.
+      // Retries, because a slow desk lets a new user pass at both gateways; only the shared bucket makes the user
+      // wait.
       const spentTwice = Effect.gen(function* () {
         const somebody = UserId.make(randomUUID())
         yield* chargeOne(somebody, 1_200)

@@ -28,7 +28,7 @@ const answer = Effect.fnUntraced(function* (client: Client, side: "BUY" | "SELL"
 })
 
 it.live(
-  "rule 3.5: accepts only reducing orders at a stale price, whichever nodes own market and desks",
+  "rule 3.5: accepts only reducing orders while the price is stale, whichever nodes own market and desks",
   () =>
     Effect.gen(function* () {
       const { clock, set } = settable(yield* Clock.Clock)
@@ -55,7 +55,7 @@ const told = Effect.fnUntraced(function* (set: (millis: number) => void) {
   assert.strictEqual((yield* buyer!.take("order_response")).order_response.status, "FILLED")
 
   set(openMillis + staleAfterMillis + 5_000)
-  // For a short time the gateway also reports that its revocations are out of date.
+  // At first the gateway can also refuse because its revocations are out of date.
   const isStale = Effect.map(answer(buyer!, "BUY", 190), (status) => status === "REJECTED_MARKET_CLOSED")
   yield* Effect.repeat(isStale, { until: (stale) => stale, schedule: Schedule.spaced("100 millis") })
   assert.strictEqual(yield* answer(buyer!, "SELL", 210, true), "ACK")

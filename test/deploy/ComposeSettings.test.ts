@@ -39,7 +39,10 @@ const secrets: Variables = {
 }
 const optional = ["builder_key", "captcha_secret", "identity_key", "identity_callback_key", "bank_webhook_secret"]
 
-/** Loads the settings of a node as compose starts it. Only mounted secrets exist; one without a value is an empty file. */
+/**
+ * Loads the settings of a node as compose starts it. Only mounted secrets exist; a secret without a value is an empty
+ * file.
+ */
 const settingsOf = Effect.fnUntraced(function* (service: string, given: Variables, written: Variables = {}) {
   const files = yield* FileSystem.FileSystem
   const folder = yield* files.makeTempDirectoryScoped()
@@ -53,7 +56,7 @@ const loaded = (service: string, environment: Variables) =>
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: environment }))
   )
 
-/** Returns the message that ends the start, or "starts". */
+/** Returns the message with which the start fails, or "starts". */
 const refusal = (service: string, given: Variables, written?: Variables) =>
   settingsOf(service, given, written).pipe(
     Effect.tap(Production.check),
@@ -105,14 +108,14 @@ it.effect("treats a setting without a value and an empty secret file as unset", 
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 
-/** Settings that compose sets itself, and those of the dev app, of drills and of certificates. */
+/** Settings that compose sets itself, and those of the dev app, drills and certificates. */
 const own = [
   /^VENUE_(HOST|\w+_PORT|DATA_DIR|MARKET_MAKER|AUDITOR|EXTRA_USERS)$/,
   /^VENUE_CLUSTER_(RUNNERS|GATEWAYS|PORT_BASE|DIAL_FROM|TLS_\w+)$/,
   /^VENUE_(HEALTH_HOST|CLOCK_SHIFT_MILLIS)$/
 ]
 
-/** Settings of a rail, which an override file passes. */
+/** Settings of a payment rail, which an override file passes. */
 const ofRail = /^VENUE_(ARBITRUM|TRON|WALLET_(?!SIGN)|BANK)/
 
 it("passes every setting of a node", () => {

@@ -1,4 +1,4 @@
-/** Runs the steps of the Dockerfile in a local folder, without a container engine. */
+/** Runs the Dockerfile's steps in a local folder, without a container engine. */
 import { execFileSync, spawn } from "node:child_process"
 import { cpSync, globSync, lstatSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -20,7 +20,7 @@ const ignored = read(".dockerignore")
   .filter((line) => line !== "" && !line.startsWith("#"))
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
 
-/** Runs the COPY and RUN steps. Only RUN steps may use the network. */
+/** Runs the COPY and RUN steps. Only RUN steps are allowed to use the network. */
 export const build = (folder: string): void => {
   for (const { step, text } of steps) {
     if (step === "COPY") copy(text.split(" "), folder)
@@ -47,7 +47,6 @@ const copy = (paths: ReadonlyArray<string>, folder: string): void => {
   }
 }
 
-/** A process of the image. */
 export interface Started {
   readonly pid: number
   readonly output: () => string
@@ -55,7 +54,7 @@ export interface Started {
   readonly stop: () => Promise<number | null>
 }
 
-/** Starts an app of the image with its entry point, as the user `uid`. */
+/** Starts an app of the image with the image's entry point, as the user `uid`. */
 export const start = (
   folder: string,
   app: string,

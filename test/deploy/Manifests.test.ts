@@ -38,7 +38,7 @@ const modules: Readonly<Record<string, string>> = {
 
 const named = Object.fromEntries(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest]))
 
-it("every manifest matches the schema of its kind", () => {
+it("every manifest matches its kind's schema", () => {
   for (const manifest of manifests) {
     const Model = models[manifest.kind as keyof typeof models] as unknown as new (data: object) => {
       readonly apiVersion: string
@@ -50,7 +50,7 @@ it("every manifest matches the schema of its kind", () => {
   }
 })
 
-it("every field of a manifest is known to its kind", () => {
+it("every manifest has only fields that its kind defines", () => {
   const folder = mkdtempSync(join(tmpdir(), "venue-manifests-"))
   const lines = manifests.map(
     (manifest, n) =>
@@ -78,8 +78,8 @@ it("every field of a manifest is known to its kind", () => {
   expect(checked.status).toBe(0)
 })
 
-it("compose.yaml matches the schema of compose files", () => {
-  // The ids of the schema belong to an older draft and are never referenced.
+it("compose.yaml matches the schema for compose files", () => {
+  // The schema's ids belong to an older draft and are never referenced.
   const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
     key === "id" || key === "$schema" ? undefined : value
   )
@@ -117,7 +117,7 @@ it("compose and Kubernetes start three runners, two gateways, an auditor and an 
   expect(wanted.map(([name]) => name)).toEqual(["wallet"])
 })
 
-it("only the wallet has the signing keys, as files, on a network shared with runners alone", () => {
+it("only the wallet has the signing keys, as files, on a network that it shares only with runners", () => {
   const keys = ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]
   const isKey = (name: string) => keys.includes(name.replace(/_FILE$/, ""))
   for (const [name, { environment, networks, secrets, volumes }] of Object.entries(compose.services)) {
@@ -135,7 +135,7 @@ it("only the wallet has the signing keys, as files, on a network shared with run
   }
 })
 
-it("production turns every simulation off by name", () => {
+it("production explicitly turns off the simulated prices and rails", () => {
   const { data } = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
   expect(data).toMatchObject({
     VENUE_ENVIRONMENT: "production",
@@ -148,7 +148,7 @@ it("production turns every simulation off by name", () => {
   expect(simulated).toEqual([])
 })
 
-it("nodes run read-only as a plain user, with 30 s to stop", () => {
+it("nodes run on a read-only file system as an unprivileged user, with 30 s to stop", () => {
   for (const { spec } of workloads) {
     const { containers, securityContext, terminationGracePeriodSeconds } = spec.template!.spec
     expect(securityContext.runAsNonRoot).toBe(true)
@@ -160,7 +160,7 @@ it("nodes run read-only as a plain user, with 30 s to stop", () => {
   }
 })
 
-it("probes restart a node after 9 s without an answer, and send requests only to ready nodes", () => {
+it("probes restart a node after 9 s without a response, and route requests only to ready nodes", () => {
   for (const { spec } of workloads) {
     for (const { livenessProbe, readinessProbe } of spec.template!.spec.containers) {
       expect(livenessProbe.httpGet.path).toBe("/health/live")
@@ -170,7 +170,7 @@ it("probes restart a node after 9 s without an answer, and send requests only to
   }
 })
 
-it("a drain of machines stops one node of each kind at a time", () => {
+it("draining machines stops at most one node of each kind at a time", () => {
   for (const { metadata, spec } of workloads) {
     const budget = named[`PodDisruptionBudget ${metadata.name}`]!.spec
     expect(budget.selector?.matchLabels).toEqual(spec.selector?.matchLabels)
@@ -179,7 +179,7 @@ it("a drain of machines stops one node of each kind at a time", () => {
   }
 })
 
-it("the settings page has every setting of compose and Kubernetes", () => {
+it("the settings page lists every setting in compose and Kubernetes", () => {
   const settings = [
     ...Object.values(compose.services).flatMap(({ environment }) => Object.keys(environment)),
     ...manifests.flatMap((manifest) =>
@@ -191,7 +191,7 @@ it("the settings page has every setting of compose and Kubernetes", () => {
   expect([...new Set(settings)].filter((name) => !page.includes(name.replace(/_FILE$/, "")))).toEqual([])
 })
 
-it("the image starts Node with the flags of npm start", () => {
+it("the image starts Node with the flags that npm start uses", () => {
   const entry = /^ENTRYPOINT (\[.*\])$/m.exec(read("Dockerfile"))![1]!
   expect(JSON.parse(entry)).toEqual(["node", ...JSON.parse(read("scripts/node-flags.json"))])
 })

@@ -66,7 +66,7 @@ export interface Compose {
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
 }
 
-/** Returns the interpolated environment of a service of compose, with the files of secrets in `folder`. */
+/** Returns a compose service's interpolated environment, with its secret files in `folder`. */
 export const environmentOf = (
   service: string,
   given: Readonly<Record<string, string>>,

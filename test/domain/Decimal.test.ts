@@ -94,7 +94,7 @@ test("formats money with all six decimals", () => {
   ])
 })
 
-test("formats text without an exponent", () => {
+test("formats numbers as text without an exponent", () => {
   assert.strictEqual(text(1, 8), "0.00000001")
   assert.strictEqual(text(34_112_000_000, 1), "341.1")
 })

@@ -19,7 +19,7 @@ test("I16: a credited deposit can only be reversed, and a reversed deposit accep
   assert.sameMembers([...new Set(transitions.flatMap(({ from, to }) => [from, to]))], [...DepositState.literals])
 })
 
-/** A deposit as a list of facts, with each rule written separately. */
+/** Naive twin of a deposit: plain state, with each rule written separately. */
 interface Twin {
   state: DepositState
   owner: string | undefined
@@ -112,7 +112,7 @@ const command: fc.Arbitrary<DepositSteps.DepositCommand> = fc.oneof(
   })
 )
 
-test("I16: accepts exactly the commands that a naive twin accepts, and follows only the defined transitions", () => {
+test("I16: accepts exactly the commands that a naive twin accepts, and makes only the defined transitions", () => {
   const run = fc.record({ isOwned: fc.boolean(), commands: fc.array(command, { maxLength: 40 }) })
   fc.assert(
     fc.property(run, ({ commands, isOwned }) => {

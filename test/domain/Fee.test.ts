@@ -7,11 +7,11 @@ const instrument = (name: string) => initialInstruments.find(({ symbol }) => sym
 const usd = (amount: number): bigint => BigInt(amount) * 1_000_000n
 
 test("rounds fees up: 33.333 x 0.299 at 2 bps costs 0.001994", () => {
-  // 33.333 x 0.299 = 9.966567 in money.
+  // 33.333 x 0.299 = 9.966567 USD.
   assert.strictEqual(feeOf(9_966_567, 20_000), 1_994)
 })
 
-test("rule 11.4: reaches tier 2 with an effective volume of 5,000,000 from 3,000,000 of FX, 500,000 of commodities, 250,000 of indices and 100,000 of stocks", () => {
+test("rule 11.4: weighted volumes of 3,000,000 FX, 500,000 commodities, 250,000 indices and 100,000 stocks reach tier 2 at 5,000,000", () => {
   const volume =
     effectiveVolume(instrument("EUR-USD"), usd(3_000_000)) +
     effectiveVolume(instrument("GOLD-USD"), usd(500_000)) +
@@ -30,7 +30,7 @@ test("rule 11.1: charges a maker of 100,000 EUR at 1.0850 a fee of 10.85 in tier
   assert.strictEqual(feeOf(108_500_000_000, ratesOf(instrument("EUR-USD"), 1).maker), 10_850_000)
 })
 
-test("rule 11.4: starts each tier at exactly its volume", () => {
+test("rule 11.4: each tier starts at exactly its volume", () => {
   assert.strictEqual(tierOf(0n), firstTier)
   for (const [tier, fromVolume] of [
     [2, 2_000_000],
@@ -56,7 +56,7 @@ test("rule 11.3: applies the rates of each tier, in hundredths of a basis point"
   }
 })
 
-test("never raises a rate with volume, and never charges a maker more than a taker", () => {
+test("no rate rises with volume, and no maker pays more than a taker", () => {
   for (const group of ["stocks", "other"] as const) {
     let before = tiers[0]![group]
     for (const tier of tiers) {

@@ -27,7 +27,7 @@ it("limits the venue's share to at least half of a fee, the builder's to at most
   }
 })
 
-it("rule 12.3: divides a fee of 10.20 at 6,000 and 3,000 bps into 6.12, 3.06 and a remainder of 1.02, and leaves no remainder for equal halves", () => {
+it("rule 12.3: divides a fee of 10.20 at 6,000 and 3,000 bps into 6.12, 3.06 and a remainder of 1.02", () => {
   expect(split(10_200_000, { venueBps: 6_000, builderBps: 3_000 })).toEqual({
     builder: 3_060_000,
     venue: 6_120_000,

@@ -22,13 +22,13 @@ describe("impact price", () => {
     assert.strictEqual(Math.round((10_000 / (price / 1e8)) * 1_000), 49_870)
   })
 
-  it("rounds the impact price towards a smaller premium on either side", () => {
+  it("rounds the impact price so that the premium is smaller, on either side", () => {
     const levels = [level(1, 200), level(60, 200.07)]
     const [bid, ask] = [Funding.impactPriceE8(apple, "BUY", levels)!, Funding.impactPriceE8(apple, "SELL", levels)!]
     assert.strictEqual(ask - bid, 1)
   })
 
-  it("returns the price of a level with exactly the notional, and undefined for a smaller level", () => {
+  it("returns a level's price if the level holds exactly the notional, and undefined if it holds less", () => {
     assert.strictEqual(Funding.impactPriceE8(apple, "BUY", [level(50, 200)]), usd(200))
     assert.strictEqual(Funding.impactPriceE8(apple, "SELL", [level(50, 200)]), usd(200))
     assert.isUndefined(Funding.impactPriceE8(apple, "BUY", [level(49.999, 200)]))
@@ -43,7 +43,7 @@ describe("impact price", () => {
 })
 
 describe("premium", () => {
-  it("returns the distance of the impact bid above, or of the impact ask below, the outside price", () => {
+  it("returns how far the impact bid is above, or the impact ask below, the outside price", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), usd(200.5), usd(200.6)), bps(25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.4), usd(199.5)), bps(-25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.5), usd(200.5)), 0)
@@ -66,7 +66,7 @@ describe("funding rate", () => {
   const after = (...premiums: ReadonlyArray<number>) =>
     premiums.reduce((samples, premium) => Funding.sampled(samples, bps(premium), 1), Funding.noSamples)
 
-  it("weighs later samples more, removes the dead zone of 5 basis points and divides by 100", () => {
+  it("weighs later samples more, subtracts the dead zone of 5 basis points and divides by 100", () => {
     const samples = after(20, 24, 28)
     assert.strictEqual(Math.trunc(samples.weighted / 6), 25_333_333)
     // 0.20333333 basis points per hour are 4.88 per day and 17.8 % per year.
@@ -76,7 +76,7 @@ describe("funding rate", () => {
     assert.strictEqual(Math.round((rate * 24 * 365) / 1e9), 178)
   })
 
-  it("returns a hundredth of the average beyond the dead zone, on either side of it", () => {
+  it("returns a hundredth of the average's excess over the dead zone, on either side", () => {
     assert.strictEqual(Funding.rateE12(after(25)), 20_000_000)
     assert.strictEqual(Funding.rateE12(after(-25)), -20_000_000)
     for (const within of [4, 5, -5, 0]) assert.strictEqual(Funding.rateE12(after(within)), 0)
@@ -89,7 +89,7 @@ describe("funding rate", () => {
     assert.deepStrictEqual(together, apart)
   })
 
-  it("is exact for an hour at the maximum premium", () => {
+  it("computes an hour at the maximum premium exactly", () => {
     const { weighted } = Funding.sampled(Funding.noSamples, 10_000_000_000, 720)
     assert.isTrue(Number.isSafeInteger(weighted))
     assert.strictEqual(Funding.rateE12(Funding.sampled(Funding.noSamples, -10_000_000_000, 720)), -9_995_000_000)
@@ -111,7 +111,7 @@ describe("funding payment", () => {
     assert.strictEqual(Funding.payment(apple, -1, funded), 4)
   })
 
-  it("books the payment on its position", () => {
+  it("books the funding payment on its position", () => {
     const position = { ...flat(), quantityLots: 50_000, funding: 1_000 }
     assert.strictEqual(Funding.book(position, apple, funded), -204_000)
     assert.deepStrictEqual(position, { ...flat(), quantityLots: 50_000, funding: -203_000 })

@@ -47,7 +47,7 @@ const future = (futureSymbol: string, activeUntilMillis: number, expirationMilli
   expirationMillis
 })
 
-it("rule 3.10: starts a future's use at the end of its predecessor's use", () => {
+it("rule 3.10: a future is used from the end of its predecessor's use", () => {
   const futures = Futures.chained(10, [future("CLX6", 20, 25), future("CLZ6", 30)])
   assert.deepStrictEqual(futures, [
     { futureSymbol: "CLX6", activeFromMillis: 10, activeUntilMillis: 20, expirationMillis: 25 },

@@ -85,7 +85,7 @@ test("sets six bits for version 4 and keeps the others", () => {
   )
 })
 
-test("creates sixteen ids of a series with the same first half and a counting last digit, and never repeats an id", () => {
+test("creates sixteen ids per series with the same first half and a counting last digit, and never repeats an id", () => {
   let state = 7
   const next = series(() => (state = Math.imul(state, 1_664_525) + 1_013_904_223))
   const ids = Array.from({ length: 4_000 }, next)

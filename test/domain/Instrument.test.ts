@@ -13,7 +13,7 @@ import { assert, test } from "@effect/vitest"
 
 const instrument = (name: string) => initialInstruments.find(({ symbol }) => symbol === name)!
 
-test("converts a price to ticks, and returns NaN for one between two ticks", () => {
+test("converts a price to ticks, and returns NaN for a price between two ticks", () => {
   const gold = instrument("GOLD-USD")
   assert.strictEqual(ticksOf(gold, 3_411.2), 34_112)
   assert.isNaN(ticksOf(gold, 3_411.25))
@@ -21,7 +21,7 @@ test("converts a price to ticks, and returns NaN for one between two ticks", () 
   assert.isNaN(ticksOf(gold, Infinity))
 })
 
-test("returns Infinity instead of NaN for a number too large to count", () => {
+test("returns Infinity, not NaN, for a number too large to count", () => {
   for (const listed of initialInstruments) {
     for (const decimal of [9.1e7, 1e16, 3e17, 1.7e300]) {
       assert.strictEqual(ticksOf(listed, decimal), Infinity)
@@ -32,7 +32,7 @@ test("returns Infinity instead of NaN for a number too large to count", () => {
   }
 })
 
-test("converts a quantity to lots, and returns NaN for one between two lots", () => {
+test("converts a quantity to lots, and returns NaN for a quantity between two lots", () => {
   const eur = instrument("EUR-USD")
   assert.strictEqual(lotsOf(eur, 100_000), 100_000)
   assert.isNaN(lotsOf(eur, 0.5))
@@ -43,7 +43,7 @@ test("converts ticks and lots back to the client's decimals", () => {
   assert.strictEqual(quantityOf(instrument("US500-USD"), 12_345), 1.2345)
 })
 
-test("values a lot at one tick as a whole number of millionths for every listed contract", () => {
+test("one lot at one tick is worth a whole number of millionths in every listed contract", () => {
   for (const listed of initialInstruments) {
     assert.isTrue(Number.isInteger(listed.tickLotMicros), listed.symbol)
     assert.isAtLeast(listed.tickLotMicros, 1)

@@ -5,13 +5,13 @@ import { expect, it } from "vitest"
 
 const isGood = Schema.is(Schema.String.check(isLabel))
 
-it("accepts a joiner or non-joiner between two letters, as Persian and Hindi are spelled", () => {
+it("accepts a zero-width joiner or non-joiner between two letters, as in Persian and Hindi spelling", () => {
   for (const label of ["می\u200cخواهم", "क्\u200dष", "क्\u200cष", "trading bot 7", "é", "👍"]) {
     expect([label, isGood(label)]).toEqual([label, true])
   }
 })
 
-it("rejects a joiner at an end, beside a space or digit, or beside another joiner", () => {
+it("rejects a zero-width joiner at an end, beside a space or digit, or beside another joiner", () => {
   for (const label of ["\u200ca", "a\u200c", "a\u200c b", "a\u200d1", "1\u200da", "a\u200c\u200db", "\u200c"]) {
     expect([label, isGood(label)]).toEqual([label, false])
   }

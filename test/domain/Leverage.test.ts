@@ -37,7 +37,7 @@ test("limits equity positions to 4,750,000 USD at 1x, 3,750,000 at 5x and 2,500,
   )
 })
 
-test("rule 6.4: scales the limits at 1x, 2x and 20x of a maximum of 20x as 195 : 190 : 100", () => {
+test("rule 6.4: the limits at 1x, 2x and 20x of a maximum of 20x have the ratio 195 : 190 : 100", () => {
   const silver = instrument("SILVER-USD")
   assert.deepStrictEqual(
     [1, 2, 20].map((level) => maxNotional(silver, level) / usd / 50_000),
@@ -51,7 +51,7 @@ test("limits gold positions at 20x and 10x to the published amounts", () => {
   assert.strictEqual(maxNotional(gold, 10), 16_666_666_666_666)
 })
 
-test("uses the product class's limit at maximum leverage, and uses an index's limit for gold", () => {
+test("uses the product class's limit at maximum leverage, and an index's limit for gold", () => {
   const limits = ["EUR-USD", "US500-USD", "GOLD-USD", "SILVER-USD", "AAPL-USD"].map((name) =>
     positionLimitUsd(instrument(name))
   )

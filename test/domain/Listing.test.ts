@@ -1,4 +1,4 @@
-/** Tests of how listing terms are validated. Each term has its own error (rule 1.8). */
+/** Tests of the validation of listing terms; each term has its own error (rule 1.8). */
 import { instrumentOf, initialInstruments, type Terms } from "@venue/domain/Instrument"
 import * as Listing from "@venue/domain/Listing"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const good: Terms = {
   maxLeverage: 10
 }
 
-describe("terms of a listing", () => {
+describe("listing terms", () => {
   it("accepts the terms of every contract of a new venue", () => {
     for (const instrument of initialInstruments) {
       assert.isUndefined(Listing.flawOf(instrument))

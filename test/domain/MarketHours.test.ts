@@ -77,7 +77,7 @@ describe("trading period", () => {
     )
   })
 
-  it("determines which share of the limits applies", () => {
+  it("returns the share of the limits that applies in each period", () => {
     assert.deepStrictEqual((["OPEN", "OVERNIGHT", "WEEKEND"] as const).map(limitShareBps), [10_000, 5_000, 1_000])
   })
 })

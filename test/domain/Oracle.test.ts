@@ -42,7 +42,7 @@ it("rule 3.4: limits the mid price to the band, and the price to its maximum dis
   assert.strictEqual(Oracle.drifted(usd(180.01), usd(1), 60_000, anywhere, reach), usd(180))
 })
 
-it("rule 3.4: moves the price equally in one step and in many, up to rounding", () => {
+it("rule 3.4: moves the price equally in one step and in many steps, up to rounding", () => {
   fc.assert(
     fc.property(fc.integer({ min: usd(150), max: usd(250) }), (midE8) => {
       let steps = usd(200)

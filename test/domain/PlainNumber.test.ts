@@ -7,7 +7,7 @@ const double = fc.double({ noDefaultInfinity: true, noNaN: true })
 const json = fc.jsonValue().chain((value) => fc.tuple(fc.constant(value), double, double))
 const strings = /"(?:[^"\\]+|\\.)*"/g
 
-it("keeps the value of any JSON and writes no exponent outside strings", () =>
+it("keeps the value of any JSON and writes exponents only inside strings", () =>
   fc.assert(
     fc.property(json, (value) => {
       const text = plainJson(JSON.stringify(value))

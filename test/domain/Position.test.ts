@@ -12,7 +12,7 @@ const ticks = (price: number) => price * 100
 const trade = (position: Position, side: Side, units: number, price: number, fee = 0) =>
   fill(position, side, lots(units), notional(aapl, ticks(price), lots(units)), fee)
 
-test("averages 50 units at 200 and 20 at 198 to 199.428571", () => {
+test("averages 50 units at 200 and 20 units at 198 to 199.428571", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   trade(position, "BUY", 20, 198)
@@ -40,7 +40,7 @@ test("realises -31.50 for a long of 5 at 250 that is sold at 243.70", () => {
   assert.strictEqual(position.basis, 0)
 })
 
-test("starts the new side at the fill's price when a fill reverses the position", () => {
+test("a fill that reverses the position opens the new side at the fill's price", () => {
   const position = flat()
   trade(position, "BUY", 2, 200)
   assert.strictEqual(trade(position, "SELL", 5, 210), 20_000_000)

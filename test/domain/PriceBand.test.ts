@@ -82,7 +82,7 @@ describe("rule 15.5: worst fill price of a stop", () => {
     assert.deepStrictEqual([13, 10, 1].map(bought), [6_300, 6_300, 6_300])
   })
 
-  it("leaves a long with exactly its maintenance margin without debt at that price, but not one tick lower", () => {
+  it("a fill at the worst price leaves no debt for a long with exactly its maintenance margin, but one tick lower does", () => {
     const one = 10_000
     const maintenance = Math.ceil((notional(index, 60_000, one) * 2) / 90)
     const left = (ticks: number) => {
@@ -94,7 +94,7 @@ describe("rule 15.5: worst fill price of a stop", () => {
     assert.isBelow(left(58_696), 0)
   })
 
-  it("moves further away at a lower fee rate: 186.79 at 6 basis points instead of 186.87, for AAPL at 200", () => {
+  it("a lower fee rate moves the worst price further away: 186.79 at 6 basis points instead of 186.87, for AAPL at 200", () => {
     const at200 = { ...priced, ...band(named("AAPL"), "OPEN", 200e8), markE8: 200e8 }
     const prices = [100_000, 60_000].map((rate) => stopBound(named("AAPL"), at200, true, 10, rate))
     assert.deepStrictEqual(prices, [18_687, 18_679])

@@ -55,7 +55,7 @@ it("refunds a weight without exceeding the capacity", () => {
   limitsAt(clock, false).giveBack("alice", 20)
 })
 
-it("reports the remaining tokens and the time until full with a charge", () => {
+it("a charge reports the remaining tokens and the time until the bucket is full", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.quota("alice")).toEqual({ capacity: 1_200, remaining: 1_200, fullInMillis: 0 })
@@ -73,7 +73,7 @@ it("reports the remaining tokens and the time until full with a charge", () => {
   expect(limitsAt(clock, false).quota("alice")).toBeUndefined()
 })
 
-it("drops the least recently used name first and starts it with a full bucket again", () => {
+it("drops the least recently used name first, which later starts with a full bucket", () => {
   const limits = limitsAt({ now: 0 })
   limits.spend("alice", 1_200)
   limits.spend("bob", 1_200)

@@ -16,7 +16,7 @@ it("rounds the referrer's tenth of the fees down to 1e-6 USD", () => {
   assert.strictEqual(rewardOf({ base: 9n, volume: 1n }, 0n), 0n)
 })
 
-it("pays nothing beyond a volume of 1,000,000,000 USD, and a proportional part on the day that passes it", () => {
+it("pays nothing beyond a volume of 1,000,000,000 USD, and pays proportionally on the day that passes it", () => {
   const day = { base: usd(1_000), volume: usd(2_000_000) }
   assert.strictEqual(rewardOf(day, most - usd(2_000_000)), usd(100))
   assert.strictEqual(rewardOf(day, most - usd(500_000)), usd(25))

@@ -59,7 +59,7 @@ it.each([
   "1795775400000",
   "yesterday",
   ""
-])("%j is no time", (text) => {
+])("rejects the invalid date-time %j", (text) => {
   expect(millisOfDateTime(text)).toBeUndefined()
 })
 
@@ -77,7 +77,7 @@ it("parses every instant of the years 0 to 9999 as JavaScript formats it", () =>
   )
 })
 
-it("rejects a day that its month does not have", () => {
+it("rejects a day that does not exist in its month", () => {
   for (const text of ["2026-02-30", "2026-04-31", "2026-13-01", "2026-1-1", "2026-11-27T00:00:00Z", ""]) {
     expect(millisOfDay(text)).toBeUndefined()
   }

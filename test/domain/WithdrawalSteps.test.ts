@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 
 const { stateOfAccepted, transitions } = WithdrawalSteps
 
-test("I15: a withdrawal can reach every state from ACCEPTED, and reaches each state at most once", () => {
+test("I15: every state is reachable from ACCEPTED, and a withdrawal reaches each state at most once", () => {
   const walks = (from: WithdrawalState, before: ReadonlyArray<WithdrawalState>): ReadonlyArray<WithdrawalState> => {
     assert.notInclude(before, from)
     const next = transitions.filter((edge) => edge.from === from).map(({ to }) => to)
@@ -52,7 +52,7 @@ test("I14: names the pending cancel when a second cancel is requested", () => {
   assert.deepInclude(Result.getOrThrow(Result.flip(refused)), { _tag: "CancelPending", by: "olga" })
 })
 
-/** A withdrawal as a list of facts, with each rule written separately. */
+/** Naive twin of a withdrawal: plain state, with each rule written separately. */
 interface Twin {
   state: WithdrawalState
   ending: Ending | undefined
@@ -124,7 +124,7 @@ const command: fc.Arbitrary<WithdrawalSteps.WithdrawalCommand> = fc.oneof(
   fc.record({ _tag: fc.constant("Return"), ending })
 )
 
-test("I14, I15: accepts exactly the commands that a naive twin accepts, and follows only the defined transitions", () => {
+test("I14, I15: accepts exactly the commands that a naive twin accepts, and makes only the defined transitions", () => {
   const run = fc.record({
     isHeld: fc.boolean(),
     commands: fc.array(fc.record({ command, isBlocked: fc.boolean() }), { maxLength: 40 })

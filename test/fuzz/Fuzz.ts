@@ -1,5 +1,6 @@
 /**
- * Sends seeded random requests to a venue in memory, and reports each response that violates the published description.
+ * Sends seeded random requests to a venue in memory, and reports each response that violates the published
+ * description.
  */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -18,13 +19,9 @@ export interface Options {
 }
 
 export interface Outcome {
-  /**
-   * Number of responses by status.
-   */
+  /** Number of responses by status. */
   readonly statuses: ReadonlyMap<number, number>
-  /**
-   * The first faults, each with the number that reproduces its request.
-   */
+  /** The first faults, each with the number that reproduces its request. */
   readonly faults: ReadonlyArray<string>
 }
 
@@ -69,12 +66,12 @@ export const run = Effect.fnUntraced(function* ({ requests, seed }: Options) {
 
 const maxFaults = 20
 
-/** Statuses that the introduction of the description defines for all operations. */
+/** Statuses that the description's introduction defines for all operations. */
 const beyond = ({ body }: Operation) => (body === undefined ? [413, 414, 415, 431] : [414, 431])
 
 const errorModel = validatorOf({ $ref: "#/components/schemas/ErrorModel" })
 
-/** Outside the described operations, an error must still be problem JSON. */
+/** Outside the described operations, an error must still be problem+json. */
 const elsewhereFault = ({ body, headers, status, text }: Answer): string | undefined =>
   status < 400 || text === "" || (headers.get("content-type") === "application/problem+json" && errorModel(body))
     ? undefined

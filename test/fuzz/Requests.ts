@@ -8,7 +8,7 @@ const { operations, spec } = rest
 export type Credentials = "key" | "session" | "none" | "wrong"
 
 export interface Made {
-  /** Undefined if the method and path match no operation. */
+  /** Undefined if method and path match no operation. */
   readonly operation: Operation | undefined
   readonly method: string
   readonly url: string

@@ -97,5 +97,5 @@ export const noBodies = [
   '{"__proto__":{"leverage":5},"symbol":"EUR-USD"}'
 ]
 
-/** Exceeds the maximum size of a body. */
+/** Exceeds the maximum body size. */
 export const oversizedBody = JSON.stringify("x".repeat(70_000))

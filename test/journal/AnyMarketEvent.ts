@@ -21,7 +21,7 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 })
 )
 const id = fc.tuple(fc.integer(), fc.integer(), fc.integer(), fc.integer()).map((words) => version4(...words))
-/** Few users, so that users repeat. */
+/** Uses few users, so that users repeat. */
 const user = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("0b9f5a9e-51c4-4a52-9d0b-6a1f2c7e9d10", "alice") },
   {
@@ -301,7 +301,7 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   })
 )
 
-/** Orders as markets record them: repeated with less remaining, under a command id equal to the order id. */
+/** Event lists as markets record them: an order repeats with less remaining, or its command id equals its order id. */
 export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc
   .array(fc.tuple(marketEvent, fc.boolean(), count), { maxLength: 12 })
   .map((drawn) => {

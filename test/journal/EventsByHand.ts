@@ -1,4 +1,4 @@
-/** Events with default values, of which a test overrides the relevant ones. */
+/** Market events with default values that a test can override. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Fill, MarketEvent, Refused, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"

@@ -1,4 +1,4 @@
-/** The heads of streams, in memory and in Postgres. */
+/** Tests of stream heads, in memory and on Postgres. */
 import { Journal } from "@venue/journal/Journal"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

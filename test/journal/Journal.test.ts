@@ -9,7 +9,7 @@ import { bytes, follow, history, Nodes, own, recorder, turn, twoNodes, yes } fro
 const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
   describe(`the journal in ${place}`, () => {
     layer(nodes, { excludeTestServices: true })((it) => {
-      it.effect("I2, I3: the first claim is row 1 of epoch 1, and rows follow without a gap", () =>
+      it.effect("I2, I3: the first claim is row 1 of epoch 1, and later rows follow without a gap", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "first")
@@ -20,7 +20,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I1: a row can be read when its owner receives the commit notification", () =>
+      it.effect("I1: a row is readable by the time its owner receives the commit notification", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "durable")
@@ -32,7 +32,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I5: decisions that are made during a flush become one row, and rows keep the order of decisions", () =>
+      it.effect("I5: combines decisions made during a flush into one row, and keeps decisions in order", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "batch")
@@ -51,7 +51,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("sends the decisions made during a flush before it notifies owners of that flush", () =>
+      it.effect("sends the decisions made during a flush before it notifies owners that the flush committed", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "ahead")
@@ -78,7 +78,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("records more streams than one flush takes", () =>
+      it.effect("records more streams than fit in one flush", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const streams = Array.from({ length: 700 }, (_, n) => `many ${n}`)
@@ -93,7 +93,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
       )
 
       it.effect(
-        "I3, I6: a new owner replays every row in order, including claim rows (which begin an epoch), and gets the next epoch",
+        "I3, I6: a new owner replays every row in order, including the claim row of each epoch, and gets the next epoch",
         () =>
           Effect.gen(function* () {
             const { a, b } = yield* Nodes
@@ -125,7 +125,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: rejects a stale owner whose row skips the seq that the owner lost", () =>
+      it.effect("I4: rejects a stale owner's row that skips the sequence number of the new owner's claim", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const { from } = yield* own(a, "skip")
@@ -160,13 +160,13 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("claims many streams together, each from its own snapshot and tail", () =>
+      it.effect("claims many streams together, and replays each from its own snapshot", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const streams = Array.from({ length: 300 }, (_, n) => `group ${n}`)
           const claimed = yield* a.claimMany(streams, () => recorder(), yes)
           const owners = streams.map((stream) => follow(a, stream, claimed.get(stream)!))
-          // Writes more rows than one page of the group contains.
+          // Writes more rows than fit in one page of the group.
           for (let n = 2; n <= 20; n++) {
             yield* Effect.all(
               owners.map((owner) => owner.record(`${n}`)),
@@ -187,18 +187,20 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I7: a snapshot is never replaced by an older one, and never runs ahead of the journal", () =>
-        Effect.gen(function* () {
-          const { a, b } = yield* Nodes
-          const owner = yield* own(a, "snapshot")
-          for (const word of ["one", "two", "three"]) yield* owner.record(word)
-          yield* a.saveSnapshot("snapshot", 3, [bytes("at three")])
-          yield* b.saveSnapshot("snapshot", 2, [bytes("at two")])
-          yield* b.saveSnapshot("snapshot", 9, [bytes("at nine")])
-          const replayed = recorder()
-          yield* b.claim("snapshot", replayed, yes)
-          assert.deepStrictEqual(replayed.rows, ["snapshot 3 at three", "4 1 three"])
-        })
+      it.effect(
+        "I7: never replaces a snapshot with an older one, and never stores a snapshot ahead of the journal",
+        () =>
+          Effect.gen(function* () {
+            const { a, b } = yield* Nodes
+            const owner = yield* own(a, "snapshot")
+            for (const word of ["one", "two", "three"]) yield* owner.record(word)
+            yield* a.saveSnapshot("snapshot", 3, [bytes("at three")])
+            yield* b.saveSnapshot("snapshot", 2, [bytes("at two")])
+            yield* b.saveSnapshot("snapshot", 9, [bytes("at nine")])
+            const replayed = recorder()
+            yield* b.claim("snapshot", replayed, yes)
+            assert.deepStrictEqual(replayed.rows, ["snapshot 3 at three", "4 1 three"])
+          })
       )
 
       it.effect("ignores a snapshot that its owner cannot read, and replays every row", () =>
@@ -238,7 +240,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("reads rows after a seq, up to the limit", () =>
+      it.effect("reads rows after a sequence number, up to the limit", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "read")
@@ -303,7 +305,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: writes no wake-up entries of a fenced row", () =>
+      it.effect("I4: writes no wake-up entries for a fenced row", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const from = yield* a.claim("fenced waking", recorder(), yes)
@@ -343,7 +345,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I48: fences only the owner that throws, or that collects too much or nothing", () =>
+      it.effect("I48: stops only an owner that throws, or that collects too many bytes or none", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const other = yield* own(a, "well behaved")

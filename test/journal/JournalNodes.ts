@@ -13,7 +13,7 @@ export class Nodes extends Context.Service<
 /** Suppresses the log lines of owners that misbehave on purpose. */
 const quiet = Logger.layer([])
 
-/** Builds both concurrently, so that their migrations run concurrently too. */
+/** Builds both nodes concurrently, so that their migrations run concurrently too. */
 export const twoNodes = <E, R>(node: Layer.Layer<Journal, E, R>): Layer.Layer<Nodes, E, R> =>
   Layer.effect(
     Nodes,
@@ -24,7 +24,6 @@ export const twoNodes = <E, R>(node: Layer.Layer<Journal, E, R>): Layer.Layer<No
     })
   ).pipe(Layer.provide(quiet))
 
-/** Snapshots and rows that a claim replayed. */
 export interface Recorder extends Replay {
   readonly rows: Array<string>
 }
@@ -51,7 +50,7 @@ export const turn = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
 
-/** Claims a stream and appends to it. Words that are recorded between two flushes become one row, joined by spaces. */
+/** Claims a stream and appends to it. Words recorded between two flushes become one row, joined by spaces. */
 export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: string, isBelieved = false) {
   return follow(journal, stream, yield* journal.claim(stream, recorder(), yes), isBelieved)
 })
@@ -94,7 +93,7 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed, isB
     open.push(word)
     appender.wake()
   }
-  /** Returns the seq of the row that holds the word. */
+  /** Returns the sequence number of the row that contains the word. */
   const record = (word: string, notified: (seq: number) => void = () => {}) =>
     Effect.callback<number, "fenced" | "unknown">((settle) => {
       if (lost[0] !== undefined) return settle(Effect.fail(lost[0]))
@@ -113,6 +112,5 @@ interface Pending {
   readonly lost: (why: "fenced" | "unknown") => void
 }
 
-/** Returns all rows of a stream. */
 export const history = (journal: JournalShape, stream: string) =>
   Effect.map(journal.read(stream, 0, 10_000), (rows) => rows.map(rowText))

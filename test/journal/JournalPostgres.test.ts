@@ -86,7 +86,7 @@ describe("a row with an unknown outcome", () => {
       })
     )
 
-    it.effect("I4: writes no row of a stream before the outcome of its last row is known", () =>
+    it.effect("I4: writes no further row of a stream until the outcome of its previous row is known", () =>
       Effect.gen(function* () {
         const { a } = yield* Nodes
         const owner = yield* own(a, "one at a time")
@@ -102,7 +102,7 @@ describe("a row with an unknown outcome", () => {
       })
     )
 
-    it.effect("replaces a connection that ends between flushes", () =>
+    it.effect("replaces a connection that closes between flushes", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const sql = yield* SqlClient.SqlClient
@@ -110,7 +110,7 @@ describe("a row with an unknown outcome", () => {
           sql`select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and pid <> pg_backend_pid() and query like '%journal%'`
         )
-        // A node may not have noticed yet, so its first append may be unknown.
+        // A node might not have noticed the closed connection yet, so its first append can end as unknown.
         for (const node of [a, b]) {
           const owner = yield* own(node, "replaced")
           const again = yield* Effect.catch(owner.record("one"), () =>
@@ -124,7 +124,7 @@ describe("a row with an unknown outcome", () => {
 })
 
 describe("a snapshot", () => {
-  it.effect("reads a snapshot completely, in one piece or in several", () =>
+  it.effect("reads a snapshot completely, whether it was stored in one piece or several", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const state = Uint8Array.from({ length: 9_000_000 }, (_, n) => n % 251)
@@ -197,10 +197,10 @@ describe("the appending connection", () => {
     }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 
-  it.effect("I4: proves the ownership of an idle, believed owner repeatedly", () =>
+  it.effect("I4: repeatedly proves that an idle owner with isBelieved still owns its stream", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
-      // The connection is established from here on.
+      // Establishes the connection.
       yield* (yield* own(journal, "at work")).record("one")
       const quiet = yield* own(journal, "quiet", true)
       for (let seconds = 1; seconds <= 10; seconds++) {
@@ -210,7 +210,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
   )
 
-  it.effect("I4: fences an idle, believed owner whose stream another owner has claimed", () =>
+  it.effect("I4: fences an idle owner with isBelieved once another owner has claimed the stream", () =>
     Effect.gen(function* () {
       const { a, b } = yield* Nodes
       yield* (yield* own(a, "at work")).record("one")
@@ -228,7 +228,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.provide(nodes))
   )
 
-  it.effect("I4: an in-flight row of the owner does not fence it, and its commit proves ownership", () =>
+  it.effect("I4: an owner's in-flight row does not fence the owner, and the row's commit proves ownership", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const owner = yield* own(journal, "at work", true)
@@ -243,7 +243,7 @@ describe("the appending connection", () => {
   )
 })
 
-/** Waits in the database's time, which the test's clock does not advance. */
+/** Waits 1 ms of real time, which the test clock does not advance. */
 const realMilli = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 1)
 })
@@ -265,7 +265,7 @@ const passMillis = Effect.fnUntraced(function* (millis: number) {
   }
 })
 
-/** Inserts a row in an open transaction; the returned effect commits it or rolls it back. */
+/** Inserts a row in an open transaction. The returned effect commits the row or rolls it back. */
 const insertRow = Effect.fnUntraced(function* (row: { stream: string; seq: number; epoch: number }) {
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve

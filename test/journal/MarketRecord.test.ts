@@ -15,7 +15,7 @@ import * as by from "./EventsByHand.ts"
 
 const fixture = (name: string) => new URL(`./fixtures/${name}`, import.meta.url)
 
-/** Records that each release wrote: bytes in hex, beside their events as JSON. */
+/** Files with the records that each release wrote, in hex, beside the events as JSON. */
 const kept = readdirSync(fixture(""), { recursive: true, encoding: "utf8" })
   .filter((file) => /\/market[^/]*\.hex$/.test(file))
   .map((file) => file.replace(/\.hex$/, ""))
@@ -38,7 +38,7 @@ describe("MarketRecord", () => {
     assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
   })
 
-  it("encodes only the new time of an order that fills again", () => {
+  it("encodes only the new time when an order fills again", () => {
     const fills = (stepMillis: number) => {
       const traded = [1, 2, 3].map((number) =>
         by.traded("again", number, { atMillis: 1_790_503_244_118 + number * stepMillis })
@@ -53,7 +53,7 @@ describe("MarketRecord", () => {
       assert.deepStrictEqual(MarketRecord.decode(bytes), events)
       return bytes.length
     })
-    // Seven bytes for the time of each later event.
+    // Each later event adds seven bytes for its time.
     assert.strictEqual(apart! - together!, 2 * 7)
   })
 
@@ -64,7 +64,7 @@ describe("MarketRecord", () => {
     assert.deepStrictEqual(MarketRecord.decode(larger.subarray(7, 7 + bytes.length)), [accepted({})])
   })
 
-  // A release with a new kind or shape of event adds a folder of its version; the files of earlier releases never change.
+  // A release that adds a kind or shape of event adds a folder for its version; existing files never change.
   it.each(kept)("I6: decodes %s", (name) => {
     const bytes = Buffer.from(readFileSync(fixture(`${name}.hex`), "utf8").replaceAll(/\s/g, ""), "hex")
     assert.deepStrictEqual(JSON.parse(JSON.stringify(MarketRecord.decode(bytes))), eventsOf(name))
@@ -96,7 +96,7 @@ describe("MarketRecord", () => {
     assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 1, 30)), /unknown tag 14/)
     assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 1, 31, 15)), /unknown tag 15/)
     assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 1, 31, 255)), /unknown tag 255/)
-    assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 0, 0)), /longer than its events/)
+    assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 0, 0)), /bytes after its last event/)
     for (let length = 0; length < bytes.length; length++) {
       assert.throws(() => MarketRecord.decode(bytes.subarray(0, length)))
     }
@@ -116,7 +116,7 @@ describe("MarketRecord", () => {
 
 const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Uint8Array.of(1, ...bytes))
 
-/** A record with one changed byte after its version. */
+/** Encoded record with one byte after its version changed. */
 const spoilt = fc.tuple(marketEvents, fc.nat(), fc.integer({ min: 1, max: 255 })).map(([events, at, by]) => {
   const record = MarketRecord.encode(events).slice()
   record[1 + (at % (record.length - 1))]! ^= by

@@ -309,7 +309,7 @@ const basics: ReadonlyArray<TraderEvent> = [
   { _tag: "Disarmed", connectionId: "k-1" }
 ]
 
-/** The events of each record that release 0.1.0 wrote, by file. */
+/** Events of each record that release 0.1.0 wrote, by file. */
 const kept: Readonly<Record<string, ReadonlyArray<TraderEvent>>> = {
   "0.1.0/trader": basics,
   "0.1.0/trader-tier": [tierSet],
@@ -333,7 +333,7 @@ describe("TraderRecord", () => {
     )
   })
 
-  // A release with a new kind of event adds a folder of its version; the files of earlier releases never change.
+  // A release that adds a kind of event adds a folder for its version; existing files never change.
   it.each(Object.entries(kept))("I6: decodes %s", (name, events) => {
     assert.deepStrictEqual(TraderRecord.decode(fixture(name)), events)
   })

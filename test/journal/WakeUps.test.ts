@@ -1,4 +1,4 @@
-/** Wake-up entries of a desk, in memory and in Postgres. */
+/** Tests of a desk's wake-up entries, in memory and on Postgres. */
 import { UserId } from "@venue/domain/UserId"
 import { Journal, type WakeUpChange } from "@venue/journal/Journal"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,7 +13,6 @@ const entry = (user: string, desk: string, detail: string): WakeUpChange => ({
   detail
 })
 
-/** Appends one row with these entries. */
 const record = Effect.fnUntraced(function* (alongside: ReadonlyArray<WakeUpChange>) {
   const journal = yield* Journal
   const from = yield* journal.claim("waking", { restore: () => true, replay: () => {} }, Effect.succeed(true))
@@ -39,7 +38,7 @@ for (const [name, layer] of [
   ["in Postgres", Journal.layer.pipe(Layer.provide(postgresLayer))]
 ] as const) {
   describe(name, () => {
-    it.effect("returns the entries of one desk, and removes them only up to the projected row", () =>
+    it.effect("returns one desk's wake-up entries, and removes only those up to the projected row", () =>
       Effect.gen(function* () {
         const { projected } = yield* Journal
         yield* record([

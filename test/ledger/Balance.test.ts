@@ -46,7 +46,7 @@ test("returns equity 5,302.30, available 3,886.30 and withdrawable 3,686.30 for 
   })
 })
 
-test("rule 8.8: computes available as in a published stream sample: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
+test("rule 8.8: available equals a published stream sample: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
   const scene = make()
   const euro = MarketSymbol.make("EUR-USD")
   scene.credit(1_000)
@@ -61,7 +61,7 @@ test("rule 8.8: computes available as in a published stream sample: 1,000 - 898.
   })
 })
 
-test("I17: allows the account of the worked example to transfer 3,000 to a subaccount, and refuses 3,700", () => {
+test("I17: in the worked example, allows a transfer of 3,000 to a subaccount and refuses 3,700", () => {
   const scene = worked()
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   const move = (amount: number) =>
@@ -80,7 +80,7 @@ test("I17: allows the account of the worked example to transfer 3,000 to a subac
   assert.strictEqual(scene.balance().withdrawable, usd(686.3))
 })
 
-test("lowers the withdrawable amount by a loss at the mark, and does not raise it by a profit", () => {
+test("a loss at the mark lowers the withdrawable amount, and a profit does not raise it", () => {
   const scene = make()
   scene.credit(5_000)
   scene.price(aapl, 200)
@@ -105,7 +105,7 @@ test("sets the withdrawable amount to 0 while a takeover is open", () => {
   assert.isAbove(Number(scene.balance().withdrawable), 0)
 })
 
-test("allows a mark to push available below zero, and then sets withdrawable to 0", () => {
+test("a mark can push available below zero, and withdrawable is then 0", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 190)
@@ -153,7 +153,7 @@ test("rounds position values down for longs and shorts alike", () => {
     const scene = make()
     scene.price(aapl, 200)
     scene.hold(units, 200)
-    // A tenth of 200.00000001 is half a unit away from a whole number in either direction.
+    // The loss of 1e-9 USD is rounded down to -1 unit of 1e-6 USD.
     scene.price(aapl, units > 0 ? 199.99999999 : 200.00000001)
     assert.strictEqual(scene.balance().unrealised, -1n)
   }
@@ -199,14 +199,14 @@ test("lists leverage, cost and position margin for each position", () => {
   })
 })
 
-test("is exact for positions whose lots times mark exceed 2^53", () => {
+test("values positions exactly even if lots times mark exceed 2^53", () => {
   const scene = make()
   scene.price(MarketSymbol.make("EUR-USD"), 1.08501)
   scene.hold(40_000_000, 1.08501, MarketSymbol.make("EUR-USD"))
   assert.deepInclude(scene.balance(), { unrealised: 0n, positionMargin: usd(868_008) })
 })
 
-test("returns nothing for an unknown account", () => {
+test("returns undefined as balance and an empty list of holdings for an unknown account", () => {
   const { trader } = make()
   assert.isUndefined(Ledger.balance(trader, AccountId.make("bob")))
   assert.deepStrictEqual(Ledger.holdings(trader, AccountId.make("bob")), [])

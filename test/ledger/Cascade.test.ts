@@ -1,10 +1,13 @@
-/** Test of thousands of liquidated accounts, each of which pushes the price towards the next, without loss of money. */
+/**
+ * Test of thousands of liquidated accounts, each of which pushes the price towards the next liquidation, without loss
+ * of money.
+ */
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
 import { Cascade } from "./Cascade.ts"
 
 it(
-  "I25 I26 I28: liquidates 10,000 accounts as a price falls, with all sums at zero, no fund or deleveraged account below zero, no loss for solvent accounts, and an identical replay",
+  "I25 I26 I28: 10,000 liquidations keep all sums at zero, leave no fund or deleveraged account below zero, and replay identically",
   { timeout: 240_000 },
   () => {
     const cascade = new Cascade(1)

@@ -1,4 +1,4 @@
-/** Market with thousands of accounts, each with its own ledger, and the work of their desks as the price falls. */
+/** A market with thousands of accounts, each with its own ledger, and their desks' work as the price falls. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { type Id, series } from "@venue/domain/Id"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -96,7 +96,6 @@ export class Cascade {
     }
   }
 
-  /** Accounts whose equity is at or below the maintenance margin. */
   inLiquidation(): ReadonlyArray<UserId> {
     return [...this.traders.values()]
       .filter((trader) => Liquidation.atRisk(trader).inLiquidation > 0)
@@ -154,7 +153,7 @@ export class Cascade {
       this.#assertDue(account)
       const events = this.tell({ ...next.measure, ...this.#envelope(userId) })
       traded ||= events.some(({ _tag }) => _tag === "Traded")
-      // This is slightly above the maximum number of open takeovers.
+      // Slightly above the maximum number of open takeovers.
       if (++asked === 260) break
     }
     return traded

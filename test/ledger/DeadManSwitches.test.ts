@@ -30,7 +30,7 @@ const withSub = () => {
   return trader
 }
 
-test("rule 4.21: records at most one renewal per second of due time, however many renewals arrive", () => {
+test("rule 4.21: records at most one renewal per second of due time", () => {
   const trader = withSub()
   let rows = 0
   for (let millis = 0; millis < 10_000; millis++) rows += ask(trader, set(open + millis, 30), open + millis).length
@@ -38,7 +38,7 @@ test("rule 4.21: records at most one renewal per second of due time, however man
   assert.strictEqual(stateOf(trader)?.dueMillis, open + 40_000)
 })
 
-test("rule 4.21: records a shorter time, a longer time and 0, separately for each account", () => {
+test("rule 4.21: records a shorter timeout, a longer timeout and a timeout of 0, separately for each account", () => {
   const trader = withSub()
   for (const [seconds, due] of [
     [30, open + 30_000],
@@ -75,7 +75,7 @@ test.each([
   [5, 0, open + 6_000],
   [0, 5, 0]
 ])(
-  "I55: ignores a delayed request that a renewal to the same second overtook: %i s, then %i s, then the first again",
+  "I55: ignores a delayed request that a renewal in the same second overtook: a timeout of %i s stays, not %i s",
   (kept, late, due) => {
     const trader = withSub()
     ask(trader, set(open + 200, kept), open + 210)
@@ -92,7 +92,7 @@ test.each([
   }
 )
 
-test("I6: excludes a renewal to the same second from the hash, because a trader restored from the journal does not know it", () => {
+test("I6: the hash excludes a renewal to the same second, because a trader restored from the journal does not know it", () => {
   const trader = withSub()
   ask(trader, set(open + 200, 5), open + 210)
   const before = Ledger.hash(trader)
@@ -122,7 +122,7 @@ test("I55: a renewal that arrives after the due time fires the switch and sets i
   assert.isFalse(DeadManSwitches.isAnyOn(trader))
 })
 
-test("I55: matches a twin that remembers all requests, for any requests at any times", () => {
+test("I55: the switches match a twin that remembers all requests, for any requests at any times", () => {
   const { percent, pick, whole } = chanceOf(55)
   const sub = AccountId.make("sub")
   const accounts = [account, sub]

@@ -58,30 +58,30 @@ test("ignores the price of a MARKET order", () => {
 })
 
 test.each<[string, string, number, number, Partial<PlaceOrder>]>([
-  ["nobody places what a stop becomes", "INVALID_ORDER_TYPE", 1, 200, { type: "STOP_MARKET", timeInForce: "IOC" }],
-  ["a stop has any time in force, and no least", "Place", 0.001, 200, { type: "STOP_LOSS", timeInForce: "FOK" }],
-  ["nor a most", "Place", 100_000.001, 200, { type: "TAKE_PROFIT" }],
-  ["it is whole lots", "INVALID_TICK_SIZE_PRECISION_QUANTITY", 1.0001, 200, { type: "STOP_LOSS" }],
-  ["more than none of them", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0, 200, { type: "STOP_LOSS" }],
-  ["and waits for a whole tick", "INVALID_TICK_SIZE_PRECISION_PRICE", 1, 200.001, { type: "TAKE_PROFIT" }],
-  ["MARKET cannot rest", "INVALID_TIME_IN_FORCE", 1, 0, { type: "MARKET" }],
-  ["MARKET is not all or nothing", "INVALID_TIME_IN_FORCE", 1, 0, { type: "MARKET", timeInForce: "FOK" }],
-  ["ALO must rest", "INVALID_TIME_IN_FORCE", 1, 200, { type: "ALO", timeInForce: "IOC" }],
+  ["a client cannot send STOP_MARKET", "INVALID_ORDER_TYPE", 1, 200, { type: "STOP_MARKET", timeInForce: "IOC" }],
+  ["a stop has any time in force and no minimum", "Place", 0.001, 200, { type: "STOP_LOSS", timeInForce: "FOK" }],
+  ["a stop has no maximum quantity", "Place", 100_000.001, 200, { type: "TAKE_PROFIT" }],
+  ["a stop has whole lots", "INVALID_TICK_SIZE_PRECISION_QUANTITY", 1.0001, 200, { type: "STOP_LOSS" }],
+  ["a stop has a quantity above zero", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0, 200, { type: "STOP_LOSS" }],
+  ["a stop has a price in whole ticks", "INVALID_TICK_SIZE_PRECISION_PRICE", 1, 200.001, { type: "TAKE_PROFIT" }],
+  ["a MARKET order cannot rest", "INVALID_TIME_IN_FORCE", 1, 0, { type: "MARKET" }],
+  ["a MARKET order cannot be FOK", "INVALID_TIME_IN_FORCE", 1, 0, { type: "MARKET", timeInForce: "FOK" }],
+  ["an ALO order must rest", "INVALID_TIME_IN_FORCE", 1, 200, { type: "ALO", timeInForce: "IOC" }],
   ["quantities are whole lots", "INVALID_TICK_SIZE_PRECISION_QUANTITY", 1.0001, 200, {}],
   ["quantities have a minimum", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.099, 200, {}],
-  ["reduce-only is exempt from it", "Place", 0.099, 200, { reduceOnly: true }],
-  ["but not from being above zero", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0, 200, { reduceOnly: true }],
+  ["a reduce-only order has no minimum", "Place", 0.099, 200, { reduceOnly: true }],
+  ["a reduce-only quantity is above zero", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0, 200, { reduceOnly: true }],
   ["no quantity is negative", "QUANTITY_LESS_THAN_MIN_QUANTITY", -1, 200, {}],
   ["quantities have a maximum", "QUANTITY_GREATER_THAN_MAX_QUANTITY", 100_000.001, 200, {}],
-  ["no price is so high", "PRICE_GREATER_THAN_MAX_PRICE", 1, 1e16, {}],
-  ["no quantity is so large", "QUANTITY_GREATER_THAN_MAX_QUANTITY", 1e16, 200, {}],
+  ["a price of 1e16 is too high", "PRICE_GREATER_THAN_MAX_PRICE", 1, 1e16, {}],
+  ["a quantity of 1e16 is too large", "QUANTITY_GREATER_THAN_MAX_QUANTITY", 1e16, 200, {}],
   ["prices are whole ticks", "INVALID_TICK_SIZE_PRECISION_PRICE", 1, 200.001, {}],
   ["prices are above zero", "PRICE_LESS_THAN_MIN_PRICE", 1, 0, {}],
   ["no price is negative", "PRICE_LESS_THAN_MIN_PRICE", 1, -5, {}],
   ["absurd prices do not reach the market", "PRICE_GREATER_THAN_MAX_PRICE", 1, 1_000_000, {}],
-  ["type goes before quantity", "INVALID_ORDER_TYPE", 0.0001, 200, { type: "STOP_MARKET" }],
-  ["time in force goes before quantity", "INVALID_TIME_IN_FORCE", 0.0001, 200, { type: "ALO", timeInForce: "FOK" }],
-  ["quantity goes before price", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.001, 200.001, {}],
+  ["type is checked before quantity", "INVALID_ORDER_TYPE", 0.0001, 200, { type: "STOP_MARKET" }],
+  ["time in force precedes quantity", "INVALID_TIME_IN_FORCE", 0.0001, 200, { type: "ALO", timeInForce: "FOK" }],
+  ["quantity is checked before price", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.001, 200.001, {}],
   [
     "unknown symbols are refused first",
     "BAD_SYMBOL",
@@ -112,14 +112,14 @@ test("returns the client's values and no order id with a refusal, and holds no m
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("refuses an account of another user", () => {
+test("refuses an order for another user's account", () => {
   assert.deepInclude(funded().enter("BUY", 1, 200, { accountId: AccountId.make("bob") }) as object, {
     _tag: "Refuse",
     status: "REJECTED"
   })
 })
 
-test("leaves the refusal to a market without prices, and marks an order without margin as FAILED_MARGIN_CHECK", () => {
+test("without prices, passes an order to the market with FAILED_MARGIN_CHECK, or without a refusal if it is reduce-only", () => {
   const scene = make()
   scene.credit(1_000)
   assert.strictEqual(scene.placed("BUY", 1, 200).finding, "FAILED_MARGIN_CHECK")
@@ -129,7 +129,7 @@ test("leaves the refusal to a market without prices, and marks an order without 
   assert.deepInclude(scene.enter("BUY", 1.0001, 200) as object, { status: "REJECTED_MARKET_CLOSED" })
 })
 
-test("rule 4.14: refuses added risk in a market with a stale price as closed, whatever faults the order has", () => {
+test("rule 4.14: at a stale price, refuses an order that adds risk because the market is closed, whatever faults the order has", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 190))
   scene.hold(2, 200)
@@ -155,7 +155,7 @@ test("rule 4.14: refuses added risk in a market with a stale price as closed, wh
   assert.strictEqual(said(scene.modification(unlike, 210.001, 0)), "CANNOT_MODIFY_NO_SUCH_ORDER")
 })
 
-test("limits an account's open orders over all symbols, including in-flight placements", () => {
+test("limits an account's open orders across all symbols, including in-flight placements", () => {
   const scene = funded({ maxOpenOrdersPerAccount: 3 })
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
   scene.accept(scene.placed("BUY", 1, 190))
@@ -196,7 +196,7 @@ test("limits the open orders of each account separately", () => {
   assert.isNull(scene.placed("BUY", 1, 190, { accountId: AccountId.make("sub") }).finding)
 })
 
-test("I27: checks a modify by the order's new state instead of the old, and holds the difference in margin", () => {
+test("I27: checks a modify with the order's new state instead of the old, and holds the difference in margin", () => {
   const scene = make()
   scene.credit(41)
   scene.price(aapl, 200)
@@ -210,7 +210,7 @@ test("I27: checks a modify by the order's new state instead of the old, and hold
   assert.isTrue(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, order.orderId.text)?.order.modified)
 })
 
-test("releases the margin difference of a refused modify and keeps the order", () => {
+test("releases a refused modify's margin difference and keeps the order", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const command = scene.modification(order, 205, 2)
@@ -241,7 +241,7 @@ test("holds margin for the most expensive of several in-flight modifies", () => 
   assert.strictEqual(scene.balance().orderMargin, usd(40))
 })
 
-test("accepts a modify to a smaller quantity at the same price with nothing available", () => {
+test("accepts a modify to a smaller quantity at the same price even if nothing is available", () => {
   const scene = make()
   scene.credit(21)
   scene.price(aapl, 200)
@@ -290,7 +290,7 @@ test("reports an invalid tick or lot size in a modify, unless the order cannot b
 })
 
 test.each<[string, (open: string) => string]>([
-  ["no UUID", () => "mine"],
+  ["an id that is no UUID", () => "mine"],
   ["the id of an open order in upper case", (open) => open.toUpperCase()]
 ])("refuses a cancel or modify of %s with the id that the client sent, and holds no margin", (_, spelled) => {
   const scene = funded()
@@ -356,7 +356,7 @@ test("registers cancels, cancel-alls and closes as in flight without a margin ho
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("refuses each command for an unlisted symbol with its own status, and registers no such command as in flight", () => {
+test("refuses each command for an unlisted symbol with the command's own status, and does not register it as in flight", () => {
   const scene = make()
   const common = {
     commandId: id("1"),

@@ -1,4 +1,4 @@
-/** Tests of margin holds that become orders and positions, and are released completely. */
+/** Tests that margin holds become orders and positions, and are released completely. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -33,7 +33,7 @@ test("turns a margin hold into the resting order's margin, and releases it with 
 })
 
 test.each(["EXPIRED", "REJECTED_OPEN_INTEREST_LIMIT", "PRICE_GREATER_THAN_MAX_PRICE"] as const)(
-  "releases the margin hold of a placement that ends as %s",
+  "releases a placement's margin hold when the outcome is %s",
   (status) => {
     const scene = funded()
     scene.refuse(scene.placed("BUY", 5, 200), status)
@@ -42,7 +42,7 @@ test.each(["EXPIRED", "REJECTED_OPEN_INTEREST_LIMIT", "PRICE_GREATER_THAN_MAX_PR
   }
 )
 
-test("releases the margin hold of a command without an outcome once", () => {
+test("releases a command's margin hold once, even if the release is repeated", () => {
   const scene = funded()
   const command = scene.placed("BUY", 5, 200)
   Ledger.release(scene.trader, MarketSymbol.make("MSFT-USD"), command.commandId)
@@ -107,7 +107,7 @@ test("holds margin for a MARKET order at the edge of the band until its last lot
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: usd(80) })
 })
 
-test("adds the order of a close when it is accepted, without margin", () => {
+test("adds a close's order without margin when the market accepts it", () => {
   const scene = funded()
   scene.hold(5, 200)
   const command = Ledger.enter(
@@ -191,7 +191,7 @@ test("lists orders newest first, optionally by symbol, and returns one by either
   assert.isUndefined(Ledger.order(scene.trader, primaryAccountOf(alice), MarketSymbol.make("MSFT-USD"), "same"))
 })
 
-test("keeps a modified order's position in the list and, after a reload, its position within its market", () => {
+test("a modified order keeps its position in the list and, after a reload, its position within its market", () => {
   const scene = funded()
   scene.price(msft, 400)
   const accepted = (atMillis: number, symbol: MarketSymbol): Order => {
@@ -237,7 +237,7 @@ test("keeps a modified order's position in the list and, after a reload, its pos
   )
 })
 
-test("replaces only the state of one market by that market's view", () => {
+test("a market's view replaces only that market's state", () => {
   const scene = funded()
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
   scene.accept(scene.placed("BUY", 1, 400, { symbol: MarketSymbol.make("MSFT-USD") }), MarketSymbol.make("MSFT-USD"))
@@ -259,7 +259,7 @@ test("replaces only the state of one market by that market's view", () => {
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("keeps margin holds of in-flight commands when a view is adopted", () => {
+test("adopting a view keeps the margin holds of in-flight commands", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const placing = scene.placed("BUY", 5, 200)
@@ -276,7 +276,7 @@ test("keeps margin holds of in-flight commands when a view is adopted", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(20))
 })
 
-test("returns the same state when a view is adopted twice", () => {
+test("adopting the same view twice leaves the same state", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const view = {
@@ -293,7 +293,7 @@ test("returns the same state when a view is adopted twice", () => {
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("throws on an event of an account that the user never opened", () => {
+test("throws on an event for an account that the user never opened", () => {
   const scene = funded()
   const order = { ...orderOf(scene.placed("BUY", 5, 200)), accountId: AccountId.make("none") }
   assert.throws(() => scene.end(order))

@@ -45,7 +45,7 @@ test("rule 10.5: at 0.2 bps a long of 50 at a mark of 204 pays 0.204, and a shor
   }
 })
 
-test("rule 10.5: charges each account for its position in that market at the end of the hour only", () => {
+test("rule 10.5: charges each account only for its position in that market at the end of the hour", () => {
   const scene = make()
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("flat") })
@@ -118,7 +118,7 @@ const ledgersOf = (market: MarketScene, users: ReadonlyArray<string>) => {
       for (const event of events) for (const trader of traders.values()) Ledger.observe(trader, aapl, event)
     },
     load: (user: string) => void traders.set(user, loaded(user)),
-    /** Returns the state of the ledger and of the market. */
+    /** Returns each account's state in the ledger and in the market. */
     books: () =>
       accounts.map((name) => {
         const accountId = AccountId.make(name)

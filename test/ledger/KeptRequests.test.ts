@@ -65,7 +65,7 @@ describe("requests with an idempotency key", () => {
     assert.deepStrictEqual([has(trader, primary), has(trader, sub)], [usd(895), usd(105)])
   })
 
-  it("opens an account once and applies a credit once for a repeated request", () => {
+  it("opens an account once and applies a credit once if the request is repeated", () => {
     const trader = make()
     const open = {
       _tag: "OpenAccount",
@@ -87,7 +87,7 @@ describe("requests with an idempotency key", () => {
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 3), "Transferred,RequestKept")
   })
 
-  it("I48: remembers up to 4,096 keys for a day, then rejects a key for operations whose ids are remembered permanently", () => {
+  it("I48: beyond 4,096 keys forgets those older than a day, then rejects a forgotten credit's key and accepts a transfer's again", () => {
     const trader = funded()
     ask(trader, transfer("old", 1n), 0)
     ask(trader, credit("older", 1n), 0)
@@ -102,7 +102,7 @@ describe("requests with an idempotency key", () => {
     assert.strictEqual(ask(trader, transfer("old", 1n), 2 * day), "Transferred,RequestKept")
   })
 
-  it("drops transfer ids after a day of event time, and never drops credit ids", () => {
+  it("forgets transfer ids after a day of event time, and never forgets credit ids", () => {
     const trader = funded()
     const plain = (transferId: string) =>
       ({ _tag: "Transfer", transferId, fromAccountId: primary, toAccountId: sub, amount: 1n }) as const
@@ -115,7 +115,7 @@ describe("requests with an idempotency key", () => {
     assert.strictEqual(ask(trader, { ...credit("first", usd(9)), request: undefined as never }, 9e12), "")
   })
 
-  it("I6: restores keys from a snapshot", () => {
+  it("I6: restores idempotency keys from a snapshot", () => {
     const trader = funded()
     ask(trader, transfer("a", usd(100)), 1)
     const stored = Ledger.snapshot(trader)

@@ -54,7 +54,7 @@ test("refuses a credit of 0 and a credit to an unknown account", () => {
   assert.strictEqual(refusedAs(make(), { ...credit, accountId: AccountId.make("bob") }), "UnknownAccount")
 })
 
-test("I11: limits a negative correction to the available balance, to 1e-6 USD", () => {
+test("I11: limits a negative correction to the available balance, exact to 1e-6 USD", () => {
   const scene = make()
   scene.credit(100)
   scene.price(aapl, 200)
@@ -64,7 +64,7 @@ test("I11: limits a negative correction to the available balance, to 1e-6 USD", 
   assert.strictEqual(scene.balance().available, 0n)
 })
 
-test("I17: transfers money between two accounts of one user, once", () => {
+test("I17: transfers money between two of a user's accounts once", () => {
   const scene = withSub()
   scene.ask(transfer)
   assert.deepStrictEqual(scene.ask(transfer), Result.succeed([]))
@@ -72,7 +72,7 @@ test("I17: transfers money between two accounts of one user, once", () => {
   assert.strictEqual(scene.balance(UserId.make("sub")).deposit, usd(400))
 })
 
-test("I17: requires two accounts of the user and an amount above zero for a transfer", () => {
+test("I17: a transfer requires two of the user's accounts and an amount above zero", () => {
   const scene = withSub()
   assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: primaryAccountOf(alice) }), "SameAccount")
   assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: AccountId.make("bob") }), "UnknownAccount")
@@ -111,7 +111,7 @@ test("starts accounts at maximum leverage, and stores a chosen leverage level pe
   assert.strictEqual(Ledger.leverage(scene.trader, AccountId.make("sub"), aapl), 10)
 })
 
-test("accepts only a leverage level of a listed symbol", () => {
+test("accepts a leverage change only to a valid level of a listed symbol", () => {
   const scene = make()
   assert.strictEqual(refusedAs(scene, { ...setLeverage, symbol: MarketSymbol.make("NONE-USD") }), "UnknownSymbol")
   assert.strictEqual(refusedAs(scene, { ...setLeverage, accountId: AccountId.make("bob") }), "UnknownAccount")
@@ -154,7 +154,7 @@ test("limits a user to twenty subaccounts, and opens each once", () => {
   assert.strictEqual(Ledger.accountIds(scene.trader).length, 21)
 })
 
-test("keeps the money of an account when it is opened again", () => {
+test("an account keeps its money when it is opened again", () => {
   const scene = withSub()
   scene.ask(transfer)
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
@@ -173,7 +173,7 @@ test("arms a connection once and disarms it once", () => {
   assert.strictEqual(refusedAs(scene, { ...arm, accountId: AccountId.make("bob") }), "UnknownAccount")
 })
 
-test("joins a market when its event is applied", () => {
+test("joins a market when the Joined event is applied", () => {
   const { trader } = make()
   assert.isFalse(Ledger.joined(trader, aapl))
   Ledger.apply(trader, { _tag: "Joined", symbol: aapl })
@@ -232,7 +232,7 @@ test("I6: restores the list of markets that a trader has left", () => {
   assert.deepStrictEqual([...Ledger.symbols(again)], [aapl])
 })
 
-test("gives a builder code's owner rewards of 0 before any market has recorded the code, also after a restore", () => {
+test("gives a builder code's owner rewards of 0 until a market records the code, even after a restore", () => {
   const scene = withSub()
   const registered = { ...appoint, symbols: [] }
   assert.isNull(scene.balance().builderRewards)
@@ -281,7 +281,7 @@ test("I6: restores the same journal state and hash from a packed snapshot", () =
   assert.notStrictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
 })
 
-test("I6: restores a trader from journal and views", () => {
+test("I6: restores a trader from its journal and its markets' views", () => {
   const scene = withSub()
   scene.price(aapl, 204)
   scene.ask(setLeverage)

@@ -85,7 +85,7 @@ export const live = () => {
     book(to, amount)
     assert.isTrue(Twin.balance(twin, AccountId.make(from)).available >= 0n, "I11: what left was there")
   }
-  /** Starts a day, or repeats the start of one. */
+  /** Sets the tier of a new day, or sets a day's tier again. */
   const tier = ({ offset, pick, size }: Step) => {
     const day = twin.tier.day + (pick % 3) - 1
     const volume =

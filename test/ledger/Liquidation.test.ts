@@ -1,4 +1,4 @@
-/** Tests of the maintenance margin, and of what an account in liquidation is allowed to do (rule 9.1). */
+/** Tests of the maintenance margin, and of the commands allowed to an account in liquidation (rule 9.1). */
 import { AccountId } from "@venue/domain/AccountId"
 import type { TraderCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
@@ -28,14 +28,14 @@ const longFifty = (mark: number): Scene => {
 const said = (command: TraderCommand) =>
   command._tag === "Refuse" ? command.status : command._tag === "Place" ? command.finding : command._tag
 
-test("rule 9.1: puts an account with a maintenance margin of 635.70 into liquidation at a mark of 190.71, and not at 190.72", () => {
+test("rule 9.1: an account with a maintenance margin of 635.70 enters liquidation at a mark of 190.71, but not at 190.72", () => {
   assert.strictEqual(said(longFifty(190.71).enter("BUY", 1, 190)), "USER_IN_LIQUIDATION")
   // Nothing is available at either mark.
   assert.strictEqual(said(longFifty(190.72).enter("BUY", 1, 190)), "FAILED_MARGIN_CHECK")
 })
 
 test("rule 9.1: puts an account into liquidation when its equity equals the maintenance margin", () => {
-  // 60 at 200 bought at 210 leave 800, which is two thirds of a tenth of 12,000.
+  // 60 at 200, bought at 210, leave 800 of equity, which is two thirds of a tenth of 12,000.
   for (const [deposit, status] of [
     [1_400, "USER_IN_LIQUIDATION"],
     [1_400.000001, "FAILED_MARGIN_CHECK"]
@@ -69,7 +69,7 @@ test("rule 9.1: leaves other accounts of the user unaffected", () => {
   assert.strictEqual(said(scene.enter("BUY", 1, 186)), "USER_IN_LIQUIDATION")
 })
 
-test("rule 9.1: accepts orders that can only reduce during liquidation: reduce-only, a sell up to the position, a close", () => {
+test("rule 9.1: during liquidation accepts only orders that reduce: reduce-only orders, sells up to the position, closes", () => {
   const scene = longFifty(190)
   assert.isNull(said(scene.enter("SELL", 50, 190)))
   assert.strictEqual(said(scene.enter("SELL", 0.1, 190)), "USER_IN_LIQUIDATION")
@@ -87,8 +87,8 @@ test("rule 9.1: allows a resting order of an account in liquidation to shrink, b
   assert.deepInclude(shrunk, { _tag: "Modify", finding: null })
 })
 
-test("rule 9.2: counts equity up to a fifth above the maintenance margin as a warning, and equity at the margin as liquidation", () => {
-  // 1.2 x 50 x mark / 15 = 1,100 - 50 x (200 - mark) at 193.478.
+test("rule 9.2: counts equity up to a fifth above the maintenance margin as a warning, and equity equal to it as liquidation", () => {
+  // Equity is 1.2 times the maintenance margin where 1.2 x 50 x mark / 15 = 1,100 - 50 x (200 - mark), at 193.478.
   for (const [mark, counted] of [
     [193.48, { warned: 0, inLiquidation: 0 }],
     [193.47, { warned: 1, inLiquidation: 0 }],
@@ -164,14 +164,14 @@ const twoMarkets = (): Scene => {
   return scene
 }
 
-test("rule 9.6: takes over the market with the largest maintenance margin first, with its share of the equity", () => {
+test("rule 9.6: takes over the market with the largest maintenance margin first, with that market's share of the equity", () => {
   const scene = twoMarkets()
   // 400 x 620 / 771.11 is 321.61.
   assert.deepInclude(measureOf(scene)?.measure, { share: 321_613_832 })
   assert.strictEqual(measureOf(scene)?.exposure.instrument.symbol, aapl)
 })
 
-test("rule 9.6: leaves the ratio of the remaining positions unchanged, and assigns all remaining equity to the last position", () => {
+test("rule 9.6: keeps the margin ratio of the remaining positions, and assigns all remaining equity to the last position", () => {
   const scene = twoMarkets()
   const before = (400_000_000n * 1_000_000n) / Liquidation.maintenanceMargin(accountOf(scene))
   scene.holdLots(-50_000, 18_600, aapl, alice, 321_613_832)
@@ -220,7 +220,7 @@ test("rule 9.6: chooses between markets with equal maintenance margins by symbol
   assert.deepInclude(measureOf(scene)?.measure, { share: 100_000_000 })
 })
 
-test("rule 9.7: reports the account's ratio and its share of equity, which is its maximum loss, to a takeover", () => {
+test("rule 9.7: a report to a takeover contains the account's ratio and, as its maximum loss, its share of the equity", () => {
   for (const [units, equity, ratioE6] of [
     [40, 900, 1_985_294],
     [30, 700, 2_058_823],
@@ -250,7 +250,7 @@ const thresholdsOf = (scene: Scene) => {
   return found
 }
 
-test("sets the threshold of a single position to its liquidation price, to a millionth", () => {
+test("the threshold of a single position is its liquidation price, to a millionth", () => {
   assert.deepEqual(thresholdsOf(longFifty(204)), [[aapl, 19_071_428_577]])
 })
 
@@ -265,7 +265,7 @@ test("divides the headroom of two positions so that each can lose the same fract
   assert.closeTo(short![1] / 1e8, 3_400 + 393.33 / 2 / 3 / (46 / 45), 0.01)
 })
 
-test("checks a position without a price at its first price, whatever that price is", () => {
+test("a position without a price is checked at its first price, whatever that price is", () => {
   const scene = make()
   scene.credit(1_000)
   scene.hold(1, 3_400, gold)

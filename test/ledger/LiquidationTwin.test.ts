@@ -14,7 +14,7 @@ const held = FastCheck.record({
   /** Signed lots. */
   lots: FastCheck.integer({ min: -60_000, max: 60_000 }),
   level: FastCheck.nat(29),
-  /** Loss of the position's price relative to the mark, in hundredths of a percent. */
+  /** How much worse than the mark the position's entry price is, in hundredths of a percent. */
   loss: FastCheck.integer({ min: 2_000, max: 5_000 }),
   /** Offset from a round price, in 1e-8 USD. */
   mark: FastCheck.integer({ min: -1_000_000_000, max: 1_000_000_000 })

@@ -108,7 +108,7 @@ test("I27: includes in-flight orders in the margin check of the next order", () 
   assert.strictEqual(scene.balance().available, usd(1))
 })
 
-test("shares margin between the symbols of an account", () => {
+test("all symbols of an account share its margin", () => {
   const scene = make()
   scene.credit(100)
   scene.price(aapl, 200)
@@ -120,7 +120,7 @@ test("shares margin between the symbols of an account", () => {
   )
 })
 
-test("charges margin for the smaller side only where it exceeds the larger side", () => {
+test("an order on the smaller side holds margin only for the part that exceeds the larger side", () => {
   const scene = make()
   scene.credit(21)
   scene.price(aapl, 200)
@@ -129,7 +129,7 @@ test("charges margin for the smaller side only where it exceeds the larger side"
   assert.strictEqual(scene.balance().orderMargin, usd(20))
 })
 
-test("skips the margin check for an order that only reduces, even with nothing available", () => {
+test("skips the margin check for an order that only reduces, even if nothing is available", () => {
   const scene = longFifty(1_200)
   scene.price(aapl, 195)
   assert.isTrue(scene.balance().available < 0n)
@@ -139,7 +139,7 @@ test("skips the margin check for an order that only reduces, even with nothing a
   assert.isNull(scene.placed("SELL", 20, 195, { reduceOnly: true }).finding)
 })
 
-test("refuses a reducing order beyond the bankruptcy price, which is 178 for 1,100 and 50 at 200", () => {
+test("refuses a reducing order beyond the bankruptcy price of 178 for a deposit of 1,100 and 50 at 200", () => {
   for (const more of [{}, { reduceOnly: true }]) {
     const scene = make()
     scene.credit(1_100)
@@ -159,7 +159,7 @@ test("places the bankruptcy price of a short above the mark", () => {
   assert.strictEqual(scene.placed("BUY", 10, 222.01, { reduceOnly: true }).finding, "FAILED_MARGIN_CHECK")
 })
 
-test("rule 7.6: sends a MARKET order that only reduces at the bankruptcy price instead of refusing it", () => {
+test("rule 7.6: sends a reducing MARKET order at the bankruptcy price instead of refusing it", () => {
   const sent = (deposit: number, units: number, quantity: number, more: object = {}) => {
     const scene = make()
     scene.credit(deposit)
@@ -169,7 +169,7 @@ test("rule 7.6: sends a MARKET order that only reduces at the bankruptcy price i
     const { finding, priceTicks } = scene.placed(side, quantity, 0, { ...scene.market, ...more })
     return [priceTicks, finding]
   }
-  // 1,100 over 50 units is 22 each, and 499 is 9.98.
+  // Equity per unit: 1,100 over 50 units is 22, and 499 is 9.98.
   for (const [quantity, more] of [
     [50, {}],
     [10, {}],
@@ -184,7 +184,7 @@ test("rule 7.6: sends a MARKET order that only reduces at the bankruptcy price i
   assert.deepEqual(sent(999, 50, 60), [0, "FAILED_MARGIN_CHECK"])
 })
 
-test("rule 7.6: sends the MARKET order of a short that is in debt at every price with a price of one tick", () => {
+test("rule 7.6: sends a MARKET order with a price of one tick for a short that is in debt at every price", () => {
   const scene = make()
   scene.price(aapl, 200)
   scene.price(gold, 3_400)
@@ -225,13 +225,13 @@ test("sends a close at the bankruptcy price if the market's price would be worse
   // 499 over 50 units is 9.98 each, so at 190.02 and 209.98 the equity is exactly zero.
   assert.deepInclude(close(499), { ...bounded, side: "SELL", priceTicks: 19_002 })
   assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", priceTicks: 20_998 })
-  // The market sets the price of a close if the day's bounds keep that price from passing the bankruptcy price.
+  // The market sets a close's price if the daily bounds keep it from passing the bankruptcy price.
   assert.deepInclude(close(499, 50, { minPriceTicks: 19_002 }), { _tag: "Close", finding: null })
   assert.deepInclude(close(499, -50, { maxPriceTicks: 20_998 }), { _tag: "Close", finding: null })
   assert.deepInclude(close(499, 50, { minPriceTicks: 19_001 }), { ...bounded, side: "SELL", priceTicks: 19_002 })
 })
 
-test("refuses a close for its price if every valid price leaves debt", () => {
+test("refuses a close because of its price if every valid price leaves debt", () => {
   const scene = make()
   scene.price(aapl, 200)
   scene.price(gold, 3_400)
@@ -240,7 +240,7 @@ test("refuses a close for its price if every valid price leaves debt", () => {
   assert.deepInclude(scene.closing(), { _tag: "Refuse", status: "PRICE_GREATER_THAN_MAX_PRICE" })
 })
 
-test("sends an order with the rates of the first tier, the leverage and the leverage's position limit", () => {
+test("sends an order with the first tier's rates, the leverage, and the leverage's position limit", () => {
   const scene = make()
   scene.credit(100_000)
   scene.price(aapl, 200)
@@ -253,7 +253,7 @@ test("sends an order with the rates of the first tier, the leverage and the leve
   })
 })
 
-test("holds twice the margin at leverage 5 as at 10", () => {
+test("an order at leverage 5 holds twice the margin of one at leverage 10", () => {
   const scene = make()
   scene.credit(1_000)
   scene.price(aapl, 200)

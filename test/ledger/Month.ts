@@ -82,7 +82,7 @@ function marketOf(seed: number, listing: Listing): MonthMarket {
   return { symbol, stream, engine: emptyEngine(stream), follower: emptyEngine(stream), twin, log: [] }
 }
 
-/** Decides a command, compares the decision with the twin's, and delivers its events. Returns the events. */
+/** Decides a command, compares the decision with the twin's, delivers its events and returns them. */
 export const tell = (
   month: Month,
   market: MonthMarket,

@@ -108,7 +108,7 @@ function stands(twin: Twin.Twin, symbol: MarketSymbol, order: Order, isOpen: boo
   twin.orders.push({ orderId: orderId.text, accountId, symbol, side, ...kind, states: [state] })
 }
 
-/** Initial state of an account. */
+/** Sets an account's initial state: the highest leverage in every instrument. */
 function highestLevels({ instruments, leverages }: Twin.Twin, accountId: string): void {
   for (const { maxLeverage, symbol } of instruments.values()) leverages.set(`${accountId} ${symbol}`, maxLeverage)
 }

@@ -43,7 +43,7 @@ test("applies the open-interest limit to a modify that makes an order larger, an
   assert.deepInclude(scene.modification(order, 0, 40), { finding: null })
 })
 
-test("replaces a market's previous open interest by its latest", () => {
+test("a market's latest open interest replaces its previous one", () => {
   const scene = nearlyFull()
   scene.price(euro, 1.085, 30_000_000_000)
   assert.isNull(scene.placed("BUY", 42, 200).finding)

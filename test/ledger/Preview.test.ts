@@ -11,7 +11,7 @@ import { type Chance, chanceOf } from "../matching/Chance.ts"
 import { disturb, request } from "./PreviewCases.ts"
 import { stateOf, stateOfMarket, userOf, World } from "./PreviewWorld.ts"
 
-/** Statuses that no preview of an order returns: those of modifies and cancels, of unlisted symbols, and of faults. */
+/** Statuses that no preview of an order returns: those of modifies, cancels, unlisted symbols and faults. */
 const ofOthers: ReadonlySet<string> = new Set([
   "NO_SUCH_ORDER",
   "CANNOT_MODIFY_PARTIAL_FILL",
@@ -68,7 +68,7 @@ const recorded = (
   const isOurs = ({ orderId }: { readonly orderId: { readonly text: string } }) => orderId.text === commandId.text
   for (const event of events) {
     if (event._tag === "Refused") {
-      // The client receives this status last.
+      // The client receives this status for an expired order.
       refusal = event.status === "EXPIRED" ? "REJECTED_FAILED_TO_PROCESS" : event.status
     } else if (event._tag === "Traded" && isOurs(event.taker.order)) {
       const { fee, realised, reward } = event.taker

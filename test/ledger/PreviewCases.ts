@@ -147,7 +147,7 @@ export const disturb = (world: World, chance: Chance): void => {
   else world.tell(symbol, { _tag: "Tick" })
 }
 
-/** Maximum loss of an account, in whole USD. */
+/** Available balance of an account in whole USD, or 0 if it is negative. */
 const free = (world: World, accountId: AccountId): number => {
   const { available } = Ledger.balance(world.traders.get(userOf(accountId))!, accountId)!
   return available > 0n ? Number(available / 1_000_000n) : 0
@@ -186,7 +186,8 @@ const move = (world: World, { percent, whole }: Chance, symbol: MarketSymbol): v
 }
 
 /**
- * Stops or resumes the sources, so that the price turns stale before the next order, soon after it, or is fresh again.
+ * Stops or resumes the price sources, so that the price turns stale before the next order, soon after it, or is fresh
+ * again.
  */
 const age = (world: World, { percent, pick }: Chance, symbol: MarketSymbol): void => {
   const { toldE8 } = world.prices.get(symbol) ?? { toldE8: markOf(world, symbol) }
@@ -224,7 +225,7 @@ const leave = (world: World, symbol: MarketSymbol, accountId: AccountId): void =
   )
 }
 
-/** Freezes a position by a takeover until it is closed. */
+/** Opens a takeover, which freezes the position until it is closed. */
 const takeOver = (world: World, { percent }: Chance, symbol: MarketSymbol, accountId: AccountId): void => {
   const engine = world.engines.get(symbol)!
   if (percent(60)) {

@@ -28,12 +28,12 @@ const part = ({ trader }: ReturnType<typeof make>, symbol = aapl, accountId = pr
   return Provider.part(account, exposure)
 }
 
-test("takes up to 80.645 AAPL in either direction with a limit of 15,000 USD at 186 and 1,500 USD available at 10x leverage", () => {
+test("with a limit of 15,000 USD and 1,500 USD available at 10x, a provider takes up to 80.645 AAPL at 186 in either direction", () => {
   const [buysLots, sellsLots] = [80_645, 80_645]
   assert.deepStrictEqual(part(provider(1_500)), { freeMargin: 1_500_000_000, buysLots, sellsLots, leverage: 10 })
 })
 
-test("takes at most the lots whose initial margin is available", () => {
+test("a provider takes at most the lots whose initial margin is available", () => {
   assert.deepInclude(part(provider(1_000)), { buysLots: 53_763, sellsLots: 53_763 })
   const ordered = provider(1_000)
   ordered.accept(ordered.placed("BUY", 20, 186))
@@ -41,7 +41,7 @@ test("takes at most the lots whose initial margin is available", () => {
   assert.deepInclude(part(ordered), { freeMargin: 628_000_000, buysLots: 33_763 })
 })
 
-test("counts the existing position towards the limit, and needs no margin to reduce it", () => {
+test("a provider's existing position counts towards its limit, and needs no margin to be reduced", () => {
   const long = provider(100_000)
   long.hold(50, 186)
   assert.deepInclude(part(long), { buysLots: 30_645, sellsLots: 130_645 })
@@ -50,13 +50,13 @@ test("counts the existing position towards the limit, and needs no margin to red
   assert.deepStrictEqual(part(short), { freeMargin: 0, buysLots: 50_000, sellsLots: 0, leverage: 10 })
 })
 
-test("takes only lots that reduce its position when the provider is above its limit and in debt", () => {
+test("a provider above its limit and in debt takes only lots that reduce its position", () => {
   const scene = provider(0)
   scene.hold(100, 190)
   assert.deepStrictEqual(part(scene), { freeMargin: 0, buysLots: 0, sellsLots: 100_000, leverage: 10 })
 })
 
-test("appoints a provider by account and symbol, and takes nothing over before the first price", () => {
+test("a provider is appointed by account and symbol, and takes nothing over before the first price", () => {
   const scene = provider(1_500)
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.price(gold, 3_400)
@@ -66,7 +66,7 @@ test("appoints a provider by account and symbol, and takes nothing over before t
   assert.isNull(part(scene, MarketSymbol.make("MSFT-USD")))
 })
 
-test("keeps a provider's exposure in its markets, also after a snapshot", () => {
+test("a provider without a position has an exposure in its market, also after a restore from a snapshot", () => {
   const { trader } = provider(1_500)
   const restored = Ledger.make(alice, instruments, trader.prices, OpenInterest.none(), Ledger.defaults)
   Ledger.restore(restored, Ledger.snapshot(trader))
@@ -85,7 +85,7 @@ test("records a provider's limit only if it changes, and ends the appointment wi
   assert.deepStrictEqual([...accountOf(scene.trader, primary).providerLimits.keys()], [gold])
 })
 
-test("refuses to appoint a provider with an unknown account or an unlisted symbol", () => {
+test("refuses a provider appointment for an unknown account or an unlisted symbol", () => {
   const { ask } = make()
   const refusal = (command: object) => Result.getOrThrow(Result.flip(ask({ ...appoint, ...command })))._tag
   assert.strictEqual(refusal({ accountId: AccountId.make("sub") }), "UnknownAccount")

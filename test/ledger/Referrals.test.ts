@@ -16,7 +16,7 @@ const refusedAs = (scene: Scene, command: Parameters<Scene["ask"]>[0]) => {
   return Result.isFailure(decided) ? decided.failure._tag : undefined
 }
 
-test("rule 13.1: redeems one code per user, permanently", () => {
+test("rule 13.1: a user redeems at most one code, permanently", () => {
   const scene = make()
   assert.deepStrictEqual(
     scene.ask(redeem),
@@ -33,7 +33,7 @@ test("I8: returns RequestDone for a repeated redemption with the same key", () =
   assert.strictEqual(refusedAs(scene, keyed), "RequestDone")
 })
 
-test("rule 13.1: refuses a user who has traded on any account, and accepts a user who only had an order", () => {
+test("rule 13.1: refuses a redemption by a user who has traded on any account, and accepts one by a user who only had an order", () => {
   const traded = make()
   const position = { ...flat(), cashFlow: 5, fees: 1 }
   Ledger.apply(traded.trader, { _tag: "AccountOpened", accountId: AccountId.make("sub") })

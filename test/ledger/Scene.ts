@@ -1,4 +1,4 @@
-/** Script for one trader and its markets: commands sent, and events that the markets record. */
+/** Helpers for one trader and its markets: commands to send, and events that the markets record. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { feeOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
@@ -25,7 +25,7 @@ export const instruments: ReadonlyMap<MarketSymbol, Instrument> = new Map(
   initialInstruments.map((listed) => [listed.symbol, listed])
 )
 
-/** Bands while OPEN: 10 % for equities, 5 % for the rest. */
+/** Bands while OPEN: 10 % for equities, 5 % for other classes. */
 export const pricedAt = (symbol: MarketSymbol, price: number, openInterestLots = 0): Priced => {
   const instrument = instruments.get(symbol)!
   const width = instrument.category === "EQUITY" ? 10 : 20

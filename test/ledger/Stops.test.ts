@@ -61,7 +61,7 @@ test("rule 15.6: applies the market's changes to a stop, and removes the stop wh
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("replaces a market's stops by those of its view", () => {
+test("a market's view replaces the trader's stops in that market", () => {
   const scene = longFive()
   const [gone, kept] = [placed(scene, 5, 190), placed(scene, 4, 191)]
   const view = { position: { ...flat(), quantityLots: 5_000 }, isFrozen: false, orders: [], stops: [kept] }

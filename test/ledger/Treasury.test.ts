@@ -47,7 +47,7 @@ const reasonsOf = (events: ReturnType<typeof ask>) => {
   return accepted?._tag === "WithdrawalAccepted" ? accepted.reasons : events
 }
 
-describe("treasury of a trader", () => {
+describe("a trader's treasury", () => {
   it("I16: counts a deposit once, even if a repeat has different values", () => {
     const trader = empty()
     const { _tag, ...said } = deposit("TRON/a/0", usd(7))
@@ -58,7 +58,7 @@ describe("treasury of a trader", () => {
     assert.strictEqual(ask(trader, deposit("TRON/a/1", -1n)), "InvalidAmount")
   })
 
-  it("I16: reverses a deposit once and completely, even below zero, after which the account can only reduce", () => {
+  it("I16: reverses a deposit once and completely, even below zero; the account can then only reduce", () => {
     const scene = make()
     scene.price(aapl, 200)
     scene.ask(deposit("d", usd(100)))
@@ -74,7 +74,7 @@ describe("treasury of a trader", () => {
     assert.deepStrictEqual(ask(scene.trader, deposit("d", usd(100))), [], "it does not come again")
   })
 
-  it("I13: debits the gross amount of a withdrawal once, including its fee", () => {
+  it("I13: debits a withdrawal's gross amount, including its fee, once", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(1_000)))
     const { _tag, ...said } = withdraw("w", usd(500), "wire")
@@ -107,7 +107,7 @@ describe("treasury of a trader", () => {
     assert.lengthOf(ask(trader, withdraw("w", usd(5))), 1)
   })
 
-  it("I14: returns the gross amount of a withdrawal once", () => {
+  it("I14: returns a withdrawal's gross amount once", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(100)))
     ask(trader, withdraw("w", usd(40)))
@@ -166,7 +166,7 @@ describe("treasury of a trader", () => {
     for (const command of story) assert.deepStrictEqual(ask(restored, command), [])
   })
 
-  it("I8, I11, I13, I14, I16: matches plain sums for any repetition and order of commands", () => {
+  it("I8, I11, I13, I14, I16: balances match plain sums for any repetition and order of commands", () => {
     fc.assert(
       fc.property(fc.array(asked, { maxLength: 80 }), (steps) => {
         const trader = empty()

@@ -66,14 +66,14 @@ describe("rule 16.4: size of a slice", () => {
     )
   })
 
-  it("increases the remaining slices to 4.499 and 4.501 after a first slice that fills only 1.000", () => {
+  it("after a first slice that fills only 1.000, the remaining slices are 4.499 and 4.501", () => {
     assert.deepStrictEqual(
       sizes(twapOf(), (lots, slice) => (slice === 1 ? 1_000 : lots)),
       [3_333, 4_499, 4_501]
     )
   })
 
-  it("limits a slice to three even parts, and to the maximum order size", () => {
+  it("limits a slice to three times an even share, and to the maximum order size", () => {
     assert.deepStrictEqual(
       sizes(twapOf({ slices: 5 }), () => 0),
       [2_000, 2_500, 3_333, 5_000, 6_000]
@@ -84,7 +84,7 @@ describe("rule 16.4: size of a slice", () => {
     )
   })
 
-  it("matches a distribution of the missing lots one at a time, and adds up to the total, for any fills", () => {
+  it("the slices match a distribution of the missing lots one at a time, and sum to the total, for any fills", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 12 }),
@@ -107,7 +107,7 @@ describe("rule 16.4: size of a slice", () => {
     )
   })
 
-  it("adds up to the total for any number of slices that all fill", () => {
+  it("the slices sum to the total for any number of slices that all fill", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 300 }), fc.integer({ min: 300, max: 2 ** 40 }), (slices, totalLots) => {
         const all = sizes(twapOf({ slices, totalLots }), (lots) => lots, Infinity)
@@ -146,11 +146,11 @@ describe("rule 16.3: due time of a slice", () => {
     assert.deepStrictEqual(stepAt(0, 45), { _tag: "Slice", slice: 2, lots: 4_999 })
   })
 
-  it("places no slice again when the clock goes back", () => {
+  it("places no slice again if the clock goes back", () => {
     assert.deepStrictEqual(stepAt(2, 0), wait(60))
   })
 
-  it("I31: places each slice once and not before it is due, for any times of evaluation", () => {
+  it("I31: places each slice once and never before it is due, whenever the schedule is evaluated", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 20 }),

@@ -13,7 +13,7 @@ import { aapl, alice, gold, instruments, make, pricedAt, type Scene } from "./Sc
 
 const account = primaryAccountOf(alice)
 const golden = instruments.get(gold)!
-/** The scene supplies every time that decides. */
+/** Time of the tests, in milliseconds. */
 const now = 1_000
 
 const requestOf = (name: string, over: Partial<AddTwap> = {}): AddTwap => ({
@@ -60,28 +60,28 @@ const tags = (decided: Result.Result<ReadonlyArray<{ readonly _tag: string }>, u
 
 describe("rule 16.1: acceptance of a TWAP", () => {
   it.each<[string, Partial<AddTwap>, TwapFlaw["flaw"]]>([
-    ["nobody lists the symbol", { symbol: "NOPE-USD" as typeof aapl }, "SYMBOL"],
-    ["it has no price", { symbol: gold }, "SYMBOL"],
-    ["the total is no number of lots", { totalQuantity: 10.0005 }, "LOT"],
-    ["a slice is below the least", { totalQuantity: 0.299 }, "SLICE_TOO_SMALL"],
-    ["a slice is above the most", { totalQuantity: 300_000.003 }, "SLICE_TOO_LARGE"],
+    ["the symbol is not listed", { symbol: "NOPE-USD" as typeof aapl }, "SYMBOL"],
+    ["the symbol has no price", { symbol: gold }, "SYMBOL"],
+    ["the total is not in whole lots", { totalQuantity: 10.0005 }, "LOT"],
+    ["a slice is below the minimum", { totalQuantity: 0.299 }, "SLICE_TOO_SMALL"],
+    ["a slice is above the maximum", { totalQuantity: 300_000.003 }, "SLICE_TOO_LARGE"],
     [
-      "the last slice is above the most, with what the others cannot share",
+      "the last slice, with the indivisible remainder, is above the maximum",
       { totalQuantity: 300_000.002 },
       "SLICE_TOO_LARGE"
     ],
-    ["there is no such quantity", { totalQuantity: 1e300, slices: 2 }, "SLICE_TOO_LARGE"],
-    ["it is worth more than can be counted", { totalQuantity: 90_000_000, slices: 900 }, "TOO_LARGE"],
-    ["the worst price is no tick", { worstPrice: 200.001 }, "TICK"],
-    ["it would last too long", { intervalSeconds: 366 * 28_800 }, "TOO_LONG"],
-    ["it would begin too late", { startMillis: now + 365 * 86_400_000 }, "TOO_LONG"]
-  ])("refuses a TWAP where %s", (_, over, flaw) => {
+    ["a slice is too large to count", { totalQuantity: 1e300, slices: 2 }, "SLICE_TOO_LARGE"],
+    ["its value is too large to count", { totalQuantity: 90_000_000, slices: 900 }, "TOO_LARGE"],
+    ["the worst price is not a whole tick", { worstPrice: 200.001 }, "TICK"],
+    ["its duration is too long", { intervalSeconds: 366 * 28_800 }, "TOO_LONG"],
+    ["its start is too late", { startMillis: now + 365 * 86_400_000 }, "TOO_LONG"]
+  ])("refuses a TWAP if %s", (_, over, flaw) => {
     const refused = funded().ask(requestOf("twap", over))
     assert.isTrue(Result.isFailure(refused))
     if (Result.isFailure(refused)) assert.deepInclude(refused.failure, { _tag: "InvalidTwap", flaw })
   })
 
-  it("reports the largest valid number of slices if slices are below 10 USD, and exempts reduce-only TWAPs", () => {
+  it("reports the largest valid number of slices if a slice is below 10 USD, and exempts reduce-only TWAPs", () => {
     const scene = funded()
     scene.price(aapl, 30)
     const boundOf = (over: Partial<AddTwap>) => {
@@ -95,7 +95,7 @@ describe("rule 16.1: acceptance of a TWAP", () => {
     assert.isUndefined(boundOf({ totalQuantity: 3.3, slices: 10, reduceOnly: true, clientTwapId: "reduces" }))
   })
 
-  it("stores lots and ticks, starts a TWAP now at the earliest, and keeps the builder code", () => {
+  it("stores lots and ticks, starts a TWAP no earlier than now, and keeps the builder code", () => {
     const { terms } = add(funded(), "twap", { worstPrice: 200.01, startMillis: 5, clientTwapId: "mine" })
     assert.deepStrictEqual(terms, {
       twapId: TwapId.make(id("twap").text),
@@ -130,7 +130,7 @@ describe("rule 16.1: acceptance of a TWAP", () => {
     assert.deepStrictEqual(tags(scene.ask(requestOf("one more"))), ["TwapAccepted"])
   })
 
-  it("accepts only a reduce-only TWAP in liquidation", () => {
+  it("an account in liquidation can only add reduce-only TWAPs", () => {
     const scene = make()
     scene.credit(1_100)
     scene.price(aapl, 200)
@@ -176,7 +176,7 @@ describe("next step of a TWAP", () => {
     assert.strictEqual(scene.trader.twaps.size, 0)
   })
 
-  it("rule 16.6: ends a TWAP after a child order fails the margin check, or without a position to reduce", () => {
+  it("rule 16.6: ends a TWAP after a child fails the margin check, and a reduce-only TWAP without a position to reduce", () => {
     const scene = funded()
     opened(scene, "margin", {}, { lastSlice: 1, refusal: "FAILED_MARGIN_CHECK" })
     assert.deepStrictEqual(next(scene, "margin"), { _tag: "End", ending: "MARGIN" })
@@ -217,7 +217,7 @@ describe("next step of a TWAP", () => {
   })
 })
 
-describe("rule 16.5: child of a TWAP", () => {
+describe("rule 16.5: children of a TWAP", () => {
   const place = (scene: Scene, twap: ReturnType<typeof opened>, lots = 3_333) =>
     TwapCommands.placing(
       scene.trader,
@@ -226,7 +226,7 @@ describe("rule 16.5: child of a TWAP", () => {
       { ...envelope("unused"), commandId: childId(twap.terms.twapId, 2) }
     )
 
-  it("I19: sends the child as a MARKET order of the account with the TWAP's builder code, and holds margin", () => {
+  it("I19: sends a child as a MARKET order with the TWAP's account and builder code, and holds margin", () => {
     const scene = funded()
     const command = place(scene, opened(scene))
     assert.deepInclude(command, { _tag: "PlaceSlice", slice: 2, traderEpoch: 4, accountId: account })
@@ -247,7 +247,7 @@ describe("rule 16.5: child of a TWAP", () => {
     assert.strictEqual(scene.balance().orderMargin, 0n)
   })
 
-  it("sends the child as a LIMIT IOC order at the worst price, or at the edge of the band if that is nearer", () => {
+  it("sends a child as a LIMIT IOC order at the worst price, or at the edge of the band if that is nearer", () => {
     const scene = funded()
     const child = (name: string, side: "BUY" | "SELL", worstPrice: number) =>
       place(scene, opened(scene, name, { side, worstPrice })).child as Place
@@ -257,7 +257,7 @@ describe("rule 16.5: child of a TWAP", () => {
     assert.deepInclude(child("d", "SELL", 199), { type: "LIMIT", priceTicks: 19_900 })
   })
 
-  it("limits the child's price to the day's bounds if they are nearer: 260 instead of 264, at 240 now and 200 at midnight", () => {
+  it("limits a child's price to the daily bounds if they are nearer than the band: 260 instead of 264 at a mark of 240", () => {
     const scene = funded()
     scene.prices.set(aapl, { ...pricedAt(aapl, 240), minPriceTicks: 14_000, maxPriceTicks: 26_000 })
     const loose = place(scene, opened(scene, "loose", { worstPrice: 300 })).child as Place
@@ -271,7 +271,7 @@ describe("rule 16.5: child of a TWAP", () => {
     ["BUY", "SELL", 2_800, 2_896.5],
     ["SELL", "BUY", 3_200, 3_103.5]
   ] as const)(
-    "rule 7.6: prices a child that only reduces a position from a %s no worse than the bankruptcy price",
+    "rule 7.6: a child that only reduces a position from a %s is priced no worse than the bankruptcy price",
     (...of) => {
       const [opening, side, worstPrice, bankruptcy] = of
       const scene = make()
@@ -302,7 +302,7 @@ describe("rule 16.5: child of a TWAP", () => {
     }
   )
 
-  it("I27: holds enough margin for a child at any nearer price, and releases the hold", () => {
+  it("I27: holds enough margin for a child that the market clips to any nearer price, and then releases the hold", () => {
     for (const side of ["BUY", "SELL"] as const) {
       const scene = funded()
       const worstPrice = side === "BUY" ? 300 : 100

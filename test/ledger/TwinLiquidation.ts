@@ -18,7 +18,7 @@ const totalMargin = (twin: Twin.Twin, accountId: AccountId) =>
 export const missing = (twin: Twin.Twin, accountId: AccountId, share: number): bigint =>
   (totalMargin(twin, accountId) * BigInt(share)) / 10_000n - Twin.balance(twin, accountId).equity
 
-/** Returns the share of equity, which is negative for a bankrupt account. */
+/** Returns the market's share of the account's equity, which is negative for a bankrupt account. */
 export const share = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   Twin.floor([Twin.balance(twin, accountId).equity * marginOf(twin, accountId, symbol), totalMargin(twin, accountId)])
 

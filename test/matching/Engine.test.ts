@@ -7,7 +7,7 @@ import { id } from "../Id.ts"
 import { eventOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 describe("matching of orders", () => {
-  it("I23: trades at the resting price, best price first, oldest order first at one price", () => {
+  it("I23: an order trades at the resting orders' prices, best price first and, at one price, oldest order first", () => {
     const scene = new Scene()
     scene.sell(1, 200.1, { account: "late" })
     scene.sell(1, 200.05, { account: "first" })
@@ -21,7 +21,7 @@ describe("matching of orders", () => {
     assert.deepStrictEqual(scene.levels(), ["SELL 0.5 @ 200.1"])
   })
 
-  it("I21: both sides of a trade carry the same quantity, their remaining quantity and different ids", () => {
+  it("I21: both sides of a trade report the same quantity, their own remaining quantity, and different order ids", () => {
     const scene = new Scene()
     scene.sell(4, 200, { account: "bob" })
     const events = [...scene.buy(1, 200), ...scene.buy(3, 200)]
@@ -42,7 +42,7 @@ describe("matching of orders", () => {
     assert.match(trades[0]!.tradeId.text, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  it("the maker pays the rate it was placed with, the taker its own, both rounded up", () => {
+  it("the maker pays the fee rate stored with its order, the taker its own rate, and both fees are rounded up", () => {
     const scene = new Scene()
     scene.sell(50, 204, { account: "bob", makerRate: 20_000 })
     const traded = eventOf(scene.buy(50, 204, { takerRate: 80_000 }), "Traded")
@@ -51,7 +51,7 @@ describe("matching of orders", () => {
     assert.strictEqual(traded.taker.fee, 8_160_000)
   })
 
-  it("a fill uses margin for the lots that increase the position, at the leverage of the order", () => {
+  it("a fill uses margin at the order's leverage, and only for the lots that increase the position", () => {
     const scene = new Scene()
     const used = (side: "BUY" | "SELL", quantity: number, ask: { leverage?: number; house?: number }) => {
       scene.place(side === "BUY" ? "SELL" : "BUY", quantity, 200.01, { account: "house", leverage: ask.house ?? 10 })
@@ -63,7 +63,7 @@ describe("matching of orders", () => {
     assert.deepStrictEqual(used("SELL", 5, { leverage: 10, house: 1 }), [60_003_000, 600_030_000])
   })
 
-  it("self-trade prevention cancels the user's resting order across accounts, and the incoming order continues", () => {
+  it("self-trade prevention cancels the user's resting order even in another account, and the incoming order continues", () => {
     const scene = new Scene()
     scene.sell(5, 200, { account: "alice" })
     scene.sell(4, 200.05, { account: "bob" })
@@ -75,7 +75,7 @@ describe("matching of orders", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 4 @ 200.1"])
   })
 
-  it("an IOC order ends with its unfilled quantity after matching", () => {
+  it("the unfilled quantity of an IOC order is cancelled after matching", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.buy(1, 200, { timeInForce: "IOC" })), ["Accepted", "IOC_CANCELLED 1 alice"])
     scene.sell(1, 200, { account: "bob" })
@@ -86,7 +86,7 @@ describe("matching of orders", () => {
     ])
   })
 
-  it("a FOK order is filled in full or cancelled; the user's own resting orders do not count as available", () => {
+  it("a FOK order is cancelled unless other users' orders can fill it completely", () => {
     const scene = new Scene()
     scene.sell(2, 200, { account: "bob" })
     scene.sell(2, 200.1, { account: "alice" })
@@ -102,7 +102,7 @@ describe("matching of orders", () => {
     ])
   })
 
-  it("a MARKET order takes no price beyond the edge of the band", () => {
+  it("a MARKET order does not trade at prices beyond the edge of the band", () => {
     const scene = new Scene()
     scene.sell(1, 220, { account: "bob" })
     scene.sell(1, 220.01, { account: "bob" })
@@ -113,7 +113,7 @@ describe("matching of orders", () => {
     ])
   })
 
-  it("an ALO order that would match is cancelled; an ALO order that would not match rests", () => {
+  it("an ALO order is cancelled if it would match, and rests otherwise", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     assert.deepStrictEqual(told(scene.buy(1, 200, { type: "ALO" })), ["Accepted", "CANCELLED 1 alice"])
@@ -121,7 +121,7 @@ describe("matching of orders", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 199.99", "SELL 1 @ 200"])
   })
 
-  it("returns each changed price level once, with its new total", () => {
+  it("each price level that a command changed is returned once, with its new total", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     scene.sell(2, 200, { account: "bob" })
@@ -137,7 +137,7 @@ describe("matching of orders", () => {
 })
 
 describe("cancels", () => {
-  it("a cancel by order id ends one order of the sender's account and reports success", () => {
+  it("a cancel by order id cancels one order of the sender's account and reports success", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
@@ -146,7 +146,7 @@ describe("cancels", () => {
     assert.strictEqual(eventOf(events, "Ended").commandId, eventOf(events, "Done").commandId)
   })
 
-  it("a cancel by client order id ends all matching orders of the account, oldest first", () => {
+  it("a cancel by client order id cancels all of the account's matching orders, oldest first", () => {
     const scene = new Scene()
     scene.buy(1, 199, { clientOrderId: "twin" })
     scene.buy(2, 198, { clientOrderId: "twin" })
@@ -156,7 +156,7 @@ describe("cancels", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 197", "BUY 4 @ 196"])
   })
 
-  it("a cancel without a matching order is refused and repeats the requested id", () => {
+  it("a cancel without a matching order is refused and echoes the requested id", () => {
     const scene = new Scene()
     const byOrder = eventOf(scene.cancel(orderIdFrom(id("no-such"))), "Refused")
     const byClient = eventOf(scene.cancelNamed("no-such"), "Refused")
@@ -165,7 +165,7 @@ describe("cancels", () => {
     assert.deepStrictEqual(byClient.echo, { ...empty, orderId: "", clientOrderId: "no-such" })
   })
 
-  it("a cancel of all orders succeeds without any order", () => {
+  it("a cancel of all orders succeeds even if there are no orders", () => {
     const scene = new Scene()
     scene.buy(1, 199)
     scene.sell(2, 201)
@@ -175,7 +175,7 @@ describe("cancels", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 198"])
   })
 
-  it("I34: a cancel of all orders spares the named orders if its cause is a lost connection, and spares none for other causes", () => {
+  it("I34: a cancel of all orders keeps the excepted orders only if its cause is a lost connection", () => {
     const scene = new Scene()
     const [, spared, , grown] = [199, 198, 197, 196].map((price) => orderIdOf(scene.buy(1, price)))
     scene.modify(grown!, { priceTicks: 0, quantityLots: 2000 })
@@ -189,7 +189,7 @@ describe("cancels", () => {
     assert.deepStrictEqual(told(scene.cancelAll({ except })), ["CANCELLED 1 alice", "CANCELLED 2 alice", "Done"])
   })
 
-  it("I22 I35: an order that was filled or cancelled no longer trades or changes", () => {
+  it("I22 I35: a filled or cancelled order no longer trades or changes", () => {
     const scene = new Scene()
     const cancelled = orderIdOf(scene.sell(1, 200, { account: "bob" }))
     scene.cancel(cancelled, { account: "bob" })
@@ -205,7 +205,7 @@ describe("cancels", () => {
 })
 
 describe("closing a position", () => {
-  it("a close sells the whole long position down to 5 % below the mark as an IOC order", () => {
+  it("a close of a long position is an IOC sell of the whole position, down to 5 % below the mark", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.buy(3, 190, { account: "bob" })
@@ -224,7 +224,7 @@ describe("closing a position", () => {
     })
   })
 
-  it("a close is limited by the edge of the price band if the edge is nearer than 5 %", () => {
+  it("a close does not trade beyond the edge of the price band if that is nearer than 5 %", () => {
     const scene = new Scene()
     scene.hold("alice", -5)
     const saturday = scene.now + 24 * 3_600_000
@@ -234,7 +234,7 @@ describe("closing a position", () => {
     assert.strictEqual(eventOf(scene.close(), "Accepted").order.priceTicks, prices.upperTicks)
   })
 
-  it("a close without a position is refused with quantity 0", () => {
+  it("a close without a position is refused and echoes a quantity of 0", () => {
     const { echo, status } = eventOf(new Scene().close({ clientOrderId: "flat" }), "Refused")
     assert.strictEqual(status, "REJECTED")
     assert.deepStrictEqual([echo.quantity, echo.clientOrderId], [0, "flat"])
@@ -242,7 +242,7 @@ describe("closing a position", () => {
 })
 
 describe("the market's own ledger", () => {
-  it("I24 I25 I26: positions and cash sum to zero including the venue's fees, and no book is crossed", () => {
+  it("I24 I25 I26: positions sum to zero, cash including the venue's fees sums to zero, and the book is never crossed", () => {
     const scene = new Scene()
     scene.hold("alice", 3, 200.13)
     scene.hold("bob", -7, 199.87)
@@ -262,7 +262,7 @@ describe("the market's own ledger", () => {
       accounts.reduce((sum, { cashFlow, fees }) => sum + cashFlow - fees, totals.venueFees),
       0
     )
-    // Realised profit and open cost are two views of the same cash, so they sum to zero.
+    // Realised profit is cash flow plus the cost basis of the open position; over all accounts it sums to zero.
     assert.strictEqual(
       accounts.reduce((sum, { basis, cashFlow }) => sum + cashFlow + basis, 0),
       totals.basis
@@ -273,7 +273,7 @@ describe("the market's own ledger", () => {
     )
   })
 
-  it("a fill reports its realised profit before its fee", () => {
+  it("a fill reports its realised profit without deducting its fee", () => {
     const scene = new Scene()
     scene.hold("alice", 5, 200)
     scene.buy(5, 204, { account: "bob" })

@@ -9,12 +9,12 @@ import { assertDurable, eventOf, orderIdOf, type PlaceAsk, Scene, ticks, told, u
 const most = 4_096
 const counted = (said: ReadonlyArray<string>, word: string) => said.filter((one) => one.startsWith(word)).length
 
-describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 events", () => {
+describe("I48, rule 4.16: an order's unfilled quantity is cancelled after 4,096 events", () => {
   it.each([
     ["LIMIT", "GTC"],
     ["LIMIT", "IOC"],
     ["MARKET", "IOC"]
-  ] as const)("as an IOC does, where it is %s %s, and another one goes on from there", (type, timeInForce) => {
+  ] as const)("a %s %s order's remainder is cancelled, and the next order matches the rest", (type, timeInForce) => {
     const scene = new Scene()
     many(scene, "SELL", most + 4, 200.5)
     const said = told(scene.buy(500, 201, { ...bob, type, timeInForce }))
@@ -26,7 +26,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     assertDurable(scene)
   })
 
-  it("a crossing modify ends with its unfilled quantity after 4,096 events", () => {
+  it("the unfilled quantity of a crossing modify is cancelled after 4,096 events", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(500, 199, bob))
     many(scene, "SELL", most + 4, 200.5)
@@ -37,7 +37,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     assertDurable(scene)
   })
 
-  it("stops that the fills would cut or end also count towards the event limit", () => {
+  it("stops that the fills cut or end count towards the event limit", () => {
     const scene = new Scene()
     for (let account = 0; account < 100; account++) {
       scene.hold(`a${account}`, 0.1)
@@ -45,7 +45,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     }
     for (let account = 0; account < 100; account++) scene.sell(0.1, 201, { account: `a${account}` })
     const said = told(scene.buy(500, 201, bob))
-    // Each maker account adds one trade and the ends of its fifty stops.
+    // Each maker account adds one trade and fifty cancelled stops.
     assert.strictEqual(counted(said, "Traded"), Math.ceil(most / 51))
     assert.strictEqual(counted(said, "CANCELLED 0.1"), 50 * Math.ceil(most / 51))
     assert.strictEqual(said.at(-1), `IOC_PARTIALLY_FILLED ${500 - Math.ceil(most / 51) / 10} bob`)
@@ -62,7 +62,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     assertDurable(scene)
   })
 
-  it("a FOK check visits each order once, even if some orders would be cut during the match", () => {
+  it("a FOK check visits each order once, even if the match would cut some of them", () => {
     const writes = (orders: number): number => {
       const scene = new Scene()
       scene.hold("ann", orders / 2)
@@ -77,7 +77,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
     assert.isAtMost(writes(200), 2 * writes(100))
   })
 
-  it("a FOK check visits at most as many orders as one order may match, even if it fails", () => {
+  it("a FOK check never visits more orders than one order is allowed to match, even if the check fails", () => {
     const writes = (accounts: number): number => {
       const scene = new Scene()
       for (let account = 0; account < accounts; account++) {
@@ -95,7 +95,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
   })
 
   it.each(crowded)(
-    "a FOK check counts %s, and the order is filled whole or cancelled",
+    "a FOK check counts events from %s, and cancels the order if they exceed the limit",
     (_what, prepare, quantity, ask) => {
       const scene = new Scene()
       prepare(scene)
@@ -111,7 +111,7 @@ describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 e
   )
 })
 
-it("I48: a firing stop's events fit in a nearly full row, however long other users' orders are", () => {
+it("I48: the events of one firing stop fit in a nearly full journal row, even if other users' orders are as long as possible", () => {
   const scene = new Scene(205)
   const builderCode = id("code").text
   const ownerId = eventOf(scene.buy(1, 190, { account: id("owner").text }), "Accepted").order.userId

@@ -1,12 +1,13 @@
 /**
- * Stops attached to an order (rule 15): fills create and grow them, they are linked, and they end with the position.
+ * Stops attached to an order (rule 15): fills create and grow them, the two are linked, and they end with the
+ * position.
  */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Bracket } from "@venue/domain/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, eventOf, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
-/** A price of 0 stands for no stop. */
+/** A price of 0 means no stop. */
 const bringing = (takeProfit: number, stopLoss: number): { readonly bracket: Bracket } => ({
   bracket: { takeProfitTicks: ticks(takeProfit), stopLossTicks: ticks(stopLoss), takerRate: 100_000 }
 })
@@ -18,7 +19,7 @@ const marked = (scene: Scene, price: number) =>
 const placed = (events: ReadonlyArray<MarketEvent>) => events.filter((event) => event._tag === "StopPlaced")
 
 describe("rule 15.8: stops attached to an order", () => {
-  it("a resting order has no stops until its first fill creates both; further fills increase their quantity", () => {
+  it("the first fill of a resting order creates both stops, and later fills increase their quantity", () => {
     const scene = new Scene()
     const accepted = scene.buy(5, 200, { ...both, clientOrderId: "in", builderCode: "code" })
     assert.deepStrictEqual(told(accepted), ["Accepted"])
@@ -38,7 +39,7 @@ describe("rule 15.8: stops attached to an order", () => {
     assertDurable(scene)
   })
 
-  it("each trade of an incoming order grows its stops", () => {
+  it("each trade of an incoming order increases the quantity of its stops", () => {
     const scene = new Scene()
     scene.sell(1, 199, bob)
     scene.sell(2, 200, bob)
@@ -55,7 +56,7 @@ describe("rule 15.8: stops attached to an order", () => {
     assertDurable(scene)
   })
 
-  it("an order may attach one stop alone; stops of a sell order buy", () => {
+  it("an order can attach a single stop, and the stops of a sell order buy", () => {
     const scene = new Scene()
     scene.buy(9, 200, bob)
     scene.sell(2, 200, bringing(190, 0))
@@ -64,7 +65,7 @@ describe("rule 15.8: stops attached to an order", () => {
     assertDurable(scene)
   })
 
-  it("a fill creates stops only for the position that remains on the order's side", () => {
+  it("the stops that a fill creates cover only the position that remains on the order's side", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.buy(5, 200, bob)
@@ -80,7 +81,7 @@ describe("rule 15.8: stops attached to an order", () => {
     assertDurable(scene)
   })
 
-  it("fills after the first stops have ended create new stops with other ids", () => {
+  it("fills after the first stops have ended create new stops with new ids", () => {
     const scene = new Scene()
     scene.buy(5, 200, both)
     const before = placed(scene.sell(2, 200, bob)).map(({ order }) => order.orderId)
@@ -92,10 +93,10 @@ describe("rule 15.8: stops attached to an order", () => {
   })
 })
 
-describe("rule 15.9: two stops of one order are linked", () => {
+describe("rule 15.9: linked stops of one order", () => {
   it.each([
-    ["the profit is taken, and the loss stopped no more", 210, 199, "Traded 2 @ 211 bob"],
-    ["the loss is stopped, and the profit taken no more", 190, 211, "Traded 2 @ 189.5 bob"]
+    ["a take profit that fires ends the stop loss", 210, 199, "Traded 2 @ 211 bob"],
+    ["a stop loss that fires ends the take profit", 190, 211, "Traded 2 @ 189.5 bob"]
   ])("I30: %s", (_name, first, then, trade) => {
     const scene = new Scene()
     scene.buy(2, 200, both)
@@ -107,7 +108,7 @@ describe("rule 15.9: two stops of one order are linked", () => {
     assertDurable(scene)
   })
 
-  it("stops attached to another order stay open when one stop fires", () => {
+  it("when one stop fires, stops attached to other orders stay open", () => {
     const scene = new Scene()
     scene.buy(2, 200, both)
     scene.buy(2, 200, bringing(220, 180))
@@ -118,7 +119,7 @@ describe("rule 15.9: two stops of one order are linked", () => {
     assertDurable(scene)
   })
 
-  it("fills after one stop has fired create a new pair", () => {
+  it("a fill after one stop has fired creates a new pair of stops", () => {
     const scene = new Scene()
     scene.buy(3, 199, both)
     scene.sell(2, 199, bob)
@@ -139,7 +140,7 @@ describe("rule 15.6: attached stops end with the position", () => {
     return scene
   }
 
-  it("attached stops are cut as the position shrinks", () => {
+  it("attached stops are cut when the position shrinks", () => {
     const scene = held()
     assert.deepStrictEqual(told(scene.sell(2, 200)).slice(2), ["Modified 3 @ 210", "Modified 3 @ 190"])
     assert.deepStrictEqual(scene.stops("alice"), ["SELL 3 TAKE_PROFIT 210", "SELL 3 STOP_LOSS 190"])
@@ -147,16 +148,16 @@ describe("rule 15.6: attached stops end with the position", () => {
   })
 
   it.each([
-    ["it is closed", 5, 0],
-    ["it turns round", 6, -1]
-  ])("end when %s", (_name, sold, position) => {
+    ["is closed", 5, 0],
+    ["reverses", 6, -1]
+  ])("attached stops end when the position %s", (_name, sold, position) => {
     const scene = held()
     assert.deepStrictEqual(told(scene.sell(sold, 200)).slice(2), ["CANCELLED 5 alice", "CANCELLED 5 alice"])
     assert.strictEqual(scene.position("alice"), position)
     assertDurable(scene)
   })
 
-  it("attached stops grow again from their reduced quantity when the order fills further", () => {
+  it("attached stops that were cut grow again when the order fills further", () => {
     const scene = new Scene()
     scene.buy(5, 200, both)
     scene.sell(4, 200, bob)
@@ -169,7 +170,7 @@ describe("rule 15.6: attached stops end with the position", () => {
   })
 })
 
-describe("rule 15.8: a modify changes the named prices of a bracket, and 0 removes one", () => {
+describe("rule 15.8: a modify changes the bracket prices that it names, and a price of 0 removes a stop", () => {
   it("fills after a modify use the modified bracket", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(2, 200, both))
@@ -179,7 +180,7 @@ describe("rule 15.8: a modify changes the named prices of a bracket, and 0 remov
     assertDurable(scene)
   })
 
-  it("an order whose attached stops were removed by a modify creates no stop", () => {
+  it("an order creates no stop after a modify has removed its bracket", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(2, 200, both))
     assert.isUndefined(
@@ -194,14 +195,14 @@ describe("rule 15.8: a modify changes the named prices of a bracket, and 0 remov
 describe("I48, rule 15.2: an account has at most 50 stops in a symbol", () => {
   const tooMany = ["REJECTED_TOO_MANY_OPEN_ORDERS"]
 
-  it("each open order with attached stops reserves two stops, however small its filled quantity is", () => {
+  it("each open order with two attached stops reserves two of the 50 stops, however little of it is filled", () => {
     const scene = new Scene()
     const orders = Array.from({ length: 25 }, () => orderIdOf(scene.buy(2, 199, both)))
     assert.deepStrictEqual(told(scene.buy(2, 199, both)), tooMany)
     const plain = orderIdOf(scene.buy(2, 199))
     assert.deepStrictEqual(told(scene.modify(plain, { stopLossTicks: ticks(190) })), tooMany)
     assert.deepStrictEqual(told(scene.modify(orders[0]!, { stopLossTicks: ticks(191) })), ["Modified 2 @ 199", "Done"])
-    // After half of each order and a little more is filled, all orders have their stops and the limit is reached.
+    // Fills 24 orders completely and half of the last one: all orders have their stops, and the limit is reached.
     scene.sell(25 * 2 - 1, 199, bob)
     assert.lengthOf(scene.stops("alice"), 50)
     assert.deepStrictEqual(told(scene.sell(1, 190, { type: "STOP_LOSS" })), tooMany)
@@ -210,7 +211,7 @@ describe("I48, rule 15.2: an account has at most 50 stops in a symbol", () => {
     assertDurable(scene)
   })
 
-  it("an order with attached stops is refused unless two stops are free beside the stand-alone stops", () => {
+  it("an order with two attached stops is refused if fewer than two of the account's 50 stops are free", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     for (let count = 0; count < 48; count++) scene.sell(5, 190, { type: "STOP_LOSS" })

@@ -1,4 +1,4 @@
-/** Refusals that one market decides, and idempotent commands. */
+/** Refusals that the market itself decides, and idempotent commands. */
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
@@ -7,11 +7,11 @@ import { id } from "../Id.ts"
 import { eventOf, friday, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
 describe("price checks", () => {
-  it("refuses an order before the first price because the market is closed", () => {
+  it("a market refuses orders as closed before its first price", () => {
     assert.deepStrictEqual(told(new Scene(NaN).buy(1, 200)), ["REJECTED_MARKET_CLOSED"])
   })
 
-  it("refuses a buy at 225 and accepts a sell at 225 when the mark is 204 during trading hours", () => {
+  it("at mark 204 during trading hours, refuses a buy at 225 and accepts a sell at 225", () => {
     const scene = new Scene(204)
     assert.deepStrictEqual(told(scene.buy(1, 225)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(told(scene.sell(1, 225)), ["Accepted"])
@@ -20,7 +20,7 @@ describe("price checks", () => {
     assert.deepStrictEqual(told(scene.sell(1, 183.6)), ["Accepted", "Traded 1 @ 224.4 bob"])
   })
 
-  it("refuses orders on both sides that are outside the daily price bounds", () => {
+  it("refuses buys and sells outside the daily price bounds", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.sell(1, 260.01)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(told(scene.buy(1, 139.99)), ["PRICE_LESS_THAN_MIN_PRICE"])
@@ -53,7 +53,7 @@ describe("price checks", () => {
 })
 
 describe("limit checks", () => {
-  it("an account at its limit of open orders is still allowed to send orders that cannot rest", () => {
+  it("an account at its limit of open orders can still send orders that cannot rest", () => {
     const scene = new Scene(200, { maxOpenOrders: 2 })
     scene.buy(1, 190)
     scene.buy(1, 191)
@@ -69,7 +69,7 @@ describe("limit checks", () => {
     assert.lengthOf(scene.orders("alice"), 200)
   })
 
-  it("a refusal by the desk keeps its place in the market's order of checks", () => {
+  it("a desk's refusal is reported at its position in the market's order of checks", () => {
     const scene = new Scene()
     const many = { finding: "REJECTED_TOO_MANY_OPEN_ORDERS" } as const
     const margin = { finding: "FAILED_MARGIN_CHECK" } as const
@@ -85,7 +85,7 @@ describe("limit checks", () => {
       ])
   })
 
-  it("the position limit counts positions and resting orders of all accounts of a user", () => {
+  it("the position limit counts the positions and resting orders of all of a user's accounts", () => {
     const scene = new Scene()
     const limit = { maxNotional: 3_000_000_000 }
     scene.hold("alice", 5)
@@ -98,7 +98,7 @@ describe("limit checks", () => {
     assert.deepStrictEqual(told(scene.sell(10, 230, other)), ["Accepted"])
   })
 
-  it("rule 6.3: at the weekend the position limit is 250,000 USD, and a user with a long position of 300,000 USD is only allowed to sell", () => {
+  it("rule 6.3: at the weekend the position limit is 250,000 USD, so a user with a long position of 300,000 USD can only sell", () => {
     const scene = new Scene()
     scene.hold("alice", 1500)
     scene.now = friday + 24 * 3_600_000
@@ -112,7 +112,7 @@ describe("limit checks", () => {
     assert.deepStrictEqual(told(scene.sell(1, 201)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
   })
 
-  it("near the open-interest limit a buy of 500 is accepted, a buy of 1,000 is refused, and a reducing order is always accepted", () => {
+  it("near the open-interest limit, accepts a buy of 500, refuses a buy of 1,000, and always accepts a reducing order", () => {
     const scene = new Scene(204)
     const free = { maxNotional: 9e14 }
     scene.sell(122_000, 204, { account: "bob", ...free })
@@ -140,7 +140,7 @@ describe("repeated and outdated commands", () => {
     assert.strictEqual(Engine.hash(scene.engine), hash)
   })
 
-  it("returns a command's outcome until one minute after its expiry, and only to its user", () => {
+  it("a command's outcome is returned until one minute after its expiry, and only to its user", () => {
     const scene = new Scene()
     const done = scene.placing("BUY", 1, 199, { expires: friday + 1_000 })
     const refused = scene.placing("BUY", 1, 300, { expires: friday + 90_000 })
@@ -164,7 +164,7 @@ describe("repeated and outdated commands", () => {
     assert.deepStrictEqual(Engine.outcomes(scene.engine, UserId.make("alice")), [ofRefused])
   })
 
-  it("remembers thousands of outcomes while the ring grows and wraps, and forgets them again", () => {
+  it("retains exactly the unexpired outcomes while the ring buffer grows and wraps around", () => {
     const scene = new Scene(200, { maxOpenOrders: 10 })
     const ids = Array.from({ length: 5_000 }, () => scene.id())
     ids.forEach((id, i) => {
@@ -175,7 +175,7 @@ describe("repeated and outdated commands", () => {
     assert.deepStrictEqual(kept, ids.slice(-3_501))
   })
 
-  it("refuses a command that arrives after its expiry by market time", () => {
+  it("refuses a command that has expired by market time", () => {
     const scene = new Scene()
     const late = scene.placing("BUY", 1, 199, { expires: friday + 10 })
     scene.ask(scene.placing("BUY", 1, 199), friday + 11)
@@ -183,7 +183,7 @@ describe("repeated and outdated commands", () => {
     assert.strictEqual(Engine.outcome(scene.engine, late.commandId), "EXPIRED")
   })
 
-  it("I20: drops a command from an older trader epoch without an event, and decides the new owner's repeat", () => {
+  it("I20: drops a command from an older trader epoch without an event, and executes its repeat by the new owner", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("alice"), traderEpoch: 3 })), [
       "EpochRaised"
@@ -203,7 +203,7 @@ describe("repeated and outdated commands", () => {
     assert.deepStrictEqual(told(scene.buy(1, 199, { account: "bob", epoch: 0 })), ["Accepted"])
   })
 
-  it("passes a refusal by the desk on with its status and the echoed request", () => {
+  it("forwards a desk's refusal with its status and the echoed request", () => {
     const scene = new Scene()
     const echo = {
       orderId: "",
@@ -252,7 +252,7 @@ describe("prices over time", () => {
     assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premiumE8, usd(0.120598))
   })
 
-  it("a tick without a change emits no event, and the premium stays frozen while the book has no mid price", () => {
+  it("a tick without a change emits no event, and the premium is frozen while the book has no mid price", () => {
     const scene = new Scene()
     scene.buy(1, 190)
     scene.now += 5_000
@@ -270,7 +270,7 @@ describe("prices over time", () => {
     assert.isBelow(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premiumE8, 0)
   })
 
-  it("the daily price bounds follow the price in force at 00:00 UTC", () => {
+  it("the daily price bounds are computed from the price in force at 00:00 UTC", () => {
     const scene = new Scene()
     scene.ask({ _tag: "Observe", priceE8: usd(210), teller: "operator" })
     assert.strictEqual(Engine.prices(scene.engine)!.maxPriceTicks, ticks(260))
@@ -290,7 +290,7 @@ describe("prices over time", () => {
     assert.strictEqual(Engine.prices(scene.engine)!.oracleE8, usd(200))
   })
 
-  it("I26 I29: ignores a price that is too high for exact arithmetic; at lower prices an hour's funding is exact to 1e-6 USD", () => {
+  it("I26 I29: ignores a price too high for exact arithmetic; below that, an hour's funding is exact to 1e-6 USD", () => {
     const scene = new Scene(204)
     const free = { maxNotional: 9e14 }
     scene.sell(122_000, 204, { account: "bob", ...free })

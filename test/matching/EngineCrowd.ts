@@ -13,7 +13,7 @@ export const many = (scene: Scene, side: "BUY" | "SELL", count: number, price: n
 const bracket = { takeProfitTicks: ticks(150), stopLossTicks: ticks(250), takerRate: 100_000 }
 const reduceOnly = { reduceOnly: true }
 
-/** Cause, setup, and the quantity and terms of bob's order with a limit of 201. */
+/** Source of the events, setup, and the quantity and terms of bob's buy with a limit price of 201. */
 export const crowded: ReadonlyArray<readonly [string, (scene: Scene) => void, number, PlaceAsk]> = [
   [
     "its own bracket",

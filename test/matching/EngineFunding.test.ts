@@ -12,7 +12,7 @@ const end = friday + hourMillis
 const tick = (scene: Scene, atMillis: number) =>
   scene.ask({ _tag: "Tick" }, atMillis).filter(({ _tag }) => _tag !== "Priced")
 
-/** Long 50 and short 50 at price and mark 204, with a bid `premium` basis points above. */
+/** Returns a market with a long and a short of 50 at price and mark 204, and a bid `premium` basis points above. */
 const market = (premium: number) => {
   const scene = new Scene(204)
   scene.sell(50, 204, { account: "short" })
@@ -28,7 +28,7 @@ const said = (events: ReadonlyArray<MarketEvent>) =>
   )
 
 describe("premium samples", () => {
-  it("takes samples every five seconds, from the book at that time, before the next command is decided", () => {
+  it("takes a sample every five seconds from the book at that time, before the next command is executed", () => {
     const scene = new Scene(200)
     assert.deepStrictEqual(said(scene.buy(60, 200.5, {})), [["Accepted", 0]])
     const later = scene.placing("BUY", 1, 200.6, { expires: end })
@@ -51,7 +51,7 @@ describe("premium samples", () => {
   it("samples are taken only during funding hours", () => {
     const scene = market(25)
     tick(scene, friday + 5_000)
-    // Saturday 00:00 in New York. Each hour is processed in time.
+    // Funding hours end on Saturday at 00:00 in New York.
     const close = Date.UTC(2026, 10, 21, 5)
     const rates: Array<number> = []
     for (let at = end; at <= close + 3 * hourMillis; at += hourMillis) {
@@ -68,9 +68,9 @@ describe("premium samples", () => {
     assert.deepStrictEqual(rates.slice(-3), [0, 0, 0])
   })
 
-  it("an hour in which funding hours begin averages its samples and is paid in full", () => {
+  it("an hour in which funding hours begin is paid in full, at the average of its samples", () => {
     const instrument = { ...apple, category: "COMMODITY" as const, base: "OIL" }
-    // Futures open on Sunday at 17:00 in Chicago; the hour before has no sample.
+    // Futures open on Sunday at 17:00 in Chicago. The hour before has no sample.
     const open = Date.UTC(2026, 10, 22, 23)
     const scene = new Scene()
     scene.engine = Engine.make(instrument, Engine.defaults)
@@ -83,8 +83,8 @@ describe("premium samples", () => {
   })
 })
 
-describe("payment of an hour's funding", () => {
-  it("I32: pays an hour's funding once at the end of the hour: 0.204 USD for a long position of 50 at mark 204 and 0.2 basis points", () => {
+describe("payment of hourly funding", () => {
+  it("I32: pays an hour's funding once at its end: 0.204 USD for a long position of 50 at mark 204 and 0.2 basis points", () => {
     const scene = market(25)
     tick(scene, friday + 5_000)
     assert.strictEqual(Engine.prices(scene.engine)!.markE8, usd(204))
@@ -96,7 +96,7 @@ describe("payment of an hour's funding", () => {
     for (const again of [end, end + 1, end - 60_000]) assert.deepStrictEqual(tick(scene, again), [])
   })
 
-  it("I32: pays funding on the positions at the end of the hour, even if another command arrives at the same moment", () => {
+  it("I32: pays funding on the positions at the end of the hour, even if another command arrives at that moment", () => {
     const scene = market(25)
     const flat = scene.placing("SELL", 50, 204, { account: "long", expires: end + 5_000 })
     assert.deepStrictEqual(
@@ -130,17 +130,17 @@ describe("payment of an hour's funding", () => {
     assert.deepInclude(Engine.totals(scene.engine), { cash: 0, positions: 0, reserveFund: remainder })
   })
 
-  it("an hour costs nothing while the average premium is within 5 basis points", () => {
+  it("an hour costs nothing if its average premium is within 5 basis points", () => {
     const scene = market(4)
     assert.deepInclude(eventOf(tick(scene, end), "Funded"), { rateE12: 0, skipped: false })
     assert.deepStrictEqual(funding(scene, "long", "short"), [0, 0])
   })
 
-  it("weights later samples more: half an hour at 25 and half at 50 basis points average 43.75", () => {
+  it("later samples weigh more: half an hour at 25 and half an hour at 50 basis points average 43.75", () => {
     const scene = market(25)
     tick(scene, friday + hourMillis / 2)
     scene.ask(scene.placing("BUY", 60, 205.02, { account: "bidder", expires: end }), friday + hourMillis / 2)
-    // 25 × 64,980 plus 50 × 194,580, divided by 259,560. The rate is a hundredth of that average minus 5.
+    // The weighted average is (25 × 64,980 + 50 × 194,580) / 259,560. The rate is (average - 5 basis points) / 100.
     const average = Math.trunc((25_000_000 * 64_980 + 50_000_000 * 194_580) / 259_560)
     assert.strictEqual(eventOf(tick(scene, end), "Funded").rateE12, average - 5_000_000)
   })
@@ -153,7 +153,7 @@ describe("funding on a stale price", () => {
     return scene
   }
 
-  it("I29: a stale price is not sampled", () => {
+  it("I29: takes no sample while the price is stale", () => {
     const scene = outside(friday + 20_000)
     assert.deepStrictEqual(said(tick(scene, friday + 200_000)), [
       [null, 80_000],
@@ -163,7 +163,7 @@ describe("funding on a stale price", () => {
     assert.deepStrictEqual(said(tick(scene, friday + 215_000)), [[25_000_000, 205_000]])
   })
 
-  it("I29 I32: pays no funding on a stale price, even if samples were taken before the price turned stale", () => {
+  it("I29 I32: pays no funding if the price is stale, even if samples were taken earlier", () => {
     const stale = { rateE12: 0, skipped: true, fromMillis: friday, atMillis: end }
     assert.deepInclude(eventOf(tick(outside(end - 60_000), end), "Funded"), stale)
     assert.deepInclude(eventOf(tick(outside(end - 50_000), end), "Funded"), { rateE12: 20_000_000, skipped: false })
@@ -171,12 +171,12 @@ describe("funding on a stale price", () => {
 })
 
 describe("an hour whose end is processed late", () => {
-  it("I32: still pays an hour up to one minute after its end, for example after a takeover by another node", () => {
+  it("I32: still pays an hour up to one minute after its end, for example after a failover", () => {
     const scene = market(25)
     assert.deepInclude(eventOf(tick(scene, end + 60_000), "Funded"), { rateE12: 20_000_000, atMillis: end })
   })
 
-  it("I32: later than one minute, skips the hour and all earlier unpaid hours once, and pays the next hour", () => {
+  it("I32: more than one minute late, skips the hour and all earlier unpaid hours once, and pays the next hour", () => {
     const scene = market(25)
     const skipped = { rateE12: 0, skipped: true, fromMillis: friday, atMillis: end }
     assert.deepInclude(eventOf(tick(scene, end + 60_001), "Funded"), skipped)
@@ -204,7 +204,7 @@ describe("an hour whose end is processed late", () => {
   })
 })
 
-it("I32: a market that is rebuilt around the end of an hour pays the hour once, like a market that never failed", () => {
+it("I32: a market rebuilt around the end of an hour pays the hour once, like a market that never crashed", () => {
   for (const [before, after] of [
     [end - 1, end],
     [end, end],

@@ -9,7 +9,7 @@ import { friday, Scene, told } from "./EngineScene.ts"
 
 const idle = (scene: Scene) => Engine.isIdle(scene.engine, scene.now)
 
-/** Ticks once a second until the market is idle; returns the number of ticks that recorded something. */
+/** Ticks once a second until the market is idle. Returns the number of ticks that recorded an event. */
 const rest = (scene: Scene): number => {
   let recorded = 0
   for (let ticks = 0; !idle(scene); ticks++) {
@@ -20,14 +20,14 @@ const rest = (scene: Scene): number => {
   return recorded
 }
 
-it("a market without a price is idle, and so is one without a book after its sample", () => {
+it("a market without a price is idle at once, and a market without a book after its first sample", () => {
   assert.isTrue(idle(new Scene(null)))
   const scene = new Scene(200)
   assert.strictEqual(rest(scene), 1)
   assert.strictEqual(scene.now, friday + 5_000)
 })
 
-it("a book with a new premium is idle after one sample, and a book with an unchanged premium is idle at once", () => {
+it("a market is idle after one sample of a new premium, and at once if the premium is unchanged", () => {
   const scene = new Scene(200)
   rest(scene)
   scene.buy(49, 200)
@@ -38,7 +38,7 @@ it("a book with a new premium is idle after one sample, and a book with an uncha
   assert.deepStrictEqual(told(scene.events).slice(-2), ["Priced", "Sampled"])
 })
 
-it("a market is active until its premium has converged to the mid price, and then records no events", () => {
+it("a market stays active until its premium has converged to the mid price, and then records no events", () => {
   const scene = new Scene(200)
   scene.buy(1, 200)
   scene.sell(1, 201)
@@ -80,7 +80,7 @@ it("a trade without a price change records the new open interest once", () => {
   assert.notInclude(told(scene.ask({ _tag: "Tick" })), "Priced")
 })
 
-it("an idle market stays idle until the quarter hour in which an hour ends or a period begins", () => {
+it("an idle market records nothing until the quarter hour in which an hour ends or a trading period begins", () => {
   const scene = new Scene(200)
   rest(scene)
   const shares = new Set<number>()

@@ -14,7 +14,7 @@ const scene = (): Scene => {
 }
 
 describe("rule 9.8: a liquidation on the book", () => {
-  it("a liquidation sells 16.782 at 185.78 for a loss of 70.82 and a fee of 3.118, and leaves 1.2503 of the maintenance margin", () => {
+  it("a liquidation sells 16.782 at 185.78 for a loss of 70.82 and a fee of 3.118, which leaves 1.2503 times the maintenance margin", () => {
     const market = scene()
     market.buy(20, 185.78, { account: "ben" })
     const before = worth(market, "ann", 190)
@@ -50,27 +50,27 @@ describe("rule 9.8: a liquidation on the book", () => {
     assertDurable(market)
   })
 
-  it("a liquidation ignores the band, the bounds and the minimum order", () => {
+  it("a liquidation ignores price band, daily bounds and minimum order value", () => {
     const market = scene()
     market.buy(9, 171, { account: "ben" })
     market.ask({ _tag: "Observe", priceE8: usd(260), teller: "operator" })
     assert.deepStrictEqual(told(liquidate(market, "ann", 0.001, 150)), ["Accepted", "Traded 0.001 @ 171 ben"])
   })
 
-  it("a liquidation never reverses the position, whatever its quantity", () => {
+  it("a liquidation never reverses the position, even if its quantity is larger", () => {
     const market = scene()
     market.buy(90, 186, { account: "ben" })
     assert.deepStrictEqual(told(liquidate(market, "ann", 90, 185.78)), ["Accepted", "Traded 50 @ 186 ben"])
   })
 
-  it("a liquidation of a short buys", () => {
+  it("a liquidation of a short position buys", () => {
     const market = new Scene()
     market.hold("ann", -50)
     market.sell(10, 203, { account: "ben" })
     assert.deepStrictEqual(told(liquidate(market, "ann", 10, 204)), ["Accepted", "Traded 10 @ 203 ben"])
   })
 
-  it("a liquidation that was decided on another position or mark makes no trade but still cancels the orders", () => {
+  it("a liquidation decided on another position or mark makes no trade but still cancels the orders", () => {
     const market = scene()
     const position = Engine.view(market.engine, AccountId.make("ann")).position
     const decidedOn = { position: { ...position, cashFlow: position.cashFlow - 1 }, markE8: usd(190) }
@@ -83,7 +83,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(told(liquidate(market, "nobody", 5, 185.78)), ["Done"])
   })
 
-  it("a liquidation in a halted market, after its expiry, or from a former desk changes nothing", () => {
+  it("a liquidation changes nothing in a halted market, after its expiry, or if the desk's former owner sent it", () => {
     const market = scene()
     market.sell(5, 195, { account: "ann" })
     market.ask({ _tag: "RaiseEpoch", userId: market.envelope({ account: "ann" }).userId, traderEpoch: 3 })
@@ -103,7 +103,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.strictEqual(market.position("ann"), 50)
   })
 
-  it("I20: executes a repeated liquidation once", () => {
+  it("I20: executes a repeated liquidation only once", () => {
     const market = scene()
     market.buy(90, 186, { account: "ben" })
     const id = market.id()
@@ -113,7 +113,7 @@ describe("rule 9.8: a liquidation on the book", () => {
 })
 
 describe("rule 9.8: rate limit of liquidations on the book", () => {
-  /** EQUITY: a tenth of 2,500,000 while open, 100,000 at the weekend. */
+  /** The limit for EQUITY is a tenth of 2,500,000 USD in trading hours, and 100,000 USD at the weekend. */
   const crowd = (): Scene => {
     const market = new Scene(100)
     for (const account of ["ann", "ben"]) market.hold(account, 4_000, 100)
@@ -123,7 +123,7 @@ describe("rule 9.8: rate limit of liquidations on the book", () => {
   const traded = (market: Scene, account: string) =>
     eventOf(liquidate(market, account, 4_000, 99), "Accepted").order.quantityLots / 1000
 
-  it("limits liquidations to a tenth of the position limit, and weights trades from a minute ago by e^-1", () => {
+  it("limits the volume of liquidations to a tenth of the position limit, and counts a trade from a minute ago at e^-1", () => {
     const market = crowd()
     assert.strictEqual(traded(market, "ann"), 2_525.252)
     assert.strictEqual(traded(market, "ben"), 0.001)

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
 import { eventOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
-describe("modifies of an order", () => {
+describe("modifies", () => {
   it("a modify that only reduces the quantity keeps the order's priority", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
@@ -18,7 +18,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(told(scene.sell(2, 199)), ["Accepted", "Traded 2 @ 199 first"])
   })
 
-  it("a modify that increases the quantity moves the order to the back of its price", () => {
+  it("a modify that increases the quantity moves the order to the back of the queue at its price", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
     scene.buy(3, 199, { account: "second" })
@@ -29,7 +29,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(told(scene.sell(3, 199)), ["Accepted", "Traded 3 @ 199 second"])
   })
 
-  it("a modify of the price moves the order to the back of the new price and keeps its ids", () => {
+  it("a modify of the price moves the order to the back of the queue at the new price and keeps its ids", () => {
     const scene = new Scene()
     scene.buy(1, 198, { account: "second" })
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mm-7" }))
@@ -47,7 +47,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(told(scene.modify(orderId)), ["Modified 1 @ 199", "Done"])
   })
 
-  it("a modify to a crossing price takes at the modify's own rate, and the remainder rests at the new price", () => {
+  it("a modify to a crossing price takes at the modify's own fee rate, and the remainder rests at the new price", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(3, 199))
@@ -59,7 +59,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 2 of 3 @ 200.5"])
   })
 
-  it("a crossing modify that is filled completely leaves the book and cancels own orders in its way", () => {
+  it("a crossing modify that fills completely removes the order and cancels the user's own orders in its way", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "alice-2", user: "alice" })
     scene.sell(3, 200.1, { account: "bob" })
@@ -74,7 +74,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(told(scene.cancel(orderId)), ["NO_SUCH_ORDER"])
   })
 
-  it("rejects a modify of an unknown order, of another user's order, or of side, type or reduce-only", () => {
+  it("rejects a modify of an unknown order or another user's order, and a modify of side, type or reduce-only", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     for (const over of [{ side: "SELL" }, { type: "ALO" }, { reduceOnly: true }, { account: "bob" }] as const) {
@@ -87,7 +87,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
   })
 
-  it("a refused modify echoes the order's own client id, and reveals no other user's orders", () => {
+  it("a refused modify echoes the sender's order with its client id, and reveals nothing about another user's order", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mine" }))
     const own = { orderId: orderId.text, timeInForce: "GTC", clientOrderId: "mine" } as const
@@ -111,7 +111,7 @@ describe("modifies of an order", () => {
     assert.deepStrictEqual(told(scene.modify(orderId, { priceTicks: ticks(198) })), ["CANNOT_MODIFY_PARTIAL_FILL"])
   })
 
-  it("rejects a modify of an ALO order to a crossing price, and keeps the order", () => {
+  it("rejects a modify of an ALO order to a crossing price, and keeps the order unchanged", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(1, 199, { type: "ALO" }))
@@ -124,7 +124,7 @@ describe("modifies of an order", () => {
     ])
   })
 
-  it("applies a new order's checks to a modify, except the count of open orders, and ignores the order's old quantity", () => {
+  it("applies a new order's checks except the count of open orders to a modify, and ignores the old quantity", () => {
     const scene = new Scene(200, { maxOpenOrders: 1 })
     const orderId = orderIdOf(scene.buy(10, 199))
     const limit = { maxNotional: 2_000_000_000 }

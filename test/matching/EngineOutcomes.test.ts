@@ -25,12 +25,12 @@ const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: nu
   return events.length
 }
 
-it("I20: among tens of thousands of commands, a repeat of a retained command emits no event, and the oldest commands are forgotten", () => {
+it("I20: of tens of thousands of commands, repeats of retained ones emit no event, and the oldest ones are forgotten", () => {
   const { engine, now } = new Scene()
   const kept = 40_000
   for (let n = 0; n < kept; n++) assert.strictEqual(send(engine, n, now + 5_000, now), 1)
   for (let n = 0; n < kept; n++) assert.strictEqual(send(engine, n, now + 5_000, now), 0)
-  // Each later command forgets a few expired records.
+  // Each later command removes a few expired records.
   const later = now + 65_001
   Engine.decide(engine, { _tag: "Tick" }, later, [])
   for (let n = kept; n < 2 * kept; n++) assert.strictEqual(send(engine, n, later + 5_000, later), 1)

@@ -29,16 +29,19 @@ const both = (scene: Scene, command: Place) => {
   return [{ quantityLots, notional, fee, status }, did] as const
 }
 
-it.each(["GTC", "IOC", "FOK"] as const)("I54, rule 4.16: a preview of %s ends where the order does", (timeInForce) => {
-  const scene = new Scene()
-  many(scene, "SELL", 4_100, 200.5)
-  const [said, did] = both(scene, scene.placing("BUY", 500, 201, { ...bob, timeInForce }))
-  assert.strictEqual(did.quantityLots, timeInForce === "FOK" ? 0 : lots(409.6))
-  assert.deepStrictEqual(said, did)
-  assertDurable(scene)
-})
+it.each(["GTC", "IOC", "FOK"] as const)(
+  "I54, rule 4.16: a preview of a %s order ends at the same fill as the order",
+  (timeInForce) => {
+    const scene = new Scene()
+    many(scene, "SELL", 4_100, 200.5)
+    const [said, did] = both(scene, scene.placing("BUY", 500, 201, { ...bob, timeInForce }))
+    assert.strictEqual(did.quantityLots, timeInForce === "FOK" ? 0 : lots(409.6))
+    assert.deepStrictEqual(said, did)
+    assertDurable(scene)
+  }
+)
 
-it.each(crowded)("rule 4.16: a preview counts %s", (_what, prepare, quantity, ask) => {
+it.each(crowded)("rule 4.16: a preview counts events from %s", (_what, prepare, quantity, ask) => {
   for (const timeInForce of ["IOC", "FOK"] as const) {
     const scene = new Scene()
     prepare(scene)
@@ -48,7 +51,7 @@ it.each(crowded)("rule 4.16: a preview counts %s", (_what, prepare, quantity, as
   }
 })
 
-it("rule 4.11: the remainder of a reduce-only order ends if resting orders leave no room, and its preview shows that", () => {
+it("rule 4.11: a reduce-only order's remainder ends if resting orders leave no quantity to reduce, and its preview shows that", () => {
   const scene = new Scene()
   scene.hold("bob", 5)
   scene.sell(4, 203, { account: "bob", reduceOnly: true })
@@ -59,7 +62,7 @@ it("rule 4.11: the remainder of a reduce-only order ends if resting orders leave
   assert.deepStrictEqual(said, did)
 })
 
-it("rule 12.3: rounds the reward of each fill down separately", () => {
+it("rule 12.3: rounds each fill's reward down separately", () => {
   const scene = new Scene()
   const builderCode = id("code").text
   const ownerId = eventOf(scene.buy(1, 190, { account: "bob" }), "Accepted").order.userId
@@ -75,7 +78,7 @@ it("rule 12.3: rounds the reward of each fill down separately", () => {
   assert.deepStrictEqual(said.share, { venueBps: 6_000, builderBps: 3_000 })
 })
 
-it("returns no preview for a trader's former owner or for another user's account", () => {
+it("returns no preview to a trader's former owner or for another user's account", () => {
   const scene = new Scene()
   scene.buy(1, 190, { account: "ann", epoch: 3 })
   scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("ann"), traderEpoch: 3 })
@@ -90,7 +93,7 @@ it("returns no preview for a trader's former owner or for another user's account
   assert.isNull(preview({ account: "ann", epoch: 3 })!.refusal)
 })
 
-it("rule 3.5: a preview checks for stale prices at its own time, even if no event was recorded since", () => {
+it("rule 3.5: a preview judges staleness at its own time, even if the market has recorded no event since its last price", () => {
   const scene = new Scene(null)
   scene.ask({ _tag: "Observe", priceE8: usd(200), teller: "external" })
   const refusalAt = (now: number) =>

@@ -29,7 +29,7 @@ const quoted = (scene: Scene): Scene => {
   return scene
 }
 
-describe("trust in prices", () => {
+describe("price plausibility", () => {
   it("rule 3.1: after a price of 200, rejects 320 and accepts 300", () => {
     const scene = outside()
     tell(scene, 320)
@@ -49,7 +49,7 @@ describe("trust in prices", () => {
     assert.deepInclude(prices(scene), { oracleE8: usd(200), rejections: 3 })
   })
 
-  it("I29: a rejected price does not keep the last one fresh", () => {
+  it("I29: a rejected price does not keep the last price fresh", () => {
     const scene = outside()
     for (let second = 0; second < 60; second++) {
       scene.now += 1_000
@@ -66,7 +66,7 @@ describe("trust in prices", () => {
 })
 
 describe("trading hours", () => {
-  it("rule 3.4: outside hours the price follows the book and sources are ignored", () => {
+  it("rule 3.4: outside trading hours the price follows the book and external prices are ignored", () => {
     const scene = quoted(outside())
     scene.now = saturday
     tick(scene)
@@ -112,7 +112,7 @@ describe("trading hours", () => {
     assert.isAbove(prices(scene).oracleE8, usd(205))
   })
 
-  it("rule 3.4: at the reopening the first external price applies at once", () => {
+  it("rule 3.4: the first external price after the reopening applies at once", () => {
     const scene = quoted(outside())
     scene.now = saturday
     tick(scene)
@@ -125,7 +125,7 @@ describe("trading hours", () => {
     assert.deepInclude(prices(scene), { source: "external", oracleE8: usd(190) })
   })
 
-  it("a first price outside hours opens the market", () => {
+  it("a market's first price opens it even outside trading hours", () => {
     const scene = new Scene(null)
     scene.now = saturday
     tell(scene, 200)
@@ -220,7 +220,7 @@ describe("operator prices", () => {
     assert.deepInclude(prices(scene), { source: "external", oracleE8: usd(590), rejections: 0 })
   })
 
-  it("rule 3.6: while sources are paused only operator prices apply", () => {
+  it("rule 3.6: while sources are paused, only operator prices apply", () => {
     const scene = outside()
     scene.ask({ _tag: "PauseSources", paused: true })
     assert.deepStrictEqual(tell(scene, 201), [])
@@ -232,7 +232,7 @@ describe("operator prices", () => {
     assert.deepInclude(prices(scene), { source: "external", oracleE8: usd(201), paused: false })
   })
 
-  it("rule 3.6: a price with paused sources turns stale unless an operator sets one", () => {
+  it("rule 3.6: while sources are paused, the price turns stale unless an operator sets one", () => {
     const scene = outside()
     scene.ask({ _tag: "PauseSources", paused: true })
     wait(scene, 60_000)
@@ -268,7 +268,7 @@ describe("operator prices", () => {
     assert.deepInclude(prices(scene), { minPriceTicks: ticks(147), maxPriceTicks: ticks(273) })
   })
 
-  it("rule 1.6: a rejected price moves no bounds", () => {
+  it("rule 1.6: a rejected price does not move the bounds", () => {
     const scene = outside()
     tell(scene, 320)
     assert.deepInclude(prices(scene), { rejections: 1, minPriceTicks: ticks(140), maxPriceTicks: ticks(260) })
@@ -298,7 +298,7 @@ describe("operator prices", () => {
   })
 })
 
-it("publishes open interest with prices, or alone if only open interest changed", () => {
+it("a market publishes open interest with prices, or alone if only open interest changed", () => {
   const scene = outside()
   scene.sell(2, 201, { account: "bob" })
   wait(scene, 100)
@@ -312,7 +312,7 @@ it("publishes open interest with prices, or alone if only open interest changed"
   assert.deepStrictEqual(wait(scene, 100), [])
 })
 
-it("I6: recorded prices, including the best prices of the book, equal the current ones", () => {
+it("I6: recorded prices, including the book's best prices, equal the current prices", () => {
   const scene = quoted(outside())
   tell(scene, 2_000)
   scene.ask({ _tag: "PauseSources", paused: true })

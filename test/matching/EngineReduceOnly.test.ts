@@ -14,14 +14,14 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(1, 201, reduceOnly)), ["Accepted"])
   })
 
-  it("a reduce-only order larger than the position is accepted as sent and cut to it", () => {
+  it("accepts a reduce-only order larger than the position and then cuts it to the position", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     assert.deepStrictEqual(told(scene.sell(8, 201, reduceOnly)), ["Accepted", "Modified 5 @ 201"])
     assert.deepStrictEqual(scene.levels(), ["SELL 5 @ 201"])
   })
 
-  it("a resting reduce-only order is cut to the quantity that earlier reduce-only orders leave, and is refused if they leave nothing", () => {
+  it("a resting reduce-only order is cut to the quantity that earlier ones leave, and refused if they leave nothing", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 201, reduceOnly)
@@ -29,7 +29,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(1, 203, reduceOnly)), ["REJECTED"])
   })
 
-  it("an immediate reduce-only order is allowed to close the whole position; resting ones are then cut, newest first", () => {
+  it("an immediate reduce-only order can close the whole position; resting ones are then cut, newest first", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(2, 201, reduceOnly)
@@ -51,7 +51,7 @@ describe("I33: reduce-only orders", () => {
     assert.strictEqual(scene.position("alice"), 0)
   })
 
-  it("resting reduce-only orders are also cut when another resting order shrinks the position, before the next trade", () => {
+  it("resting reduce-only orders are cut before the next trade when another resting order shrinks the position", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 200.5)
@@ -83,7 +83,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 5 of 5 @ 201"])
   })
 
-  it("a reduce-only order that is modified beyond the position is cut to the quantity that the others leave", () => {
+  it("a reduce-only order modified beyond the position is cut to the quantity that other reduce-only orders leave", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(2, 202, reduceOnly)
@@ -118,7 +118,7 @@ describe("I33: reduce-only orders", () => {
     assert.strictEqual(scene.position("alice"), 2)
   })
 
-  it("the remainder of a crossing reduce-only order rests only in the quantity that the others leave, otherwise it ends", () => {
+  it("a crossing reduce-only order's remainder rests only within the quantity that other reduce-only orders leave", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 202, reduceOnly)
@@ -144,7 +144,7 @@ describe("I33: reduce-only orders", () => {
     assert.strictEqual(scene.position("alice"), 1)
   })
 
-  it("a reduce-only ALO order needs free reducible quantity even at a crossing price", () => {
+  it("rejects a reduce-only ALO order if no quantity is left to reduce, even at a crossing price", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 202, reduceOnly)
@@ -152,7 +152,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(1, 200, { ...reduceOnly, type: "ALO" })), ["REJECTED"])
   })
 
-  it("a reduce-only order that is modified to a crossing price is allowed to close the position, and its remainder keeps its age", () => {
+  it("a reduce-only order modified to a crossing price can close the position, and its remainder keeps its age", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const orderId = orderIdOf(scene.sell(2, 201, reduceOnly))
@@ -172,7 +172,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(2, 199, atOnce)), ["Accepted", "Traded 2 @ 199 bob", "Modified 1 @ 202"])
   })
 
-  it("a reduce-only order that is modified to a crossing price ends if the others leave no quantity for its remainder", () => {
+  it("a reduce-only order modified to a crossing price ends if other orders leave no quantity for its remainder", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(4, 202, reduceOnly)
@@ -188,7 +188,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 4 of 4 @ 202"])
   })
 
-  it("a reduce-only MARKET order fills within the price that it was sent with and the edge of the band", () => {
+  it("a reduce-only MARKET order fills within its own price limit and the edge of the band", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const sale = { ...atOnce, type: "MARKET" } as const
@@ -208,13 +208,13 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(3, 0, sale)), ["Accepted", "IOC_CANCELLED 3 alice"])
   })
 
-  it("a reduce-only order may be worth less than 10 USD", () => {
+  it("a reduce-only order can be worth less than 10 USD", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     assert.deepStrictEqual(told(scene.sell(0.001, 201, reduceOnly)), ["Accepted"])
   })
 
-  it("a FOK order does not count the quantity of a reduce-only order that would be cut during the match", () => {
+  it("a FOK order does not count reduce-only quantity that its own match would cut", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 200.5)

@@ -10,14 +10,14 @@ import { id } from "../Id.ts"
 import { apple, lots, Scene, ticks, usd } from "./EngineScene.ts"
 
 describe("I6: replay", () => {
-  it("replay from zero leaves the live hash after every kind of command", () => {
+  it("replay from the first event leaves the live hash after every kind of command", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const { engine, events } = wander(seed, 400)
       assert.strictEqual(Engine.hash(replayed(events)), Engine.hash(engine), `seed ${seed}`)
     }
   })
 
-  it("replay from an encoded snapshot and later events leaves the live hash", () => {
+  it("replay of later events on an encoded snapshot leaves the live hash", () => {
     const packr = new Packr()
     for (let seed = 1; seed <= 10; seed++) {
       const scene = wander(seed, 300)
@@ -32,7 +32,7 @@ describe("I6: replay", () => {
     }
   })
 
-  it("replay leaves a state that decides like the live one", () => {
+  it("a replayed market makes the same decisions as the live market", () => {
     const scene = wander(7, 500)
     const again = new Scene(NaN)
     again.engine = replayed(scene.events)
@@ -97,7 +97,7 @@ describe("random commands, checked at every step", () => {
       assert.deepStrictEqual(Engine.view(engine, AccountId.make(account)).position, folded.get(account))
   })
 
-  it("I21: no order trades more than its quantity, and trade ids never repeat", () => {
+  it("I21: no order trades more than its quantity, and no trade id repeats", () => {
     const { events } = wander(43, 1_500)
     const filled = new Map<string, number>()
     const ids = new Set<string>()

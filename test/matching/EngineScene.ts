@@ -49,7 +49,6 @@ export class Scene {
     return id(`command ${this.#next++}`)
   }
 
-  /** Returns the events of a command. */
   ask(command: MarketCommand, now = this.now): ReadonlyArray<MarketEvent> {
     const events: Array<MarketEvent> = []
     Engine.decide(this.engine, command, now, events)
@@ -217,7 +216,6 @@ export const eventOf = <Tag extends MarketEvent["_tag"]>(
 ): Extract<MarketEvent, { _tag: Tag }> =>
   events.find((event): event is Extract<MarketEvent, { _tag: Tag }> => event._tag === tag)!
 
-/** Returns the id of the accepted order. */
 export const orderIdOf = (events: ReadonlyArray<MarketEvent>): OrderId => eventOf(events, "Accepted").order.orderId
 
 function given<A extends object>(values: A): { [K in keyof A]: Exclude<A[K], undefined> } {

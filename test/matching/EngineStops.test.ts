@@ -14,7 +14,7 @@ const marked = (scene: Scene, price: number) =>
 const ticked = (scene: Scene) => told(scene.ask({ _tag: "Tick" })).filter((said) => said !== "Priced")
 
 describe("rule 15.3: a stop fires when the mark reaches its price", () => {
-  it("stop losses at 243.75 stay open at mark 243.76 and sell at 243.70 when the mark is 243.74", () => {
+  it("stop losses at 243.75 stay open at mark 243.76, and sell at 243.70 once the mark is 243.74", () => {
     const scene = new Scene(250)
     scene.hold("alice", 5, 250)
     scene.buy(5, 243.7, { account: "bob" })
@@ -42,7 +42,7 @@ describe("rule 15.3: a stop fires when the mark reaches its price", () => {
     [takeProfit, "SELL", 210, 209.99, 210],
     [stopLoss, "BUY", 210, 209.99, 210],
     [takeProfit, "BUY", 190, 190.01, 190]
-  ])("$type $1 at $2 waits at $3 and fires at $4", (kind, side, price, before, at) => {
+  ])("a $type stop to $1 at $2 stays open at mark $3 and fires at mark $4", (kind, side, price, before, at) => {
     const scene = new Scene()
     scene.hold("alice", side === "SELL" ? 5 : -5)
     scene.place(side, 5, price, kind)
@@ -94,7 +94,7 @@ describe("I29: a stale price fires no stop", () => {
 })
 
 describe("rule 15.4: several stops fire in the order in which the mark reaches them", () => {
-  it("stops fire nearest first, and oldest first at the same price; a moved stop counts as newer", () => {
+  it("stops fire nearest first, and oldest first at the same price; a modified stop counts as newer", () => {
     const scene = new Scene()
     for (const account of ["ann", "ben", "cat", "dan"]) scene.hold(account, 1)
     const moved = eventOf(scene.sell(1, 195, { ...stopLoss, account: "ann" }), "StopPlaced").order.orderId
@@ -107,7 +107,7 @@ describe("rule 15.4: several stops fire in the order in which the mark reaches t
     assertDurable(scene)
   })
 
-  it("a stop fires at the next tick if an earlier stop caused thousands of events", () => {
+  it("a due stop waits for the next tick if an earlier stop caused thousands of events", () => {
     const scene = new Scene()
     for (const account of ["ann", "ben"]) {
       scene.hold(account, 500)
@@ -151,8 +151,8 @@ describe("rule 15.4: several stops fire in the order in which the mark reaches t
   })
 })
 
-describe("rule 15.5: a fired stop fills within the band's edge, or within the price that leaves no debt if that price is nearer", () => {
-  it("limits a stop's fill to 186.87 at leverage 10 and mark 200, inside a band that starts at 180", () => {
+describe("rule 15.5: a fired stop fills up to the band's edge, or up to the price that leaves no debt if that is nearer", () => {
+  it("at leverage 10 and mark 200, a stop fills down to 186.87 although the band starts at 180", () => {
     const scene = new Scene(210)
     scene.hold("alice", 5, 210)
     scene.buy(1, 186.87, { account: "bob" })
@@ -163,13 +163,13 @@ describe("rule 15.5: a fired stop fills within the band's edge, or within the pr
 })
 
 describe("rule 15.2, I33: a stop closes at most the position", () => {
-  it("rejects a stop without a position, one that would grow it, and one larger than it", () => {
+  it("rejects a stop without a position, a stop that would grow the position, and a stop larger than the position", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.sell(1, 190, stopLoss)), ["REJECTED"])
     scene.hold("alice", 5)
     assert.deepStrictEqual(told(scene.buy(1, 190, stopLoss)), ["REJECTED"])
     assert.deepStrictEqual(told(scene.sell(5.001, 190, stopLoss)), ["REJECTED"])
-    // Each stop is checked on its own, and the price band, daily bounds and minimum value do not apply to it.
+    // Each stop is checked on its own; price band, daily bounds and minimum value do not apply to stops.
     assert.deepStrictEqual(told(scene.sell(5, 1, stopLoss)), ["StopPlaced"])
     assert.deepStrictEqual(told(scene.sell(5, 900, takeProfit)), ["StopPlaced"])
     assert.deepStrictEqual(told(scene.sell(0.001, 190, stopLoss)), ["StopPlaced"])
@@ -196,7 +196,7 @@ describe("rule 15.2, I33: a stop closes at most the position", () => {
     assertDurable(scene)
   })
 
-  it("cuts the maker's stops too, after the incoming order has traded", () => {
+  it("cuts the makers' stops too, after all trades of the incoming order", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 190, stopLoss)
@@ -230,8 +230,8 @@ describe("rule 15.2, I33: a stop closes at most the position", () => {
   })
 })
 
-describe("stops of one parent", () => {
-  it("I30: of a linked pair one stop fires and ends the other, even if it fills nothing", () => {
+describe("linked stops", () => {
+  it("I30: when one of two linked stops fires, the other one ends, even if the first fills nothing", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const pair = (["STOP_LOSS", "TAKE_PROFIT"] as const).map((type): MarketEvent => {
@@ -256,8 +256,8 @@ describe("stops of one parent", () => {
   })
 })
 
-describe("commands on stops by id", () => {
-  it("a modify of a stop is cut to the position and keeps the members that it omits", () => {
+describe("commands for stops by id", () => {
+  it("a modified stop is cut to the position and keeps the members that the modify omits", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
@@ -279,7 +279,7 @@ describe("commands on stops by id", () => {
     assertDurable(scene)
   })
 
-  it("a stop modified to the mark fires at the next check, unless it was modified away again", () => {
+  it("a stop modified to the mark fires at the next check, unless a second modify moves it away first", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
@@ -291,7 +291,7 @@ describe("commands on stops by id", () => {
     assert.deepStrictEqual(ticked(scene), ["Triggered", "IOC_CANCELLED 2 alice"])
   })
 
-  it("stops are cancelled only by their owner, and with all orders if stops are included", () => {
+  it("a stop is cancelled only by its owner, and by a cancel of all orders only if stops are included", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
@@ -306,7 +306,7 @@ describe("commands on stops by id", () => {
     assertDurable(scene)
   })
 
-  it("rule 6.8: an account may have 50 stops beside its open orders", () => {
+  it("rule 6.8: an account can have 50 stops in addition to its open orders", () => {
     const scene = new Scene(200, { maxOpenOrders: 1 })
     scene.hold("alice", 5)
     for (let count = 0; count < 50; count++) assert.deepStrictEqual(told(scene.sell(1, 190, stopLoss)), ["StopPlaced"])

@@ -1,4 +1,4 @@
-/** Takeovers during which the mark moves: the accounts that still take over, and cases without a transfer. */
+/** Takeovers during which the mark moves: who can still take over, and when nothing is transferred. */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,7 +6,7 @@ import { assertDurable, Scene, told } from "./EngineScene.ts"
 import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
 describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", () => {
-  it("I28: no provider takes over after the mark moved by more than 25 bps, because the provider would pay for the later loss", () => {
+  it("I28: no provider takes over after the mark moved by more than 25 bps, because it would pay for the later loss", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -24,7 +24,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
   })
 
   it.each([185.54, 186.46])(
-    "a takeover goes to providers at its original mark while the current mark is near: %d",
+    "a takeover goes to providers at its original mark of 186 while the current mark is near: %d",
     (near) => {
       const market = scene(["ben", 50])
       mark(market, 186)
@@ -36,7 +36,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
     }
   )
 
-  it("in a falling market the other side takes as many lots as it can bear, including its gains from the mark", () => {
+  it("in a falling market the other side takes as many lots as it can bear, counting its gains from the mark", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -51,7 +51,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
     [-50, 214, 200],
     [-50, 214, 213.46]
   ])(
-    "closes without a transfer if the mark has recovered by more than 25 bps: %d from %d to %d",
+    "a takeover of a position of %d ends without a transfer after the mark recovers from %d to %d, by more than 25 bps",
     (held, fallen, now) => {
       const market = new Scene()
       market.hold("ann", held)
@@ -66,7 +66,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
     }
   )
 
-  it("a takeover whose mark has recovered raises no alarm, whatever amount the fund holds", () => {
+  it("a takeover after a recovery of the mark raises no alarm, whatever amount the fund holds", () => {
     const market = scene(["ben", 50])
     mark(market, 170)
     openTakeover(market, "ann", -400)

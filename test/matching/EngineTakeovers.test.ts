@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, eventOf, orderIdOf, Scene, told, usd } from "./EngineScene.ts"
 import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
-/** Adds this amount to the reserve fund, from an account that is closed at the mark. */
+/** Pays this amount into the reserve fund, from an account that is closed at the mark. */
 const endow = (market: Scene, amount: number): void => {
   market.hold("donor", 10)
   openTakeover(market, "donor", amount)
@@ -30,7 +30,7 @@ describe("rule 9.12: a takeover with its worked numbers", () => {
     assertDurable(market)
   })
 
-  it("I28: at 170.00 a fund of 150 cannot cover a debt of 400, so the accounts nearest to liquidation are closed at 178.00 and the fund is kept", () => {
+  it("I28: a fund of 150 cannot cover a debt of 400, so it is kept and the accounts nearest to liquidation are closed at 178.00", () => {
     const market = scene(["a", 40], ["c", 30], ["b", 60])
     market.sell(80, 200, { account: "ann" })
     market.buy(80, 200, { account: "house", timeInForce: "IOC" })
@@ -97,7 +97,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     ])
   })
 
-  it("lots that shrink a provider's position earn it no fee", () => {
+  it("a provider earns no fee for lots that shrink its position", () => {
     const market = scene(["dora", 20], ["ben", 30])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -105,7 +105,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(made(events), ["TAKEOVER dora 50 @ 186, fees 400 and -13.95"])
   })
 
-  it("I28: providers take as many lots as the fund can pay for, including its gains from them", () => {
+  it("I28: providers take as many lots as the fund can pay for, including the fund's gains from those lots", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 0)
@@ -123,7 +123,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     ])
   })
 
-  it("other accounts of the same user neither provide nor are deleveraged", () => {
+  it("the user's other accounts neither provide nor are deleveraged", () => {
     const market = scene(["ben", 20])
     market.buy(20, 200, { account: "house" })
     market.sell(20, 200, { account: "ann/1", user: "ann", timeInForce: "IOC" })
@@ -134,7 +134,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(told(events), ["Traded 20 @ 186 ben", "TakeoverClosed"])
   })
 
-  it("I28: at a price worse than the mark an account takes lots until its loss reaches its capacity, and the rest remains", () => {
+  it("I28: at a price worse than the mark, an account takes lots until its capacity for losses is used up, and the rest remains", () => {
     const market = scene(["a", 30], ["c", 20])
     mark(market, 170)
     openTakeover(market, "ann", -400)
@@ -145,14 +145,14 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assertDurable(market)
   })
 
-  it("I28: an account's losses since its desk's response, on its whole position, reduce its capacity", () => {
+  it("I28: an account's losses on its whole position since its desk responded reduce its capacity", () => {
     const market = scene(["a", 40], ["b", 10])
     mark(market, 173.6)
     openTakeover(market, "ann", -220)
     const answer = stand(market, "a", { ratio: 1, mayLose: 96 })
     mark(market, 174)
     const before = worth(market, "a", 174)
-    // 16 of the 96 are lost because the mark moved, and each lot costs 4 of the remaining 80.
+    // The move of the mark uses 16 of the capacity of 96, and each lot costs 4 of the remaining 80.
     const events = closeTakeovers(market, [answer])
     assert.deepStrictEqual(made(events), ["DELEVERAGING a 20 @ 178, fees 0 and 0"])
     assert.strictEqual(toCents(worth(market, "a", 174) - before), -80)
@@ -188,7 +188,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(told(events), ["Traded 29 @ 186 b", "Traded 11 @ 186 a", "TakeoverClosed"])
   })
 
-  it("the second of two takeovers in one decision includes the effects of the first", () => {
+  it("the second of two takeovers in one decision sees the effects of the first", () => {
     const market = scene(["a", 50])
     market.sell(10, 200, { account: "b" })
     market.buy(10, 200, { account: "bea", timeInForce: "IOC" })
@@ -236,7 +236,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.deepStrictEqual(told(market.buy(1, 180, { account: "ann" })), ["Accepted"])
   })
 
-  it("an open takeover is part of the account's view until it closes", () => {
+  it("the account's view shows an open takeover until it closes", () => {
     const market = scene(["ben", 50])
     const isFrozen = () => Engine.view(market.engine, AccountId.make("ann")).isFrozen
     mark(market, 186)
@@ -279,7 +279,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.strictEqual(stale.position("ann"), 50)
   })
 
-  it("refuses a takeover that was decided on another position or mark, or by a former owner", () => {
+  it("refuses a takeover that was decided on another position or mark, or by the desk's former owner", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     const decidedOn = {
@@ -296,7 +296,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.deepStrictEqual(told(openTakeover(market, "ann", 400)), ["Done"])
   })
 
-  it("a takeover opens at the decided mark if the mark has moved further against the position", () => {
+  it("a takeover opens at the mark it was decided on if the mark has moved further against the position", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     const { position } = Engine.view(market.engine, AccountId.make("ann"))
@@ -304,7 +304,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.strictEqual(opened?._tag === "TakeoverOpened" && opened.markE8, usd(186.46))
   })
 
-  it("at most 256 takeovers are open", () => {
+  it("at most 256 takeovers can be open", () => {
     const market = new Scene()
     const accounts = Array.from({ length: 257 }, (_, n) => `long ${n}`)
     for (const account of accounts) market.hold(account, 1)
@@ -312,7 +312,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.deepStrictEqual(opened.slice(255), [["TakeoverOpened"], ["Done"]])
   })
 
-  it("deleveraging cuts the stops and reduce-only orders of the account", () => {
+  it("deleveraging cuts the deleveraged account's stops and reduce-only orders", () => {
     const market = scene(["ben", 50])
     market.buy(50, 150, { account: "ben", reduceOnly: true })
     market.buy(50, 240, { account: "ben", type: "STOP_LOSS" })
@@ -326,7 +326,7 @@ describe("rule 9.9: an open takeover", () => {
     assertDurable(market)
   })
 
-  it("a takeover of a short is at the mark, rounded in its favour; the rounding goes to the fund", () => {
+  it("a short is taken over at the mark rounded in its favour, and it pays the rounding to the fund", () => {
     const market = new Scene()
     market.hold("ann", -50)
     mark(market, 214.003)

@@ -62,7 +62,7 @@ const assertDurable = (scene: Scene) => {
 }
 
 describe("progress of a TWAP", () => {
-  it("a TWAP's progress equals its children's fills, is recorded after their events, and is shown in the account's view", () => {
+  it("a TWAP's progress equals its children's fills, is recorded after their events, and appears in the account's view", () => {
     const scene = begun()
     scene.sell(0.4, 200, { account: "bob" })
     scene.sell(0.2, 200.5, { account: "bob" })
@@ -83,7 +83,7 @@ describe("progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("a refused child counts as placed, and its TWAP keeps the reason", () => {
+  it("a refused child counts as placed, and its TWAP stores the reason", () => {
     const scene = begun()
     assert.deepStrictEqual(progress(place(scene, 1, { finding: "FAILED_MARGIN_CHECK" })), [
       1,
@@ -118,7 +118,7 @@ describe("progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("I31: a child from a former owner does not count, and a child from the new owner does", () => {
+  it("I31: a child from a former owner does not count, but the new owner's child does", () => {
     const scene = begun()
     scene.ask({ _tag: "RaiseEpoch", userId: terms.userId, traderEpoch: 2 })
     assert.deepStrictEqual(place(scene, 1, { epoch: 1 }), [])
@@ -128,7 +128,7 @@ describe("progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("in a halted market a child is refused and counts; TWAPs may begin and end", () => {
+  it("in a halted market a child is refused but counts as placed, and TWAPs can begin and end", () => {
     const scene = new Scene()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     assert.deepStrictEqual(told(open(scene)), ["TwapOpened"])
@@ -138,12 +138,12 @@ describe("progress of a TWAP", () => {
   })
 })
 
-describe("rule 16.5: children with a limit", () => {
+describe("rule 16.5: children with a limit price", () => {
   const limited = (scene: Scene, slice: number, side: Place["side"], price: number) =>
     place(scene, slice, { side, type: "LIMIT", priceTicks: ticks(price) })
   const acceptedAt = (events: ReadonlyArray<MarketEvent>) => eventOf(events, "Accepted").order.priceTicks / 100
 
-  it("limits a child's price instead of refusing the child if the band has moved since it was sent", () => {
+  it("clips a child's limit price instead of refusing the child if the band has moved since the child was sent", () => {
     const scene = begun()
     scene.ask({ _tag: "Observe", priceE8: 199.9e8, teller: "operator" })
     scene.sell(0.4, 219.89, { account: "bob" })
@@ -156,12 +156,12 @@ describe("rule 16.5: children with a limit", () => {
     assert.isAbove(lowerTicks, ticks(180))
     assert.strictEqual(acceptedAt(limited(scene, 2, "SELL", 180)), lowerTicks / 100)
     assert.strictEqual(acceptedAt(limited(scene, 3, "SELL", 190)), 190)
-    // Only children are limited.
+    // Only children are clipped.
     assert.deepStrictEqual(told(scene.buy(1, 230)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assertDurable(scene)
   })
 
-  it("limits a child's price by the daily bounds: at mark 240 to 260 instead of 264", () => {
+  it("clips a child's limit price to the daily bounds: to 260 instead of 264 at mark 240", () => {
     const scene = begun()
     scene.ask({ _tag: "Observe", priceE8: 240e8, teller: "operator" })
     assert.deepInclude(Engine.prices(scene.engine), { maxPriceTicks: ticks(260), upperTicks: ticks(264) })
@@ -172,7 +172,7 @@ describe("rule 16.5: children with a limit", () => {
     assertDurable(scene)
   })
 
-  it("refuses a child whose limit is worse than every price of the day, because limits are never loosened", () => {
+  it("refuses a child whose limit price is beyond every valid price of the day, because clipping never loosens a limit", () => {
     const scene = begun()
     assert.deepStrictEqual(told(limited(scene, 1, "BUY", 139.99)), ["PRICE_LESS_THAN_MIN_PRICE", "TwapAdvanced"])
     assert.deepStrictEqual(told(limited(scene, 2, "SELL", -1)), ["INVALID_TICK_SIZE_PRECISION_PRICE", "TwapAdvanced"])
@@ -192,7 +192,7 @@ describe("I31: a slice has one child", () => {
     assertDurable(scene)
   })
 
-  it("refuses a repeated child after its outcome was forgotten, also after a restore from a snapshot", () => {
+  it("refuses a repeated child even after its outcome was forgotten, also in a market restored from a snapshot", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 2)
@@ -206,7 +206,7 @@ describe("I31: a slice has one child", () => {
     assert.deepStrictEqual(progress(place(scene, 3)), [3, 2, 400, 2, null])
   })
 
-  it("rejects children beyond the last slice, of another account's TWAP and of an unknown TWAP", () => {
+  it("rejects children beyond the last slice, for another account's TWAP, and for an unknown TWAP", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     assert.deepStrictEqual(told(place(scene, 4)), ["REJECTED"])
@@ -219,7 +219,7 @@ describe("I31: a slice has one child", () => {
     )
   })
 
-  it("rejects children after the TWAP was closed", () => {
+  it("rejects children after their TWAP has closed", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 1)
@@ -232,7 +232,7 @@ describe("I31: a slice has one child", () => {
 })
 
 describe("opening and closing of TWAPs", () => {
-  it("a second opening leaves an open TWAP unchanged", () => {
+  it("opening an open TWAP again leaves it unchanged", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 1)
@@ -241,7 +241,7 @@ describe("opening and closing of TWAPs", () => {
     assert.deepStrictEqual(twaps(scene), before)
   })
 
-  it("closes several TWAPs at once, each with its filled quantity, and ignores unknown TWAPs and those of other accounts", () => {
+  it("closes several TWAPs at once with their filled quantities, and ignores unknown TWAPs and other accounts' TWAPs", () => {
     const scene = begun()
     const second = TwapId.make(id("second").text)
     open(scene, { twapId: second })
@@ -265,7 +265,7 @@ describe("opening and closing of TWAPs", () => {
     assertDurable(scene)
   })
 
-  it("I31: a split ends all TWAPs, including one accepted before it and opened after", () => {
+  it("I31: a split ends all TWAPs, including a TWAP accepted before the split and opened after it", () => {
     const scene = begun()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     scene.now = friday + 60_000
@@ -278,7 +278,7 @@ describe("opening and closing of TWAPs", () => {
     assertDurable(scene)
   })
 
-  it("I31: the end of a contract ends all TWAPs, including later ones", () => {
+  it("I31: the end of a contract ends all TWAPs, including those opened later", () => {
     const scene = begun()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     const events = scene.ask({ _tag: "Delist" })
@@ -301,7 +301,7 @@ describe("opening and closing of TWAPs", () => {
   })
 })
 
-it("I31: in random streams the slice number only grows, each slice has one child, and progress equals the fills until the close", () => {
+it("I31: in random streams slice numbers only grow, each slice has one child, and progress equals the fills", () => {
   let filled = 0
   let closed = 0
   play(600, (engine) => {

@@ -18,8 +18,8 @@ const changes = (scene: Scene, account = "alice"): ReadonlyArray<Change> =>
 const asPlaced = (updatedAtMillis: number): Change => ({ modified: false, updatedAtMillis })
 const asModified = (updatedAtMillis: number): Change => ({ modified: true, updatedAtMillis })
 
-describe("time of the last change of an order", () => {
-  it("a new order shows its placement time until it changes", () => {
+describe("time of an order's last change", () => {
+  it("a new order shows its placement time as its last change", () => {
     const scene = new Scene()
     const accepted = eventOf(scene.buy(3, 199), "Accepted")
     scene.now += 5
@@ -28,7 +28,7 @@ describe("time of the last change of an order", () => {
     assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
   })
 
-  it("a modify sets time and flag, whether or not the order kept its priority", () => {
+  it("a modify sets change time and modified flag, even if the order keeps its priority", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     for (const over of [{ quantityLots: lots(2) }, { priceTicks: ticks(198) }, {}]) {
@@ -38,7 +38,7 @@ describe("time of the last change of an order", () => {
     }
   })
 
-  it("a refused modify sets neither time nor flag", () => {
+  it("a refused modify sets neither change time nor modified flag", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.now += 5
@@ -46,7 +46,7 @@ describe("time of the last change of an order", () => {
     assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
   })
 
-  it("a fill sets the time, for maker and taker", () => {
+  it("a fill sets the change time of maker and taker", () => {
     const scene = new Scene()
     scene.buy(3, 199)
     scene.now += 5
@@ -66,7 +66,7 @@ describe("time of the last change of an order", () => {
     assert.deepStrictEqual(change(eventOf(scene.cancel(orderId), "Ended").order), asPlaced(rested))
   })
 
-  it("a crossing modify sets the time of its fill and the flag", () => {
+  it("a crossing modify sets the modified flag and the time of its fill", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.sell(1, 200, { account: "bob" })
@@ -79,7 +79,7 @@ describe("time of the last change of an order", () => {
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
 
-  it("a cut of an incoming order sets time and flag", () => {
+  it("a cut of an incoming order sets change time and modified flag", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.now += 5
@@ -87,7 +87,7 @@ describe("time of the last change of an order", () => {
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
 
-  it("a cut of a resting order sets time and flag", () => {
+  it("a cut of a resting order sets change time and modified flag", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 201, { reduceOnly: true })
@@ -110,7 +110,7 @@ describe("time of the last change of an order", () => {
     assert.strictEqual(maker.marginUsed, Math.ceil((3 * 202 * 1_000_000) / 200))
   })
 
-  it("a reused slot keeps no data from its former order", () => {
+  it("a reused slot keeps no data from its previous order", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.modify(orderId, { priceTicks: ticks(198) })
@@ -135,7 +135,7 @@ describe("I6: times after a snapshot and after a replay", () => {
   scene.now += 5
   const expected = [asModified(friday + 5), asPlaced(friday + 10), asModified(friday + 15)]
 
-  it("every order shows the same times and flags", () => {
+  it("every restored or replayed order shows the live order's times and flags", () => {
     const packr = new Packr()
     const restored = Engine.restore(apple, Engine.defaults, packr.unpack(packr.pack(Engine.snapshot(scene.engine))))
     const replayed = Engine.make(apple, Engine.defaults)

@@ -1,4 +1,4 @@
-/** Short methods that liquidate an account and respond to its takeovers. Money is in USD. */
+/** Helpers that liquidate an account and respond to its takeovers. Money is in USD. */
 import { AccountId } from "@venue/domain/AccountId"
 import { type Liquidate, type OpenTakeover, type Stand, standMillis } from "@venue/domain/Liquidation"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
@@ -106,7 +106,7 @@ export const stand = (scene: Scene, account: string, answer: Answer): Stand => {
   }
 }
 
-/** Closes takeovers half a second later, when all desks had time to answer. */
+/** Closes takeovers half a second later, when all desks have had time to respond. */
 export const closeTakeovers = (scene: Scene, stands: ReadonlyArray<Stand>): ReadonlyArray<MarketEvent> => {
   scene.now += standMillis
   return scene.ask({ _tag: "CloseTakeovers", stands })

@@ -11,7 +11,7 @@ export interface Account {
   readonly truth: Truth
 }
 
-/** First deposit of each trader of the dev app, in USD. */
+/** The dev app's first deposit for each trader, in USD. */
 const deposit = 100_000
 
 export const faults = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> => [
@@ -23,7 +23,7 @@ export const faults = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> 
   ...together(accounts.map(({ truth }) => truth))
 ]
 
-/** Accepts the state that was read as acknowledged, and drops the commands that still have no response. */
+/** Takes the state that was read as acknowledged, and drops the commands that still have no response. */
 export const accept = ({ record, truth }: Account): void => {
   for (const row of truth.open) record.orders.set(row.order_id, orderOf(row))
   for (const trade of truth.trades) record.fills.set(trade.trade_id, trade)
@@ -87,8 +87,8 @@ function orderFault(
 }
 
 /**
- * Returns whether the user's own order with an unknown outcome might have matched this one. In that case self-trade
- * prevention cancels the resting order.
+ * Returns whether another order of the user, with an unknown outcome, might have matched this one. Self-trade
+ * prevention would then have cancelled the resting order.
  */
 function mayHaveMetItself({ unanswered }: TraderRecord, order: OrderRecord): boolean {
   return [...unanswered.adds.values()].some((other) => {
@@ -98,7 +98,7 @@ function mayHaveMetItself({ unanswered }: TraderRecord, order: OrderRecord): boo
   })
 }
 
-/** Checks that every order was sent by the user, exists at most once, and does not exist if it was refused. */
+/** Checks that the user sent every order, that each exists at most once, and that no refused order exists. */
 function identities(record: TraderRecord, { open, trades }: Truth): ReadonlyArray<string> {
   const orderIds = new Map<string, Set<string>>()
   const rows = [...open, ...trades].map((row) => ({ clientOrderId: row.client_order_id, orderId: row.order_id }))

@@ -6,8 +6,8 @@ import * as Boot from "./Boot.ts"
 const { HOME, NODE_COMPILE_CACHE: kept, PATH } = Boot.environment
 
 /**
- * Starts a program that fails because settings are missing. Returns its exit code and the modules that were read from
- * the compile cache.
+ * Starts a program that fails because settings are missing. Returns its exit code and the modules it read from the
+ * compile cache.
  */
 const boot = (variables: Readonly<Record<string, string>> = {}) => {
   const { stderr, status } = spawnSync(process.execPath, ["scripts/boot.mjs", "apps/wallet/main.ts"], {
@@ -18,7 +18,7 @@ const boot = (variables: Readonly<Record<string, string>> = {}) => {
   return { status, modules, isRefused: stderr.includes("venue: VENUE_WALLET_SECRET: expected a value") }
 }
 
-it("reads the code that an earlier start compiled", () => {
+it("reuses the code that an earlier start compiled", () => {
   boot()
   const { modules } = boot()
   expect(modules.length).toBeGreaterThan(100)

@@ -1,5 +1,5 @@
 /**
- * The Node flags and environment of `scripts/boot.mjs`, for tests that start a program without the check of installed
+ * The Node flags and environment of `scripts/boot.mjs`, for tests that start a program without its check of installed
  * packages.
  */
 import { readFileSync } from "node:fs"
@@ -10,5 +10,5 @@ const { HOME = "", PATH = "" } = process.env
 
 export const flags = JSON.parse(readFileSync(join(root, "scripts/node-flags.json"), "utf8")) as ReadonlyArray<string>
 
-/** Environment of a program: the machine's variables that it needs, and the compile cache. */
+/** The machine's variables that a program needs, and the compile cache. */
 export const environment = { HOME, PATH, NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }

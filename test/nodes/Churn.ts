@@ -2,7 +2,6 @@
 import { connect } from "node:net"
 
 export interface Churn {
-  /** Returns the number of opened connections. */
   readonly count: () => number
   /** Returns the number of connections refused with status 429 because their IP address connects too often. */
   readonly refused: () => number

@@ -11,7 +11,7 @@ import * as Truth from "./Truth.ts"
 const traders = 4
 
 /**
- * Trades at both gateways with equal numbers of traders, until `act` has finished and 100 further commands have
+ * Trades at both gateways with equal numbers of traders, until `act` has finished and 100 more commands have
  * responses.
  */
 async function underTrade(
@@ -50,9 +50,9 @@ async function underTrade(
 }
 
 /**
- * Compares the acknowledged commands of both gateways with the state that gateway 2 shows. A command with an unknown
- * outcome might still be executed while accounts are read one after the other. The accounts are therefore read until
- * two readings contain the same trades.
+ * Compares both gateways' acknowledged commands with the state that gateway 2 shows. A command with an unknown
+ * outcome might still be executed between the reads of two accounts, so all accounts are read until two readings
+ * contain the same trades.
  */
 async function audit(app: ClusterApp.ClusterApp, records: ReadonlyArray<TraderRecord.TraderRecord>): Promise<void> {
   const { trade } = app.file.gateways[1]!
@@ -67,7 +67,7 @@ async function audit(app: ClusterApp.ClusterApp, records: ReadonlyArray<TraderRe
     before = accounts
     accounts = await read()
   }
-  // Uses the first of the two equal readings, because a read must not repair the state.
+  // Checks the first of the two readings, so that a fault which the first read repaired is still found.
   expect(Audit.faults(before)).toEqual([])
 }
 
@@ -76,7 +76,7 @@ const hasRestarted = (app: ClusterApp.ClusterApp, name: string, before: number) 
   ClusterApp.pids(app.site).get(name) !== before &&
   app.output().includes(`venue: ${name} ready, pid ${ClusterApp.pids(app.site).get(name)},`)
 
-it("I1 I8 I10 I20: a cluster loses no acknowledged command while runners die and freeze", async () => {
+it("I1 I8 I10 I20: a cluster loses no acknowledged command while runners are killed and frozen", async () => {
   const site = await ClusterApp.makeSite()
   const app = await ClusterApp.start(site, { VENUE_EXTRA_USERS: String(traders) })
   expect(app.file.gateways).toHaveLength(2)
@@ -89,7 +89,7 @@ it("I1 I8 I10 I20: a cluster loses no acknowledged command while runners die and
     await DevApp.until("runner-1 serves again", hasRestarted(app, "runner-1", dying))
     process.kill(freezing, "SIGSTOP")
     await DevApp.until("runner-2 is killed and serves again", hasRestarted(app, "runner-2", freezing))
-    expect(app.output()).toContain(`venue: runner-2 has not answered for 9 s and is killed (pid ${freezing})`)
+    expect(app.output()).toContain(`venue: runner-2 has not responded for 9 s and is killed (pid ${freezing})`)
   })
   await audit(app, records)
 
@@ -107,7 +107,7 @@ it("I1 I8 I10 I20: a cluster loses no acknowledged command while runners die and
   expect(await app.end("SIGINT")).toEqual({ code: 130, signal: null })
 })
 
-it("drains and restarts nodes on command while trade continues", async () => {
+it("drains and restarts nodes on command while trading continues", async () => {
   const site = await ClusterApp.makeSite()
   const variables = { VENUE_EXTRA_USERS: String(traders), VENUE_CLUSTER_RUNNERS: "2" }
   const app = await ClusterApp.start(site, variables)
@@ -148,5 +148,7 @@ it("drains and restarts nodes on command while trade continues", async () => {
     expect(refused.lines.at(-1)).toMatch(message)
   }
   expect(await app.end("SIGTERM")).toEqual({ code: 0, signal: null })
-  expect((await command("status")).lines.at(-1)).toMatch(/^venue: no cluster runs on .*; start it with npm run cluster/)
+  expect((await command("status")).lines.at(-1)).toMatch(
+    /^venue: no cluster is running on .*; start it with npm run cluster/
+  )
 })

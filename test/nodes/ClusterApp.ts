@@ -19,10 +19,10 @@ export interface ClusterApp extends DevApp.Launched {
   readonly file: DevApp.DevFile & { readonly gateways: ReadonlyArray<Gateway> }
 }
 
-/** Makes a site. The site and its processes are removed when the test finishes. */
+/** Makes a site, which is removed with its processes when the test finishes. */
 export const makeSite = async (): Promise<DevApp.Site> => ({ ...(await DevApp.makeSite()), ports: await freePorts() })
 
-/** Reserves the ports of gateway 1 and the ports that the plan derives from them. */
+/** Reserves gateway 1's ports and the ports that the plan derives from them. */
 const freePorts = async (): Promise<DevApp.Variables> => {
   const gateway = { REST: 0, AUTH: 2, TRADE: 3, MARKET_DATA: 4, ADMIN: 5 }
   const own = Object.values(gateway).flatMap((offset) => [offset, offset + 10])
@@ -31,13 +31,12 @@ const freePorts = async (): Promise<DevApp.Variables> => {
   return { ...Object.fromEntries(ports), VENUE_CLUSTER_PORT_BASE: String(first + 100) }
 }
 
-/** Starts the cluster and waits for its line `venue: ready`. */
 export const start = async (site: DevApp.Site, variables: DevApp.Variables = {}): Promise<ClusterApp> => {
   const app = await DevApp.start(site, variables, program)
   return { ...app, site, file: JSON.parse(readFileSync(join(site.dataDir, "dev.json"), "utf8")) }
 }
 
-/** Returns the process ids of the nodes from the file of the supervisor. */
+/** Reads the nodes' process ids from the supervisor's file. */
 export const pids = ({ dataDir }: DevApp.Site): ReadonlyMap<string, number> => {
   const { nodes } = JSON.parse(readFileSync(join(dataDir, "cluster.json"), "utf8"))
   return new Map((nodes as ReadonlyArray<{ name: string; pid: number }>).map(({ name, pid }) => [name, pid]))
@@ -50,7 +49,7 @@ export const command = async (site: DevApp.Site, ...words: ReadonlyArray<string>
   return { code, lines: launched.output().trim().split("\n") }
 }
 
-/** Returns the number of output lines that report the node as ready. */
+/** Returns how many output lines report the node as ready. */
 export const starts = (app: ClusterApp, name: string): number => app.output().split(`venue: ${name} ready,`).length - 1
 
 /** Returns whether the process exists and is not a zombie. */

@@ -27,7 +27,7 @@ it("takes over from a killed cluster on the next start, and leaves no process ru
 
   const second = DevApp.launch(site, small, ["apps/cluster/main.ts"])
   expect((await second.ended).code).toBe(1)
-  expect(second.output()).toMatch(/venue: a cluster runs on .* already \(pid \d+\); stop it first/)
+  expect(second.output()).toMatch(/venue: a cluster is already running on .* \(pid \d+\); stop it first/)
   const lone = DevApp.launch(site)
   expect((await lone.ended).code).toBe(1)
 

@@ -8,8 +8,8 @@ import { onTestFinished } from "vitest"
 import * as DevApp from "./DevApp.ts"
 
 /**
- * Starts a database server, by default in a new data directory. A server in the venue's data directory counts as the
- * database of an earlier start.
+ * Starts a database server, by default in a new data directory. A venue whose data directory is given treats the
+ * server as its own from an earlier start.
  */
 export async function serve(ofVenue?: string) {
   const dataDir = ofVenue ?? (await DevApp.makeSite()).dataDir
@@ -34,7 +34,7 @@ export async function serve(ofVenue?: string) {
     url: Redacted.value(url),
     stop: async (signal: NodeJS.Signals) => {
       for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)
-      // Closes the scope, because an open scope restarts the server after 500 ms.
+      // An open scope restarts the server after 500 ms.
       await close()
       await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
     },
@@ -53,7 +53,7 @@ export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   }
 }
 
-/** Sends the signal, unless the session has exited in the meantime. */
+/** Sends the signal, unless the session has already exited. */
 const send = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal)

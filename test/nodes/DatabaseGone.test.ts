@@ -1,4 +1,4 @@
-/** The database server of a running venue is killed and started again. */
+/** A running venue whose database server is killed and started again. */
 import { expect, it } from "vitest"
 import * as Audit from "./Audit.ts"
 import * as Database from "./Database.ts"
@@ -55,7 +55,7 @@ it("I1 I51: a venue acknowledges no command while its database is unavailable, a
   const [ofVenue, ofAuditor] = [/^(?!venue: auditor)/, /^venue: auditor/].map((whose) =>
     lines(app, /WARN|ERROR|^\s+at /).filter((line) => whose.test(line))
   )
-  // On a busy machine a slow response from the database might close a connection and count as another outage.
+  // On a busy machine, a slow response from the database might close a connection and count as another outage.
   expect(ofVenue!.map(outage).join(" ")).toMatch(/^out back( out back)+$/)
   // The auditor polls every 2 s and might see both outages as one.
   expect(ofAuditor!.map(outage).filter((word) => word !== "out" && word !== "back")).toEqual([])
@@ -88,7 +88,7 @@ it("I1: a venue restarts its own database server after a kill and keeps every ac
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-/** Returns the outages that the venue logged, without those of the auditor. */
+/** Returns the outages that the venue logged, without the auditor's. */
 const outages = (app: DevApp.DevApp): ReadonlyArray<string> =>
   lines(app, /^(?!venue: auditor).* the database is (out|back)/).map(outage)
 
@@ -104,7 +104,6 @@ const lines = (app: DevApp.DevApp, like: RegExp): ReadonlyArray<string> =>
 /** Errors that allow a retry or report an unknown outcome. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
 
-/** Collects the statuses of all orders until the socket closes. */
 async function collectStatuses(socket: TradeSocket.TradeSocket, statuses: Array<string>): Promise<void> {
   await socket
     .next(({ order_response: order }) => {

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "..", "..")
 
 export type Variables = Readonly<Record<string, string>>
 
-/** Data directory and ports of a venue, which stay the same for all its starts. */
+/** A venue's data directory and ports, which stay the same for all its starts. */
 export interface Site {
   readonly dataDir: string
   readonly ports: Variables
@@ -40,7 +40,7 @@ export interface Ending {
 /** A started process, whether or not it is ready. */
 export interface Launched {
   readonly pid: number
-  /** Returns standard output and standard error up to now. */
+  /** Returns the complete standard output and standard error. */
   readonly output: () => string
   /** Milliseconds from the start to the first output. */
   readonly firstOutput: Promise<number>
@@ -61,7 +61,7 @@ export const lastLine = ({ output }: Launched): string =>
     .at(-1)!
     .replace(/^venue: /, "")
 
-/** Makes a site. The site and its database server are removed when the test finishes. */
+/** Makes a site, which is removed with its database server when the test finishes. */
 export const makeSite = async (): Promise<Site> => {
   const dataDir = mkdtempSync(join(tmpdir(), "venue-nodes-"))
   // If the test runs as root, the database server runs as another user, who needs access to the directory.
@@ -81,13 +81,10 @@ export const freePorts = async (): Promise<Variables> => {
   return Object.fromEntries(names.map((name, index) => [name, String(ports[index])]))
 }
 
-/** Setting that runs the auditor, as `npm start` does. Other tests leave the auditor off to save a process. */
+/** Runs the auditor, as `npm start` does. Other tests leave it off to save a process. */
 export const audited: Variables = { VENUE_AUDITOR: "on" }
 
-/**
- * Starts the program. By default this is the dev app itself; some tests need the full start through
- * `scripts/boot.mjs`.
- */
+/** Starts the program: by default the dev app itself. Some tests need the full start through `scripts/boot.mjs`. */
 export const launch = (site: Site, variables: Variables = {}, program = ["apps/dev/main.ts"]): Launched => {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [...Boot.flags, ...program], {
@@ -145,8 +142,8 @@ export const start = async (site: Site, variables: Variables = {}, program?: Arr
 export const readFile = (site: Site): DevFile => JSON.parse(readFileSync(join(site.dataDir, "dev.json"), "utf8"))
 
 /**
- * Polls every 20 ms until the condition holds. After `patienceMillis` it fails with the description of the condition
- * and with the result of `saw`.
+ * Polls every 20 ms until the condition holds. After `patienceMillis`, fails with the condition's description and the
+ * result of `saw`.
  */
 export const until = async (
   what: string,
@@ -161,10 +158,10 @@ export const until = async (
   }
 }
 
-/** Time limit for every wait for a process, in milliseconds. On a busy machine a start takes more than a minute. */
+/** Time limit for every wait for a process. On a busy machine, a start takes more than a minute. */
 export const patienceMillis = 240_000
 
-/** Returns the process ids of the database servers of this data directory. */
+/** Returns the process ids of this data directory's database servers. */
 export const postgresOf = (dataDir: string): ReadonlyArray<number> => {
   const folders = postgresFolders(dataDir)
   return readdirSync("/proc")
@@ -180,7 +177,7 @@ const postgresFolders = (dataDir: string): ReadonlyArray<string> => {
   return [resolve(dataDir, "postgres", JSON.parse(readFileSync(memory, "utf8")).directory)]
 }
 
-/** Returns the command line of a process, or an empty string if the process has exited. */
+/** Returns a process's command line, or an empty string if it has exited. */
 const commandLine = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8")

@@ -17,9 +17,9 @@ import * as Stranger from "./Stranger.ts"
 import * as Truth from "./Truth.ts"
 
 /**
- * Limit for the growth of the process over its idle size, in bytes. The clients that never read request twice as much
- * data. The venue is allowed to buffer 1 MiB per connection, which is less than 40 MiB in total. The rest of the
- * limit is heap that is not yet garbage-collected.
+ * Limit for the process's growth over its idle size. The clients that never read request twice as much data. The
+ * venue is allowed to buffer 1 MiB per connection, less than 40 MiB in total. The rest of the limit is heap not yet
+ * garbage-collected.
  */
 const maxGrowth = 512 * 1024 * 1024
 const prices = [...Load.prices, [Floods.symbol, Floods.price]] as const
@@ -35,9 +35,9 @@ const maxPool = 10 + Pools.sizes.gateway.tables
 
 /** Errors that a very busy machine causes. They allow a retry or report an unknown outcome. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
-const unread = { code: 1013, reason: "frames were not read; 1 MiB was waiting" }
+const unread = { code: 1013, reason: "the client did not read its frames; 1 MiB was waiting" }
 
-it("I48 I49: under floods and with clients that stop reading, memory stays bounded and well-behaved traders receive responses and lose nothing", async () => {
+it("I48 I49: bounds memory and serves well-behaved traders during floods and while other clients stop reading", async () => {
   const site = await DevApp.makeSite()
   // Fixed prices keep every order inside its price band.
   const app = await DevApp.start(site, {
@@ -96,7 +96,6 @@ it("I48 I49: under floods and with clients that stop reading, memory stays bound
   load.stop()
   await DevApp.until("every command is answered", load.isIdle)
 
-  // Check the responses.
   const failures = [...errors.flat(), ...questions.errors, ...load.errors()]
   expect(failures.filter((error) => !honest.test(error))).toEqual([])
   expect(newcomer.balance.deposit).toBe(100_000)
@@ -113,7 +112,6 @@ it("I48 I49: under floods and with clients that stop reading, memory stays bound
   // A slow reader misses superseded periodic updates and keeps its connection.
   expect([again.wasHeld, again.kept]).toEqual([true, 0])
 
-  // Check the state of the accounts.
   const accounts = await Promise.all(
     [...good, ...flooders].map(async (record): Promise<Audit.Account> => ({
       record,
@@ -127,7 +125,6 @@ it("I48 I49: under floods and with clients that stop reading, memory stays bound
   expect(new Set(record.map(({ trade_id }) => trade_id))).toEqual(trades)
   expect(await operator("GET", "/proof")).toMatchObject({ balanced: true })
 
-  // Check memory and open files.
   expect(memory.stop() - atRest).toBeLessThan(maxGrowth)
   for (const each of [reader, again.reader, ...stalled, ...deaf]) each.close()
   await Promise.all(load.sockets.map((socket) => socket.close()))

@@ -1,4 +1,4 @@
-/** Floods from one client: orders, messages above the rate limit, and malformed frames. */
+/** One client's floods: orders, messages above the rate limit, and malformed frames. */
 import * as DevApp from "./DevApp.ts"
 import * as TraderRecord from "./TraderRecord.ts"
 import * as Stalled from "./Stalled.ts"
@@ -6,13 +6,13 @@ import * as Stranger from "./Stranger.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
 export const symbol = "NATGAS-USD"
-/** Quantity of an order just above the minimum order value. */
+/** Quantity that makes an order slightly larger than the minimum order value. */
 const quantity = 4
 export const price = 3.2
 
 /**
- * Sends `count` orders without waiting between them, and returns the errors once each order has a response. The
- * orders of two users with opposite sides all match.
+ * Sends `count` orders without waiting between them, and returns the errors once each order has a response. If two
+ * users send opposite sides, all their orders match.
  */
 export const orders = async (
   url: string,
@@ -90,10 +90,7 @@ export const questions = async (
   return { answered, errors }
 }
 
-/**
- * Opens a connection that requests 49 MB of responses and reads none of them. Resolves while the connection is still
- * sending.
- */
+/** Opens a connection that requests 49 MB of responses and reads none of them. Resolves while it is still sending. */
 export const deaf = async (url: string, from: string): Promise<Stalled.Stalled> => {
   const stranger = await Stranger.come(url, from)
   stranger.freeze()
@@ -106,7 +103,7 @@ export const deaf = async (url: string, from: string): Promise<Stalled.Stalled> 
   return { ...stranger, url, filledAtMillis: Date.now() }
 }
 
-/** Number of frames from one client that never reads. The responses amount to 49 MB. */
+/** Number of frames from a client that never reads. The responses amount to 49 MB. */
 const deafFrames = 1_000
 
 /** Sends the data `times` times and returns how the venue closes the connection. */

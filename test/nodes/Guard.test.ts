@@ -12,7 +12,7 @@ const runs = (pid: number): boolean => {
   }
 }
 
-it("kills the running and the frozen children of a killed parent", async () => {
+it("kills a killed parent's children, whether they are running or frozen", async () => {
   const source = `
     import { spawn } from "node:child_process"
     import * as Guard from ${JSON.stringify(join(import.meta.dirname, "Guard.ts"))}

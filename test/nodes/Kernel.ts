@@ -1,14 +1,14 @@
-/** The kernel's measurements of the venue's process and of its connections. */
+/** The kernel's measurements of the venue's process and connections. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { onTestFinished } from "vitest"
 
-/** Returns the resident memory of the process in bytes, or 0 if the process has exited. */
+/** Returns the process's resident memory in bytes, or 0 if it has exited. */
 export const residentBytes = (pid: number): number => {
   const status = existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/status`, "utf8") : ""
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
 }
 
-/** Returns the number of open files, sockets and pipes of the process. */
+/** Returns the number of the process's open files, sockets and pipes. */
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 
 /** Samples the resident memory every 100 ms; `stop` returns the maximum in bytes. */
@@ -29,16 +29,15 @@ export const watchResident = (pid: number): { readonly stop: () => number } => {
 export interface End {
   /** False once the venue has closed the connection, even while the kernel still delivers data. */
   readonly isHeld: boolean
-  /** Bytes in the kernel buffers of both sides that the client has not read. */
+  /** Bytes in both sides' kernel buffers that the client has not read. */
   readonly unreadBytes: number
 }
 
-/** Returns the connections at the venue's port by client port. The data is at most 50 ms old. */
+/** Returns the connections to the venue's port by client port. The data is at most 50 ms old. */
 export const endsAt = (venuePort: number): ReadonlyMap<number, End> => {
   const table = connections()
   const port = venuePort.toString(16).toUpperCase().padStart(4, "0")
-  // Columns of the table: number, local address and port, remote address and port, state, bytes to send and bytes to
-  // read.
+  // Columns: number, local address and port, remote address and port, state, bytes to send and bytes to read.
   const theirs = table.matchAll(new RegExp(`^ *\\d+: \\w+:(\\w+) \\w+:${port} \\w+ \\w+:(\\w+)`, "gm"))
   const arrived = new Map(Array.from(theirs, ([, peer = "", unread = ""]) => [peer, Number.parseInt(unread, 16)]))
   const ours = table.matchAll(new RegExp(`^ *\\d+: \\w+:${port} \\w+:(\\w+) (\\w+) (\\w+):`, "gm"))

@@ -6,17 +6,14 @@ import * as TraderRecord from "./TraderRecord.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
 export interface Load {
-  /** Returns the number of commands with a response. */
   readonly answered: () => number
-  /** Returns the texts of the received `err` frames. */
   readonly errors: () => ReadonlyArray<string>
-  /** Stops sending. */
   readonly stop: () => void
   readonly isIdle: () => boolean
   readonly sockets: ReadonlyArray<TradeSocket.TradeSocket>
 }
 
-/** First simulated prices, with quantities and price increments that are multiples of lot and tick. */
+/** First simulated prices. Quantities and price increments are multiples of lot and tick. */
 const markets = [
   { symbol: "AAPL-USD", price: 200, tick: 0.01, quantity: 0.1 },
   { symbol: "GOLD-USD", price: 3_400, tick: 0.1, quantity: 0.01 },
@@ -27,12 +24,12 @@ export const prices = markets.map(({ price, symbol }) => [symbol, price] as cons
 
 const connectionsPerUser = 2
 const maxOpenOrders = 40
-/** Wait before the next command after an error, in milliseconds. */
+/** Wait before the next command after an error. */
 const pauseMillis = 50
 
 /**
  * Starts the load. `tag` names the run in client order ids, each of which is used once. A connection sends at most
- * one command every `everyMillis`. If this is 0, it sends the next command when the previous one has a response.
+ * one command every `everyMillis`. If this is 0, it sends each command after the response to the previous one.
  */
 export const begin = async (
   url: string,
@@ -70,7 +67,7 @@ async function beginOne(
   const { unanswered } = record
   /** Keys of the expected responses: client order ids for new orders, and order ids for cancels and modifies. */
   const waiting = new Set<string>()
-  /** Open orders that this connection manages: its own, and half of the orders that earlier runs left open. */
+  /** Open orders that this connection manages: its own, and its share of the orders that earlier runs left open. */
   const inheritable = [...record.orders.values()].filter(({ end }) => end === undefined)
   const mine = inheritable.filter((_, at) => at % connectionsPerUser === index)
   const open = new Set(mine.map(({ orderId }) => orderId))
@@ -95,7 +92,7 @@ async function beginOne(
       unanswered.modifications.delete(orderId)
     }
   }
-  /** After an error the outcome is unknown, so the command stays without a response. */
+  /** After an error, the outcome is unknown, so the command stays without a response. */
   const failed = (err: NonNullable<TradeSocket.Frame["err"]>) => {
     errors.push(`${err.error_code}: ${err.message}`)
     const params = err.incoming_message?.params ?? {}
@@ -190,5 +187,5 @@ async function beginOne(
 
 const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(Math.random() * list.length)]!
 
-/** Rounds to the nearest multiple of the step, without the error of binary fractions. */
+/** Rounds to the nearest multiple of the step, without floating-point noise. */
 const steps = (value: number, step: number): number => Number((Math.round(value / step) * step).toFixed(8))

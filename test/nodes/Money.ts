@@ -17,9 +17,7 @@ interface Delivery {
 
 export interface Money {
   readonly user: DevApp.User
-  /**
-   * Starts accepting messages. Before this call the endpoint responds to the first attempt of each message with 503.
-   */
+  /** Starts accepting messages. Until then, the endpoint responds to each message's first attempt with 503. */
   readonly take: () => void
   readonly deliveries: ReadonlyArray<Delivery>
   readonly deposits: { readonly bank: string; readonly chain: string }
@@ -42,7 +40,7 @@ const ask = async ({ brand, urls }: DevApp.DevFile, user: DevApp.User, method: s
   return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) }
 }
 
-/** Starts a webhook endpoint for the user, which verifies each message with the Standard Webhooks library. */
+/** Starts the user's webhook endpoint, which verifies each message with the Standard Webhooks library. */
 const endpoint = async () => {
   const deliveries: Array<Delivery> = []
   let [secret, takes] = ["", false]
@@ -53,7 +51,7 @@ const endpoint = async () => {
       const headers = request.headers as Record<string, string>
       const { data, type } = new Webhook(secret).verify(body, headers) as { type: string; data: { id: string } }
       const id = headers["webhook-id"]!
-      // Accepts the second attempt, because the third attempt would follow one minute later.
+      // Accepts the second attempt, because the third would follow one minute later.
       const wasTaken = takes || deliveries.some((delivery) => delivery.id === id)
       deliveries.push({ id, type, subject: data.id, wasTaken })
       response.writeHead(wasTaken ? 204 : 503).end()

@@ -1,4 +1,4 @@
-/** The operator interface of a dev app. */
+/** A dev app's operator interface. */
 import type { DevFile } from "./DevApp.ts"
 
 /** Returns a function that sends a request with the operator's token and throws if the request fails. */

@@ -7,7 +7,7 @@ import * as OutsideMarket from "./OutsideMarket.ts"
 
 const symbols = Load.prices.map(([symbol]) => symbol)
 
-it("computes the same figures in an independent reader as in streams and REST, to the last digit and after a restart", async () => {
+it("streams, REST and an independent reader agree to the last digit, before and after a restart", async () => {
   const site = await DevApp.makeSite()
   const trades: Array<OutsideMarket.Trade> = []
   for (const run of ["first", "second"]) {
@@ -22,11 +22,11 @@ it("computes the same figures in an independent reader as in streams and REST, t
         differences = (await compared.catch((error) => [[String(error)]])).flat()
         return differences.length === 0
       }
-      // Candles and daily figures follow a trade within 1 s, and books within 500 ms.
+      // Candles and daily figures appear within 1 s of a trade, and books within 500 ms.
       await DevApp.until("all agree", isSame).catch(() => {})
       expect(differences).toEqual([])
     }
-    // The comparison of the first run must succeed before the first trade of the second run.
+    // The first run's comparison must succeed before the second run's first trade.
     if (run === "second") await agrees()
     const before = trades.length
     const load = await Load.begin(trade, app.file.users.slice(0, 2).map(TraderRecord.make), run, 2, 20)

@@ -1,10 +1,10 @@
 /**
- * A market-data reader that is written from the published documents alone, with `ws`, `fetch` and bigint decimals. It
+ * A market-data reader written from the published documents alone, with `ws`, `fetch` and bigint decimals. It
  * computes candles, daily figures and best prices from trades and whole books.
  */
 import { WebSocket } from "ws"
 
-/** A trade. Price and size are in 1e-8, so that their product is in 1e-16. */
+/** Price and size are in units of 1e-8, so their product is in 1e-16. */
 export interface Trade {
   readonly id: string
   readonly symbol: string
@@ -40,7 +40,7 @@ interface Frame {
 }
 
 export interface Reader {
-  /** The last frame of each type and symbol. For candles it is the last frame of each resolution and start time. */
+  /** The last frame of each type and symbol; for candles, of each type, symbol, resolution and start time. */
   readonly last: ReadonlyMap<string, Frame>
   /** Frames out of order, repeated frames, and errors on this connection. */
   readonly faults: ReadonlyArray<string>

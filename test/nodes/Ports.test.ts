@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 
-it("returns different ports to concurrent reservations, and further ports to later reservations", async () => {
+it("returns different ports for concurrent and for later reservations", async () => {
   const rounds = await Promise.all(Array.from({ length: 20 }, () => Ports.free(10)))
   const ports = [...rounds.flat(), ...(await Ports.free(10))]
   expect(new Set(ports).size).toBe(ports.length)

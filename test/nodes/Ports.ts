@@ -1,6 +1,7 @@
 /**
  * Reserves ports for the processes of a test or tool, below the range of outgoing connections. A reservation lasts
- * until this process exits. A file per port keeps other test runs from using it before its listener has started.
+ * until this process exits. A file per port keeps other test runs from using the port before its listener has
+ * started.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -60,7 +61,7 @@ const take = (port: number): boolean => {
 const isHeld = (port: number): boolean => {
   try {
     const pid = Number(readFileSync(fileOf(port), "utf8"))
-    // Another process might still be writing the file, so it can be empty.
+    // The file is empty while another process is still writing it.
     return pid === 0 || process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM"

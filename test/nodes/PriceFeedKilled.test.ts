@@ -95,6 +95,6 @@ it("continues the marks in order when the node with the price sources is killed"
   }
   const after = marks.findIndex(({ atMillis }) => atMillis > killedAtMillis)
   const gapMillis = marks.slice(after).map(({ atMillis }, n) => atMillis - marks[after + n - 1]!.atMillis)
-  // On an idle machine the gap is at most the lock time plus one second.
+  // On an idle machine, the gap is at most the lock time plus one second.
   expect(Math.max(...gapMillis)).toBeLessThan(10 * (lockSeconds + 1) * 1_000)
 })

@@ -27,7 +27,7 @@ export const venue = Layer.succeed(VenueSettings)({
   instruments: new Map([[instrument.symbol, instrument]])
 })
 
-/** Returns a clock that is shifted to a time at which the markets are open. */
+/** Returns a clock shifted to a time at which the markets are open. */
 export const shifted = (shiftMillis: number) =>
   DatabaseClock.layerShifted.pipe(Layer.provide(Layer.succeed(DatabaseClock.ClockShift)(shiftMillis)))
 

@@ -10,12 +10,12 @@ import * as Truth from "./Truth.ts"
 
 const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
-it("prints the first line of a start before it checks the packages", async () => {
+it("prints a start's first line before it checks the packages", async () => {
   const site = await DevApp.makeSite()
   const app = DevApp.launch(site, {}, boot)
   const millis = await app.firstOutput
   expect(app.output()).toMatch(/^venue: starting apps\/dev\/main\.ts\n/)
-  // On an idle machine the first line takes less than 2 s.
+  // On an idle machine, the first line takes less than 2 s.
   expect(millis).toBeLessThan(20_000)
   await app.end("SIGINT")
 })
@@ -44,7 +44,7 @@ it("leaves no process running after Ctrl-C, and restores all state and keys on t
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-it("I34: after a crash, armed orders are cancelled before the first sign-in, and later orders stay open", async () => {
+it("I34: after a crash, cancels armed orders before the first sign-in, and leaves later orders open", async () => {
   const site = await DevApp.makeSite()
   let app = await DevApp.start(site)
   const [alice] = app.file.users
@@ -74,7 +74,7 @@ it("I34: after a crash, armed orders are cancelled before the first sign-in, and
   await app.end("SIGINT")
 })
 
-/** This test checks two invariants with one kill, because starts take most of the time. */
+/** Checks two invariants with one kill, because starts take most of the time. */
 it("I55, I14: a dead-man switch fires once after a crash, and deposits, withdrawals and webhooks continue", async () => {
   const site = await DevApp.makeSite()
   const onThisMachine = { ...DevApp.audited, VENUE_WEBHOOK_LOOPBACK: "on" }
@@ -160,7 +160,7 @@ it("rule 1.8: an operator's new contract is tradable from the next start on", as
   }
 })
 
-it("rejects a start with another number of desks than the first start", async () => {
+it("rejects a start with a different number of desks from the first start", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site, { VENUE_DESKS: "4" })
   await first.end("SIGINT")

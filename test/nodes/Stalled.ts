@@ -16,20 +16,17 @@ const answerBytes = 6 * loud.length
 
 /** A paused socket might still read once, up to 64 KiB. The margin is twice that. */
 const readAheadBytes = 128 * 1024
-/**
- * Number of frames to send at once, until the kernel no longer accepts all responses. Fewer frames than this are then
- * buffered in the venue.
- */
+/** Frames sent at once until the kernel stops accepting responses. The venue then buffers fewer frames than this. */
 const framesAtOnce = 10
 /** Number of buffered frames at which the venue stops sending periodic updates. */
 const framesForPulses = 3
-/** Number of buffered frames that stay below 1 MiB, at which the venue closes a connection. */
+/** Number of buffered frames that stay below 1 MiB, the limit at which the venue closes a connection. */
 const framesForLive = 10
 /** Number of frames whose responses exceed 1 MiB. */
 const framesTooMany = 40
 const quietMillis = 1_500
 const lookMillis = 100
-/** Time in which the venue processes the sent frames, in milliseconds. */
+/** Time that the venue needs to process the sent frames. */
 const takenMillis = 1_000
 const lateAttempts = 30
 
@@ -96,7 +93,7 @@ export const subscription = (channels: ReadonlyArray<string>): string =>
   JSON.stringify({ type: "subscribe", channels, symbols: ["*"] })
 
 /**
- * Returns true when two consecutive samples reach the size, because bytes in transit count twice in one sample.
+ * Returns true when two consecutive samples reach the size, because one sample might count bytes in transit twice.
  * Returns false after 1.5 s without growth.
  */
 async function reaches(size: () => number, wanted: number): Promise<boolean> {
@@ -111,7 +108,7 @@ async function reaches(size: () => number, wanted: number): Promise<boolean> {
   return false
 }
 
-/** Returns the times of the periodic updates, in milliseconds. */
+/** Returns the times of the periodic updates. */
 const timesOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> =>
   texts
     .map((text) => JSON.parse(text))
@@ -120,9 +117,8 @@ const timesOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> =>
 
 /**
  * Stops reading periodic updates for 5 s, then reads until a current update arrives. Returns whether the connection
- * was kept, and the number of received updates from the time when the client did not read. The venue disconnects a
- * client that leaves a ping unanswered for 40 s. A busy machine can exceed this time, so a disconnected client is
- * replaced by a new one.
+ * was kept, and the number of updates received that are from the pause. The venue disconnects a client that leaves a
+ * ping unanswered for 40 s. A busy machine can exceed this time, so a disconnected client is replaced by a new one.
  */
 export const readAgain = async (url: string, from: string) => {
   for (let attempt = 1; ; attempt++) {

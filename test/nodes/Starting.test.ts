@@ -32,13 +32,13 @@ it("stops with one sentence on an invalid setting, data directory or port", asyn
   }
 })
 
-it("fails and creates nothing when the data of an earlier start is missing", async () => {
+it("fails and creates nothing when an earlier start's data is missing", async () => {
   const site = await DevApp.makeSite()
   await (await DevApp.start(site)).end("SIGTERM")
   const home = join(site.dataDir, "postgres")
   const memory = join(home, "postgres.json")
   const data = join(resolve(home, JSON.parse(readFileSync(memory, "utf8")).directory), "data")
-  const remedy = /is gone.*; restore the folder, or remove the whole data directory to begin a new venue/
+  const remedy = /is missing.*; restore the folder, or remove the whole data directory to start a new venue/
 
   for (const path of [home, memory, data, join(data, "base")]) {
     renameSync(path, `${path}.away`)
@@ -53,7 +53,7 @@ it("fails and creates nothing when the data of an earlier start is missing", asy
   await expectRefusal(
     site,
     { VENUE_DATABASE_URL: other },
-    /^the database is empty, and this venue was started before: restore/
+    /^the database is empty, although this venue was started before: restore/
   )
   await expectRefusal(
     site,

@@ -13,7 +13,7 @@ import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
 const symbol = "GOLD-USD"
-/** An order far from the market. */
+/** Far from the market, so that the order rests. */
 const far = { symbol, side: "BUY", quantity: 0.1, price: 3_300, reduce_only: false }
 const resting = { ...far, order_type: "LIMIT", order_time_in_force: "GTC" }
 
@@ -39,7 +39,7 @@ it("responds to in-flight commands on shutdown before it closes the socket with 
   send("add_order", { ...resting, client_order_id: "late" })
   Database.halt(site.dataDir, "SIGCONT")
 
-  expect(await client.ended).toEqual({ code: 1001, reason: "the venue is going down" })
+  expect(await client.ended).toEqual({ code: 1001, reason: "the venue is shutting down" })
   const orders = frames.flatMap(({ order_response: order }) => order ?? [])
   expect(orders.map(({ client_order_id: id, status }) => [id, status])).toEqual(
     [...Array.from({ length: 20 }, (_, id) => `in-flight-${id}`), "late"].map((id) => [id, "ACK"])
@@ -73,7 +73,7 @@ it("I34: cancels armed orders on shutdown before the process exits", async () =>
   expect(wakeUps).toEqual([])
 })
 
-it("exits with code 0 on SIGTERM although its database is unavailable", async () => {
+it("exits with code 0 on SIGTERM even while its database is unavailable", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, { ...DevApp.audited, VENUE_DATABASE_URL: server.url })
@@ -91,23 +91,23 @@ it("exits with code 0 on SIGTERM although its database is unavailable", async ()
   const seen = () => `${JSON.stringify(frames)}\n${app.output()}`
   // A session might commit once more after the server has stopped, so the test waits until the venue detects the
   // outage.
-  await DevApp.until("the venue logs the outage", () => app.output().includes("the database is out"), seen)
+  await DevApp.until("the venue logs the outage", () => app.output().includes("the database is unavailable"), seen)
   armed.send("add_order", resting)
   await DevApp.until("the order is refused", () => frames.some(({ err }) => err !== undefined), seen)
   expect(await app.end("SIGTERM")).toEqual({ code: 0, signal: null })
 })
 
-it("exits with code 1 on SIGTERM and prints the reason when its database hangs", async () => {
+it("exits with code 1 on SIGTERM and prints the reason while its database hangs", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site, DevApp.audited)
   Database.halt(site.dataDir, "SIGSTOP")
   const ending = await app.end("SIGTERM")
   Database.halt(site.dataDir, "SIGCONT")
   expect(ending).toEqual({ code: 1, signal: null })
-  expect(app.output()).toContain("its database does not answer")
+  expect(app.output()).toContain("its database does not respond")
 })
 
-/** Returns whether a new connection is closed within 1 s, as it is while a venue stops. */
+/** Returns whether a new connection is closed within 1 s, as happens while a venue stops. */
 async function isTurnedAway(url: string): Promise<boolean> {
   const newcomer = await Stranger.come(url, Stranger.address(2))
   const end = await Promise.race([newcomer.ended, new Promise<void>((resolve) => setTimeout(resolve, 1_000))])
@@ -115,7 +115,7 @@ async function isTurnedAway(url: string): Promise<boolean> {
   return end !== undefined
 }
 
-/** Returns from the journal the accounts whose orders ended, and the armed users. */
+/** Reads the accounts whose orders ended from the journal, and the armed users from their wake-up entries. */
 const left = (url: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url: Redacted.make(url) })

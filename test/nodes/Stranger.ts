@@ -10,7 +10,7 @@ export interface End {
 export interface Stranger {
   /** Local port, which identifies the connection in the kernel's tables. */
   readonly port: number
-  /** Sends the data. Returns false if the connection is closed or more than 1 MiB is buffered in this client. */
+  /** Sends the data. Returns false if the connection is closed or this client has buffered more than 1 MiB. */
   readonly send: (data: string | Buffer) => boolean
   /** Stops reading. */
   readonly freeze: () => void
@@ -23,7 +23,6 @@ export interface Stranger {
 /** Returns a loopback IP address, which has separate rate limits. */
 export const address = (number: number): string => `127.0.0.${10 + number}`
 
-/** Opens a connection from the IP address. */
 export const come = async (
   url: string,
   from: string,

@@ -1,6 +1,6 @@
 /**
- * A trade client that is written from the published protocol, with `ws` and `node:crypto`. It checks frames against
- * their schemas.
+ * A trade client written from the published protocol, with `ws` and `node:crypto`. It checks frames against their
+ * schemas.
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { WebSocket } from "ws"

@@ -10,7 +10,7 @@ export interface OrderRecord {
   readonly side: "BUY" | "SELL"
   quantity: number
   price: number
-  /** Final status and filled quantity, in lots of 1e-8. */
+  /** Final status, and filled quantity in lots of 1e-8. */
   end: { readonly status: string; readonly filled: number } | undefined
 }
 
@@ -35,12 +35,12 @@ export interface TraderRecord {
   readonly orders: Map<string, OrderRecord>
   /** Received fills by trade id. */
   readonly fills: Map<string, TradeRow>
-  /** Order ids by the trade id of their `FILLED`. */
+  /** Order ids by the trade id in their `FILLED` frames. */
   readonly filled: Map<string, string>
   /** Sent orders by client order id. */
   readonly sent: Map<string, Sent>
   readonly refused: Set<string>
-  /** Commands to the current process that have no response. */
+  /** Commands without a response, sent to the current process. */
   readonly unanswered: {
     readonly adds: Map<string, Sent>
     readonly cancels: Set<string>
@@ -62,7 +62,7 @@ export const make = (user: User): TraderRecord => ({
 })
 
 /**
- * Returns the frame handler of one connection. A repeat, or a change to an ended order, is a fault only within one
+ * Returns one connection's frame handler. A repeat, or a change to an ended order, is a fault only within one
  * connection.
  */
 export const listener = (record: TraderRecord, isMine: (clientOrderId: string) => boolean) => {

@@ -1,4 +1,4 @@
-/** The state of an account as a new connection reads it. */
+/** An account's state as a new connection reads it. */
 import type { User } from "./DevApp.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
@@ -9,7 +9,6 @@ export interface Truth {
   readonly balance: TradeSocket.BalanceRow
 }
 
-/** Reads balance, positions, open orders and all trades of the user. */
 export const read = async (url: string, user: User): Promise<Truth> => {
   const positions = new Map<string, TradeSocket.PositionRow>()
   const socket = await TradeSocket.open(url, user, ({ position_response: row }) => {

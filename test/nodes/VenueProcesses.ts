@@ -24,7 +24,7 @@ export interface NodeProcess extends DevApp.Launched {
   readonly tradeUrl: string
 }
 
-/** Starts the runner or gateway of this name on free ports. `database` is the URL of the database. */
+/** Starts the runner or gateway of this name on free ports. `database` is a URL. */
 export const launch = async (
   database: string,
   name: string,

@@ -41,7 +41,7 @@ it.live(
           const refused = yield* Effect.flip(sign({ ...orders[index]!, nonce: 1_000 + index }))
           assert.strictEqual(refused._tag, "SignerRefused")
         }
-        // Orders without a response can be signed now.
+        // Requests that had no response can be signed now.
         for (const order of orders.slice(-3)) assert.isDefined(yield* sign(order))
       }).pipe(Effect.provide(TestWallet.signerAt(last.url)))
     }).pipe(Effect.scoped),
@@ -49,7 +49,7 @@ it.live(
 )
 
 it.live(
-  "rejects a start without its record, on a public address, and with a short secret or a malformed key",
+  "rejects a start without its record, on a public address, with a short secret, or with a malformed key",
   () =>
     Effect.gen(function* () {
       const environment = yield* WalletProcess.environment

@@ -35,7 +35,7 @@ export const ended = (environment: Readonly<Record<string, string>>, ...args: Re
 export interface WalletProcess {
   readonly url: string
   readonly kill: Effect.Effect<void>
-  /** Returns the output up to now. */
+  /** Returns the complete output. */
   readonly output: () => string
 }
 

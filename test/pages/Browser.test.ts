@@ -1,4 +1,4 @@
-/** The detection of an installed browser. */
+/** Tests of finding an installed browser. */
 import { expect, it } from "vitest"
 import * as Browser from "../../scripts/Browser.ts"
 
@@ -8,12 +8,12 @@ const mac: Browser.Machine = { platform: "darwin", home: "/Users/ada", variables
 const find = (machine: Browser.Machine, ...installed: ReadonlyArray<string>) =>
   Browser.find(machine, (path) => installed.includes(path))
 
-it("finds Chromium, Chrome and Edge in the usual places of Linux", () => {
+it("finds Chromium, Chrome and Edge in their usual Linux locations", () => {
   const usual = ["/usr/bin/chromium", "/usr/bin/google-chrome", "/usr/bin/microsoft-edge", "/snap/bin/chromium"]
   expect(usual.map((path) => find(linux, path))).toEqual(usual)
 })
 
-it("finds Chrome, Chromium and Edge among the applications of macOS, also those of one user", () => {
+it("finds Chrome, Chromium and Edge in the macOS application folders, including the user's own", () => {
   const usual = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
@@ -22,17 +22,17 @@ it("finds Chrome, Chromium and Edge among the applications of macOS, also those 
   expect(usual.map((path) => find(mac, path))).toEqual(usual)
 })
 
-it("prefers a usual place to one on PATH", () => {
+it("prefers a browser in a usual location to one on PATH", () => {
   expect(find(linux, "/opt/tools/google-chrome", "/usr/bin/chromium")).toBe("/usr/bin/chromium")
 })
 
-it("finds a browser in an absolute folder of PATH, and ignores relative folders", () => {
+it("finds a browser in an absolute PATH folder, and ignores relative folders", () => {
   expect(find(linux, "/opt/tools/google-chrome")).toBe("/opt/tools/google-chrome")
   expect(find(mac, "/usr/local/bin/chromium")).toBe("/usr/local/bin/chromium")
   expect(Browser.candidates(linux).filter((path) => !path.startsWith("/"))).toEqual([])
 })
 
-it("takes CHROME_PATH alone when it is set", () => {
+it("looks only at CHROME_PATH when it is set", () => {
   const chosen = { ...linux, variables: { ...linux.variables, CHROME_PATH: "/opt/mine/chrome" } }
   expect(find(chosen, "/opt/mine/chrome", "/usr/bin/chromium")).toBe("/opt/mine/chrome")
   expect(find(chosen, "/usr/bin/chromium")).toBeUndefined()
@@ -43,6 +43,6 @@ it("ignores an empty CHROME_PATH", () => {
   expect(find(empty, "/usr/bin/chromium")).toBe("/usr/bin/chromium")
 })
 
-it("finds nothing on a machine without a browser", () => {
+it("finds no browser on a machine without one", () => {
   expect([find(linux), find(mac, "/usr/bin/chromium")]).toEqual([undefined, undefined])
 })

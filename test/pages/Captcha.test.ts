@@ -1,4 +1,4 @@
-/** The sign-in page with a CAPTCHA, in a real browser, with a local provider. */
+/** Tests of the sign-in page with a CAPTCHA, in a real browser, with a local CAPTCHA provider. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { CaptchaProvider, expire, fail, appearance, offered, solve, solveAhead } from "./CaptchaProvider.ts"
@@ -11,7 +11,7 @@ import * as Wallet from "./Wallet.ts"
 const always = Layer.provideMerge(Site.layerWithCaptcha("always"), CaptchaProvider.layer("turnstile"))
 const risk = Layer.provideMerge(Site.layerWithCaptcha("risk"), CaptchaProvider.layer("hcaptcha"))
 
-describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-in", () => {
+describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA for each sign-in", () => {
   it.layer(always, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("signs in and approves an application after the CAPTCHA is solved", () =>
       Effect.gen(function* () {
@@ -31,7 +31,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
       })
     )
 
-    it.effect("focuses the CAPTCHA after a signature by keyboard, and continues with the same signature", () =>
+    it.effect("focuses the CAPTCHA after a signature, and reuses the signature once the CAPTCHA is solved", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const wallet = Wallet.make()
@@ -51,7 +51,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
       })
     )
 
-    it.effect("refuses a used token and shows a new widget", () =>
+    it.effect("rejects a used CAPTCHA token and shows a new widget", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const provider = yield* CaptchaProvider
@@ -76,7 +76,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
       })
     )
 
-    it.effect("needs a new token after a sign-in that was refused for another reason", () =>
+    it.effect("requires a new CAPTCHA token after a sign-in that failed for another reason", () =>
       Effect.gen(function* () {
         const site = yield* Site
         let isMisread = true
@@ -95,7 +95,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
       })
     )
 
-    it.effect("restarts an expired widget and never sends its token", () =>
+    it.effect("restarts an expired CAPTCHA widget and never sends the expired token", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { judged, tokens } = yield* CaptchaProvider
@@ -113,7 +113,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
       })
     )
 
-    it.effect("shows a sentence when the script or the widget fails, and retries", () =>
+    it.effect("shows a message when the CAPTCHA script or widget fails, and retries", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { widget } = yield* CaptchaProvider
@@ -141,7 +141,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
     )
 
     for (const colorScheme of ["light", "dark"] as const) {
-      it.effect(`fits narrow phones in ${colorScheme} colours`, () =>
+      it.effect(`shows a CAPTCHA that fits narrow phones in ${colorScheme} colours`, () =>
         Effect.gen(function* () {
           const site = yield* Site
           for (const [width, size] of [
@@ -165,33 +165,31 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
   })
 })
 
-describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA on risk", () => {
+describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA at risk", () => {
   it.layer(risk, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect(
-      "contacts the provider only after failed sign-ins, and continues with the same signature and a token",
-      () =>
-        Effect.gen(function* () {
-          const site = yield* Site
-          const provider = yield* CaptchaProvider
-          let misreadings = 3
-          const misread = (message: string) => (misreadings-- > 0 ? `${message} ` : message)
-          const wallet = Wallet.make({ misread })
-          yield* site.visit({ wallets: [wallet] }, async (page) => {
-            for (const _ of [1, 2, 3]) {
-              await enter(page)
-              await status(page, "The signed message was not accepted.")
-            }
-            assert.deepStrictEqual(provider.requests, [])
-            assert.isFalse(await page.getByRole("heading", { name: "Confirm that you are human" }).isVisible())
+    it.effect("contacts the CAPTCHA provider only after failed sign-ins, and then reuses the signature", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const provider = yield* CaptchaProvider
+        let misreadings = 3
+        const misread = (message: string) => (misreadings-- > 0 ? `${message} ` : message)
+        const wallet = Wallet.make({ misread })
+        yield* site.visit({ wallets: [wallet] }, async (page) => {
+          for (const _ of [1, 2, 3]) {
             await enter(page)
-            await status(page, "Now confirm that you are human.")
-            assert.strictEqual(await focused(page), "Confirm that you are human")
-            await solve(page)
-            await heading(page, "You are signed in")
-          })
-          assert.strictEqual(wallet.shown.length, 4)
-          assert.deepStrictEqual(provider.requests, ["/api.js", "/widget", "/token", "/siteverify"])
+            await status(page, "The signed message was not accepted.")
+          }
+          assert.deepStrictEqual(provider.requests, [])
+          assert.isFalse(await page.getByRole("heading", { name: "Confirm that you are human" }).isVisible())
+          await enter(page)
+          await status(page, "Now confirm that you are human.")
+          assert.strictEqual(await focused(page), "Confirm that you are human")
+          await solve(page)
+          await heading(page, "You are signed in")
         })
+        assert.strictEqual(wallet.shown.length, 4)
+        assert.deepStrictEqual(provider.requests, ["/api.js", "/widget", "/token", "/siteverify"])
+      })
     )
   })
 })

@@ -1,4 +1,4 @@
-/** A local stand-in for a CAPTCHA provider: its script, its widget and its verification. */
+/** A local CAPTCHA provider for tests: script, widget and token verification. */
 import { Captcha } from "@venue/providers/Captcha"
 import * as CaptchaWidget from "@venue/providers/CaptchaWidget"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -11,18 +11,17 @@ export class CaptchaProvider extends Context.Service<
   CaptchaProvider,
   {
     readonly widget: CaptchaWidget.CaptchaWidget
-    /** Verifies tokens with this provider as with the real one. */
+    /** Verifies tokens with the venue's real client, against this provider. */
     readonly captcha: Layer.Layer<Captcha>
     /** Paths of all requests, in order. */
     readonly requests: ReadonlyArray<string>
-    /** Issued tokens, and verified tokens, each in order. */
+    /** `tokens` lists the issued tokens and `judged` the tokens sent for verification, each in order. */
     readonly tokens: ReadonlyArray<string>
     readonly judged: ReadonlyArray<string>
-    /** Verifies the token, which then counts as used. */
+    /** Uses up the token by verifying it. */
     readonly spend: (token: string) => Promise<unknown>
   }
 >()("test/pages/CaptchaProvider") {
-  /** Stands in for this provider. */
   static readonly layer = (real: CaptchaWidget.CaptchaProvider) =>
     Layer.effect(
       CaptchaProvider,
@@ -36,12 +35,11 @@ const button = (page: Page, name: string) => widgetFrame(page).getByRole("button
 /** Waits for an unsolved widget. */
 export const offered = (page: Page) => button(page, "I am human").waitFor()
 export const solve = (page: Page) => button(page, "I am human").click()
-/** Solves the widget before the signature. After a signature the widget disappears when it is solved. */
+/** Solves the widget and waits for "Solved". For use before signing: after signing, a solved widget disappears. */
 export const solveAhead = async (page: Page) => {
   await solve(page)
   await button(page, "Solved").waitFor()
 }
-/** Lets a solved widget expire. */
 export const expire = (page: Page) => button(page, "Expire").click()
 export const fail = (page: Page) => button(page, "Fail").click()
 /** Returns the size and theme that the page requested. */
@@ -102,7 +100,7 @@ const make = Effect.fnUntraced(function* (real: CaptchaWidget.CaptchaProvider) {
   })
 })
 
-/** The functions that Turnstile and hCaptcha document. */
+/** Provider script with the functions that Turnstile and hCaptcha document. */
 const script = (global: string, onload: string): string => `{
   const { origin } = new URL(document.currentScript.src)
   const widgets = new Map()

@@ -1,4 +1,4 @@
-/** A real browser, and pages in it that fail their test on a script error or a blocked request. */
+/** Opens pages in a real browser. A script error or a request blocked by the page's policy fails the test. */
 import { Effect, type Scope } from "effect"
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import * as Browsers from "../../scripts/Browser.ts"
@@ -6,7 +6,7 @@ import type { PageWallet } from "./Wallet.ts"
 
 const program = Browsers.here()
 
-/** Whether the browser tests run. In CI they always do, so that a missing browser fails them. */
+/** True if the browser tests run. They always run in CI, so that a missing browser fails them. */
 export const isHere = program !== undefined || process.env["CI"] === "true"
 
 export const launched: Effect.Effect<Browser, never, Scope.Scope> = Effect.acquireRelease(
@@ -19,7 +19,7 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly wallets?: ReadonlyArray<PageWallet>
 }
 
-/** Opens a page in a fresh browser context, drives it, and fails when the page threw an error or its policy blocked a request. */
+/** Opens a page in a fresh browser context; fails if the page throws an error or its policy blocks a request. */
 export const visit = <A>(
   browser: Browser,
   { url, wallets = [], ...options }: VisitOptions,
@@ -34,7 +34,7 @@ export const visit = <A>(
         page.setDefaultTimeout(60_000)
         page.on("pageerror", (error) => broken.push(error.message))
         page.on("console", (message) => {
-          // A foreign page that tries to frame ours must be blocked.
+          // Ignores `frame-ancestors` violations: a foreign page that frames ours must be blocked.
           if (/Content Security Policy(?!.*frame-ancestors)/.test(message.text())) broken.push(message.text())
         })
         for (const wallet of wallets) await wallet.enter(page)

@@ -1,10 +1,10 @@
-/** The page of the OpenAPI document, as served and in a browser. */
+/** Tests of the API reference page, as served and in a browser. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer, RestClient } from "../gateway/rest/RestClient.ts"
 import * as Chromium from "./Chromium.ts"
 
-it.live("the page allows only its own scripts, and no frame, referrer or content sniffing", () =>
+it.live("the API reference page allows only its own scripts, and forbids frames, referrers and content sniffing", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const { headers, status, text } = yield* get("/docs")
@@ -22,7 +22,7 @@ it.live("the page allows only its own scripts, and no frame, referrer or content
 )
 
 it.live.runIf(Chromium.isHere)(
-  "a browser shows every operation, tries one, and contacts no other host",
+  "the API reference page shows every operation, tries one, and contacts no other host",
   () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
@@ -36,7 +36,7 @@ it.live.runIf(Chromium.isHere)(
         const shown = page.locator(".opblock")
         await shown.nth(operations.length - 1).waitFor()
         assert.strictEqual(await shown.count(), operations.length)
-        // The document of this venue has its own address and header prefix.
+        // This venue's document has the venue's own URL and header prefix.
         assert.strictEqual(await page.locator(".servers option").textContent(), restUrl)
         await page.locator(".btn.authorize").click()
         assert.include(await page.locator(".auth-container").allTextContents().then(String), "x-acme-public-key")

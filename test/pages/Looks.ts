@@ -1,9 +1,9 @@
-/** Measurements of the layout of a page, as source text that runs in the page. */
+/** Layout measurements, as source text that runs in the page. */
 
-/** Pixels by which the page is wider than its window. */
+/** Number of pixels by which the page is wider than its window. */
 export const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
-/** Texts with a contrast to their background below 4.5:1 (WCAG 2.2 AA). */
+/** Texts whose contrast with their background is below 4.5:1 (WCAG 2.2 AA). */
 export const unreadable = `(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true })
   const paint = (...colours) => {

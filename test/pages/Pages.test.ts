@@ -1,4 +1,4 @@
-/** The files of the sign-in page as served. */
+/** Tests of the sign-in page's files as served. */
 import * as Pages from "@venue/gateway/auth/Pages"
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import * as CaptchaWidget from "@venue/providers/CaptchaWidget"
@@ -26,7 +26,7 @@ const served = servedWith({})
 
 const files = ["", "?authorization_id=A1", "/SignIn.css", "/SignIn.js", "/Service.js", "/Wallets.js", "/Captcha.js"]
 
-it.effect("every file forbids foreign scripts, frames, referrers and caching", () =>
+it.effect("every file of the sign-in page forbids foreign scripts, frames, referrers and caching", () =>
   Effect.gen(function* () {
     const get = yield* served
     for (const path of files) {
@@ -47,7 +47,7 @@ it.effect("every file forbids foreign scripts, frames, referrers and caching", (
   })
 )
 
-it.effect("a page with a CAPTCHA also allows the sources of its provider", () =>
+it.effect("a sign-in page with a CAPTCHA also allows the CAPTCHA provider's sources", () =>
   Effect.gen(function* () {
     const hcaptcha = "https://hcaptcha.com https://*.hcaptcha.com"
     const policies = {
@@ -71,7 +71,7 @@ it.effect("a page with a CAPTCHA also allows the sources of its provider", () =>
   })
 )
 
-it.effect("the page shows its settings with markup escaped", () =>
+it.effect("escapes markup in the settings that the sign-in page shows", () =>
   Effect.gen(function* () {
     const get = yield* served
     const { headers, text } = yield* get("")
@@ -85,7 +85,7 @@ it.effect("the page shows its settings with markup escaped", () =>
   })
 )
 
-it.effect("serves only the files of the page", () =>
+it.effect("serves only the files that belong to the sign-in page", () =>
   Effect.gen(function* () {
     const get = yield* served
     for (const path of ["/SignIn.html", "/..%2fPages.ts", "/pages/SignIn.js", "/sign-in"]) {
@@ -94,7 +94,7 @@ it.effect("serves only the files of the page", () =>
   })
 )
 
-it.effect("returns an address in the spelling of a message, with the time of the service", () =>
+it.effect("returns a wallet address in the spelling that messages use, with the server's time", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00Z"))
     const get = yield* served

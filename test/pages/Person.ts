@@ -1,13 +1,11 @@
-/** Steps of a user of the sign-in page. */
+/** Steps that a user takes on the sign-in page. */
 import type { Page } from "playwright-core"
 
 export const enter = (page: Page, name = "Test Wallet") =>
   page.getByRole("button", { name: `Continue with ${name}` }).click()
 export const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).waitFor()
-/** Waits for a status message with this text. */
 export const status = (page: Page, text: string) => page.getByRole("status").filter({ hasText: text }).waitFor()
 export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
 export const focused = (page: Page) => page.locator(":focus").innerText()
 
-/** Callback URL of the application. */
 export const callback = /^https:\/\/rp\.example\/callback\?/

@@ -1,4 +1,4 @@
-/** The sign-in and consent page in a real browser, with the real service. */
+/** Tests of the sign-in and consent page in a real browser, with the real service. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
@@ -21,7 +21,7 @@ const tokensOf = (page: Page): ReadonlyArray<string> => {
 
 describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
   it.layer(Site.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect("signs in with a wallet, shows its address, and stores nothing in the browser", () =>
+    it.effect("signs in with a wallet, shows the wallet's address, and stores nothing in the browser", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const wallet = Wallet.make({ spelling: (address) => address.toLowerCase() })
@@ -44,7 +44,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("works in the browser of a wallet, with a wrong clock", () =>
+    it.effect("signs in within a wallet's browser, even when the browser's clock is wrong", () =>
       Effect.gen(function* () {
         const site = yield* Site
         yield* site.visit({ wallets: [Wallet.make({ isUnannounced: true })] }, async (page) => {
@@ -55,7 +55,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("ends the session at the service on sign-out", () =>
+    it.effect("ends the session on the server when the user signs out", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const ended = yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
@@ -71,7 +71,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("asks for a new sign-in after the session ended elsewhere", () =>
+    it.effect("asks for a new sign-in after the session has ended elsewhere", () =>
       Effect.gen(function* () {
         const site = yield* Site
         yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
@@ -86,7 +86,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("shows that no wallet was found, and offers one that appears later", () =>
+    it.effect("shows that no wallet was found, and offers a wallet that appears later", () =>
       Effect.gen(function* () {
         const site = yield* Site
         yield* site.visit({}, async (page) => {
@@ -98,7 +98,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("requests one signature for each click, also after the wallet declined", () =>
+    it.effect("requests one signature per click, even after the wallet declined a request", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const refusals = [4001, -32002, 4900]
@@ -118,7 +118,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("shows a sentence for a rejected signature and signs nobody in", () =>
+    it.effect("shows a message for a rejected signature, and signs nobody in", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const other = Wallet.make({ misread: (message) => `${message} ` })
@@ -136,12 +136,12 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("shows a sentence for each error of the service at sign-in", () =>
+    it.effect("shows a message for each sign-in error that the service returns", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const answers: Array<readonly [number, string, string]> = [
           [400, "captcha_failed", "a check that you are human"],
-          [400, "validation_failed", "could not read the answer of your wallet"],
+          [400, "validation_failed", "could not read your wallet's response"],
           [401, "no_authorization", "not set up correctly"],
           [403, "user_banned", "This account is frozen."],
           [422, "web3_provider_disabled", "currently switched off"],
@@ -161,7 +161,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("asks a user with a second factor for its code first", () =>
+    it.effect("asks a user with a second factor for a code before completing the sign-in", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const wallet = Wallet.make()
@@ -197,7 +197,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
     )
 
     it.effect(
-      "shows the application and its scopes, returns with a code after approval, and ends the session of the page",
+      "shows the application and its scopes, redirects with a code after approval, and ends the page's session",
       () =>
         Effect.gen(function* () {
           const site = yield* Site
@@ -231,7 +231,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
         })
     )
 
-    it.effect("returns with access_denied after a denial", () =>
+    it.effect("redirects with access_denied after a denial", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -246,7 +246,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("returns at once to an application that was approved before", () =>
+    it.effect("redirects at once to an application that was approved before", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -259,7 +259,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("cannot approve a request of another user, an answered one or an unknown one", () =>
+    it.effect("cannot approve another user's request or an unknown request", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -279,7 +279,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("opens no javascript: URL of the service", () =>
+    it.effect("does not open a javascript: URL that the service returns", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -294,7 +294,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("works with the keyboard alone, and approves only on its button", () =>
+    it.effect("works with the keyboard alone, and ignores keys until a button has focus", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -315,7 +315,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("refuses to work at another address than that of the signed message", () =>
+    it.effect("refuses to work at a URL other than its configured one", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = site.url.replace("localhost", "127.0.0.1")
@@ -326,7 +326,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("shows nothing inside a frame of another site", () =>
+    it.effect("shows nothing inside another site's frame", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const elsewhere = site.issuer.replace("localhost", "127.0.0.1")
@@ -342,7 +342,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
     )
 
     for (const colorScheme of ["light", "dark"] as const) {
-      it.effect(`fits a narrow phone and is readable in ${colorScheme} colours`, () =>
+      it.effect(`shows a readable page that fits a narrow phone in ${colorScheme} colours`, () =>
         Effect.gen(function* () {
           const site = yield* Site
           const viewport = { width: 390, height: 844 }

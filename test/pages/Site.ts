@@ -1,4 +1,4 @@
-/** The real service with its pages, as people and applications meet it. */
+/** The real auth service with its pages, as users and applications see it. */
 import * as Pages from "@venue/gateway/auth/Pages"
 import type * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
 import { Context, Effect, Layer } from "effect"
@@ -11,13 +11,12 @@ import { CaptchaProvider } from "./CaptchaProvider.ts"
 import * as Chromium from "./Chromium.ts"
 import type { PageWallet } from "./Wallet.ts"
 
-/** Name and scope of an application that requests authorization. */
 export interface AuthorizationOptions {
   readonly name?: string
   readonly scope?: string
 }
 
-/** Codes of a second factor. Each valid one can be used once. */
+/** Second-factor codes; `code` and `recoveryCode` can each be used once. */
 export interface Codes {
   readonly code: string
   readonly wrongCode: string
@@ -28,9 +27,8 @@ export class Site extends Context.Service<
   Site,
   {
     readonly issuer: string
-    /** URL of the sign-in page. */
     readonly url: string
-    /** Opens the sign-in page or the given URL. The application answers on every path. */
+    /** Opens the sign-in page or the given URL. A stub application responds on every path. */
     readonly visit: <A>(
       options: Partial<Chromium.VisitOptions>,
       drive: (page: Page, context: BrowserContext) => Promise<A>
@@ -40,13 +38,12 @@ export class Site extends Context.Service<
     /** Waits until the access token is refused and returns the error code. Nodes receive a sign-out within 1 s. */
     readonly refusal: (accessToken: string) => Effect.Effect<string>
     readonly signOut: (accessToken: string) => Effect.Effect<Answer>
-    /** Enrols a second factor for the owner of the wallet. */
+    /** Enrols a second factor for the wallet's owner. */
     readonly enrol: (wallet: PageWallet) => Effect.Effect<Codes>
   }
 >()("test/pages/Site") {
   static readonly layer = Layer.suspend(() => layerOf({}))
 
-  /** A site that requires the CAPTCHA of the provider. */
   static readonly layerWithCaptcha = (captchaRule: Exclude<CaptchaRule.Setting, "never">) =>
     Layer.unwrap(
       Effect.map(CaptchaProvider, ({ captcha, widget }) =>
@@ -117,7 +114,7 @@ const make = Effect.gen(function* () {
         challenge_id: challenge.body.id,
         code: generator.generate({ timestamp })
       })
-      // The code of this time step is used; the next one is accepted ahead of time.
+      // The verification used this time step's code; the next step's code is already accepted.
       const code = generator.generate({ timestamp: timestamp + 30_000 })
       const wrongCode = code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
       return { code, wrongCode, recoveryCode: verified.body.recovery_codes[0] }

@@ -1,4 +1,4 @@
-/** A wallet for a page: an EIP-1193 provider in the page, with its key in the test. */
+/** An EIP-1193 wallet for a page: the provider runs in the page, the key stays in the test. */
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { hexToString, type Hex } from "viem"
@@ -8,9 +8,9 @@ export interface WalletOptions {
   readonly name?: string
   /** Sets `window.ethereum` and sends no EIP-6963 announcement. */
   readonly isUnannounced?: boolean
-  /** Spelling of its address. */
+  /** Changes the letter case of the wallet's address. */
   readonly spelling?: (address: string) => string
-  /** Error code to answer instead of a signature, undefined to sign. */
+  /** Returns the error code to send instead of a signature, or undefined to sign. */
   readonly refusal?: () => number | undefined
   /** Changes the message before it is signed. */
   readonly misread?: (message: string) => string
@@ -18,7 +18,7 @@ export interface WalletOptions {
 }
 
 export interface PageWallet extends Wallet.Wallet {
-  /** Messages that pages requested to sign. */
+  /** Messages that pages asked the wallet to sign. */
   readonly shown: ReadonlyArray<string>
   readonly enter: (page: Page) => Promise<void>
 }

@@ -1,8 +1,8 @@
-/** Time that is extrapolated between measurements. It never goes back, and each measurement corrects it. */
+/** Tests of time extrapolated between measurements: it never goes back, and each measurement corrects it. */
 import * as CarriedTime from "@venue/postgres/CarriedTime"
 import { assert, describe, it } from "@effect/vitest"
 
-/** A measurement with a short round trip around the middle of which the remote clock was at `remoteMillis`. */
+/** Measurement with a 2 ms round trip, at whose middle the remote clock was at `remoteMillis`. */
 const exactly = (remoteMillis: number, counterMillis: number): CarriedTime.Measurement => ({
   remoteMillis,
   sentAt: counterMillis - 1,
@@ -16,14 +16,14 @@ describe("CarriedTime", () => {
     assert.strictEqual(time.at(10_500), 1_010_000)
   })
 
-  it("jumps forward if it was behind the remote clock", () => {
+  it("jumps forward if the time was behind the remote clock", () => {
     const time = CarriedTime.make(exactly(1_000_000, 0))
     const wrong = time.correct(exactly(1_040_000, 10_000), 10_001)
     assert.closeTo(wrong, 30_000, 2)
     assert.closeTo(time.at(10_001), 1_040_001, 2)
   })
 
-  it("runs slower if it was ahead, until the remote clock has caught up", () => {
+  it("runs slower while the time is ahead of the remote clock", () => {
     const time = CarriedTime.make(exactly(1_000_000, 0))
     const wrong = time.correct(exactly(980_000, 10_000), 10_001)
     assert.closeTo(wrong, -30_000, 2)
@@ -55,16 +55,16 @@ describe("CarriedTime", () => {
     }
   })
 
-  it("corrects the time after a slow response only by the error that the response proves", () => {
+  it("after a slow response, corrects the time only by the error that the response proves", () => {
     const time = CarriedTime.make(exactly(1_000_000, 0))
-    // The response is correct for some moment within its four seconds, so it does not contradict the current time.
+    // The response is right for some moment within its four seconds, so it does not contradict the current time.
     assert.strictEqual(time.correct({ remoteMillis: 1_013_000, sentAt: 10_000, receivedAt: 14_000 }, 14_000), 0)
     assert.strictEqual(time.at(20_000), 1_020_000)
-    // At any moment of the round trip, the remote time is at least two seconds later than the current time.
+    // The remote time is at least two seconds ahead of the current time at every moment of the round trip.
     assert.strictEqual(time.correct({ remoteMillis: 1_026_000, sentAt: 20_000, receivedAt: 24_000 }, 24_000), 2_000)
   })
 
-  it("corrects the error of a slow first response at the first quick response", () => {
+  it("corrects the error from a slow first response at the first quick response", () => {
     const time = CarriedTime.make({ remoteMillis: 1_000_000, sentAt: 0, receivedAt: 4_000 })
     assert.strictEqual(time.at(2_000), 1_000_000)
     time.correct(exactly(1_012_000, 10_000), 10_001)

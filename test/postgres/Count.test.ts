@@ -1,4 +1,4 @@
-/** Reported lengths of lists. */
+/** Tests of reported list lengths. */
 import * as Count from "@venue/postgres/Count"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -23,6 +23,6 @@ it.effect("counts a list only when its page does not reach the end", () =>
   })
 )
 
-it("counts at most 10,000 rows", () => {
+it("counts at most 10,000 rows of a list in memory", () => {
   assert.strictEqual(Count.ofMemory(Array.from({ length: 10_001 })), 10_000)
 })

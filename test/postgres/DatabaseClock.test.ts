@@ -1,4 +1,4 @@
-/** A node's time is the database's, independent of the node's own clock and of the connection. */
+/** Tests of a node's time: it follows the database, regardless of the node's own clock and connection. */
 import { assert, it } from "@effect/vitest"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -8,7 +8,7 @@ import { postgresLayer } from "../Postgres.ts"
 
 const start = 1_700_000_000_000
 
-/** A database with its own clock that answers after `slowMillis`, or never. */
+/** A database with its own clock that responds after `slowMillis`, or never while `isAway`. */
 const database = Effect.map(Clock.Clock, (test) => {
   const of = {
     aheadMillis: 0,
@@ -29,7 +29,7 @@ const database = Effect.map(Clock.Clock, (test) => {
   return { of, layer: Layer.succeed(SqlClient.SqlClient)(sql as unknown as SqlClient.SqlClient) }
 })
 
-/** The clock of a node whose wall clock the test sets. */
+/** Clock of a node whose wall clock the test sets. */
 const node = Effect.gen(function* () {
   const { layer, of } = yield* database
   const test = yield* Clock.Clock
@@ -45,7 +45,7 @@ const node = Effect.gen(function* () {
   return { clock, database: of, wall, wrongMillis: () => clock.currentTimeMillisUnsafe() - of.now() }
 })
 
-it.effect("returns the database's time, also while the node's clock is set", () =>
+it.effect("returns the database's time even while the node's clock is set", () =>
   Effect.gen(function* () {
     const { clock, wall, wrongMillis } = yield* node
     for (const aheadMillis of [30_000, -30_000, 3_600_000]) {
@@ -58,7 +58,7 @@ it.effect("returns the database's time, also while the node's clock is set", () 
   })
 )
 
-it.effect("follows a database clock that is set forward within ten seconds", () =>
+it.effect("within ten seconds, follows a database clock that was set forward", () =>
   Effect.gen(function* () {
     const { database, wrongMillis } = yield* node
     yield* TestClock.adjust("1 second")
@@ -69,7 +69,7 @@ it.effect("follows a database clock that is set forward within ten seconds", () 
   })
 )
 
-it.effect("runs slower when the database clock is set back, and never repeats a time", () =>
+it.effect("runs slower after the database clock was set back, and never repeats a time", () =>
   Effect.gen(function* () {
     const { clock, database, wrongMillis } = yield* node
     database.aheadMillis = -30_000
@@ -83,7 +83,7 @@ it.effect("runs slower when the database clock is set back, and never repeats a 
   })
 )
 
-it.effect("keeps the time correct after a slow answer", () =>
+it.effect("keeps the correct time after a slow database response", () =>
   Effect.gen(function* () {
     const { database, wrongMillis } = yield* node
     database.slowMillis = 900
@@ -95,7 +95,7 @@ it.effect("keeps the time correct after a slow answer", () =>
   })
 )
 
-it.effect("continues during an outage of the database and measures again after it", () =>
+it.effect("continues during a database outage, and measures again after the outage", () =>
   Effect.gen(function* () {
     const { database, wrongMillis } = yield* node
     database.isAway = true

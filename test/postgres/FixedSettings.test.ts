@@ -1,4 +1,4 @@
-/** Settings fixed at the first start, and the exclusive use of a database by one venue. */
+/** Tests of settings fixed at the first start, and of a venue's exclusive use of a database. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
@@ -13,7 +13,7 @@ import { emptyDatabase } from "../Postgres.ts"
 const start = (desks: string) => (url: Effect.Success<typeof emptyDatabase>) =>
   Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerAlone({ VENUE_DESKS: desks })), PgClient.layer({ url })))
 
-it.live("rejects another number of desks than at the first start", () =>
+it.live("rejects a number of desks that differs from the first start", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* Effect.scoped(start("16")(url))
@@ -36,7 +36,7 @@ it.live("rejects a second venue on a database while the first venue is running",
 const node = (url: Effect.Success<typeof emptyDatabase>) =>
   Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerShared({ VENUE_DESKS: "16" })), PgClient.layer({ url })))
 
-it.live("lets nodes share a database, and rejects a venue of one process beside them", () =>
+it.live("allows several nodes on one database, and rejects a single-process venue beside them", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* Effect.scoped(
@@ -49,24 +49,24 @@ it.live("lets nodes share a database, and rejects a venue of one process beside 
     )
     yield* start("16")(url)
     const refused = yield* Effect.flip(Effect.scoped(node(url)))
-    assert.include(refused.message, "stop it before nodes are started")
+    assert.include(refused.message, "stop it before you start nodes")
   })
 )
 
-/** A session that takes the lock as soon as it is free and holds it until the scope closes. */
+/** Session that takes the lock as soon as it is free, and holds it until the scope closes. */
 const rival = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const sql = yield* PgClient.makeClient({ url })
   return yield* Effect.forkScoped(sql`select pg_advisory_lock(${advisoryLocks.venue})`, { startImmediately: true })
 })
 
-/** Restricted to this database: other tests share the server. */
+/** Limits the query to this database, because other tests share the server. */
 const ofVenue = (sql: SqlClient.SqlClient) =>
   sql`locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
 
 const endHolder = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url })
-    // The session queues for the lock before the holder is terminated, so that no other session takes the lock first.
+    // Waits until the rival queues for the lock, so that no other session gets the lock when the holder ends.
     yield* Effect.repeat(sql`select from pg_locks where ${ofVenue(sql)} and not granted`, {
       until: (rows) => rows.length > 0,
       schedule: Schedule.spaced("20 millis")
@@ -78,7 +78,7 @@ for (const [what, begin] of [
   ["a venue of one process", start("16")],
   ["a node", node]
 ] as const) {
-  it.live(`${what} fails when another venue took the database during an outage`, () =>
+  it.live(`${what} fails if another venue took the database during an outage`, () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase
       const { lost } = Context.get(yield* begin(url), DatabaseClaim)
@@ -92,7 +92,7 @@ for (const [what, begin] of [
 }
 
 it.live(
-  "takes a claim again over a new connection when its connection hangs, and the hanging claim has no effect",
+  "claims the database again over a new connection when the old connection hangs, and ignores the old claim",
   () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase

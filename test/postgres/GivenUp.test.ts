@@ -1,4 +1,4 @@
-/** Timeouts of queries. */
+/** Tests of query timeouts. */
 import * as GivenUp from "@venue/postgres/GivenUp"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
@@ -13,11 +13,11 @@ it.effect("fails with a connection error when a query hangs and cannot be cancel
     yield* TestClock.adjust("2 seconds")
     const error = yield* Fiber.join(running)
     assert.isTrue(isSqlError(error))
-    assert.strictEqual(error.message, "no answer for 2 s")
+    assert.strictEqual(error.message, "no response for 2 s")
   })
 )
 
-it.effect("returns a result or failure that arrives in time", () =>
+it.effect("returns a query result or failure that arrives before the timeout", () =>
   Effect.gen(function* () {
     const inTime = GivenUp.after("2 seconds")
     assert.strictEqual(yield* inTime(Effect.succeed(1)), 1)

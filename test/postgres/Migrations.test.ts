@@ -1,4 +1,4 @@
-/** A database is upgraded only by a release that knows its migrations; large indexes are built beside a running venue. */
+/** Tests of migrations, and of large indexes that are built while a venue is running. */
 import * as ConcurrentIndexes from "@venue/postgres/ConcurrentIndexes"
 import * as Migrations from "@venue/postgres/Migrations"
 import { assert, describe, it } from "@effect/vitest"

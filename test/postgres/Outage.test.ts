@@ -12,7 +12,7 @@ const listening = () => {
   return { lines, outage: Outage.make({ begun: log, over: (seconds) => log(`over after ${seconds} s`) }) }
 }
 
-it.effect("reports an outage once at its start and once at its end, for any number of failures", () =>
+it.effect("reports an outage once at its start and once at its end, regardless of the number of failures", () =>
   Effect.gen(function* () {
     const { outage, lines } = listening()
     for (let times = 0; times < 100; times++) {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 
 describe("Seal", () => {
-  it.effect("opens a sealed secret with its name, and seals the secret differently each time", () =>
+  it.effect("opens a sealed secret under its own name, and seals it differently each time", () =>
     Effect.gen(function* () {
       const { open, seal } = yield* Seal
       const sealed = seal(secret, "key-1")
@@ -12,7 +12,7 @@ describe("Seal", () => {
     }).pipe(Effect.provide(first))
   )
 
-  it.effect("I46: rejects another name, another key and any changed byte", () =>
+  it.effect("I46: rejects a sealed secret under another name, under another key, or with any byte changed", () =>
     Effect.gen(function* () {
       const { open, seal } = yield* Seal
       const other = yield* Effect.provide(Seal, second)
@@ -27,7 +27,7 @@ describe("Seal", () => {
     }).pipe(Effect.provide(first))
   )
 
-  it.effect("rejects a short key without printing it", () =>
+  it.effect("rejects a short sealing key without printing it", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(Effect.provide(Seal, Seal.layer(Redacted.make("hunter2"))))
       assert.strictEqual(exit._tag, "Failure")

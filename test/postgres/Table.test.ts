@@ -45,7 +45,7 @@ const row: Table.Row<typeof table> = {
   since: null
 }
 
-/** The tables above, empty. */
+/** Creates the tables above, empty. */
 const fresh = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`drop table if exists everything, list`
@@ -86,7 +86,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("gives omitted columns their default, and keeps columns omitted from an update", () =>
+  it.effect("fills omitted columns with their defaults on insert, and keeps them on update", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       const { isOpen: _, ...rest } = row
@@ -122,7 +122,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("throws a defect on a row that does not match the table's columns", () =>
+  it.effect("dies on a row that does not match the table's columns", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values(row)}`

@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("rolls back only a failed nested transaction", () =>
+    it.effect("rolls back only the nested transaction if only that one fails", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         yield* run(
@@ -59,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("rolls back on a defect and on an interruption", () =>
+    it.effect("rolls back a transaction on a defect and on an interruption", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         yield* Effect.exit(run(Effect.andThen(create(UserId.make("eve")), Effect.die("bug"))))
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("lets one transaction at a time lock a user", () =>
+    it.effect("allows one transaction at a time to lock a user", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const users = yield* Users

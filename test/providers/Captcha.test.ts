@@ -16,7 +16,7 @@ const contract = (name: string, captcha: Layer.Layer<Captcha>) =>
   describe(name, () => {
     it.effect("accepts a solved puzzle", () => verify(solved).pipe(Effect.provide(captcha)))
 
-    it.effect("W15: refuses an absent token and a wrong token", () =>
+    it.effect("W15: refuses a missing token and a wrong token", () =>
       Effect.gen(function* () {
         for (const token of ["", "other", `${solved} `, "a&secret=b", "\ud800"]) {
           assert.strictEqual((yield* Effect.flip(verify(token)))._tag, "CaptchaRefused")
@@ -40,7 +40,7 @@ const overHttp = (name: string, real: Real, used: string) => {
   contract(name, at(real, provider()))
 
   describe(`${name} over HTTP`, () => {
-    it.effect("sends one request with the secret, the token and the address", () =>
+    it.effect("sends the secret, the token and the IP address in one request", () =>
       Effect.gen(function* () {
         const forms: Array<unknown> = []
         yield* verify(solved).pipe(
@@ -62,7 +62,7 @@ const overHttp = (name: string, real: Real, used: string) => {
       }).pipe(Effect.provide(at(real, provider())))
     )
 
-    it.effect("W15: reports a provider without a response within five seconds as unavailable", () =>
+    it.effect("W15: fails as unavailable if the CAPTCHA provider does not respond within 5 s", () =>
       Effect.gen(function* () {
         const asked = Deferred.makeUnsafe<void>()
         const silent = listening(() => Deferred.doneUnsafe(asked, Effect.void))
@@ -76,11 +76,11 @@ const overHttp = (name: string, real: Real, used: string) => {
     )
 
     const broken: ReadonlyArray<readonly [what: string, url: Effect.Effect<string, never, Scope.Scope>]> = [
-      ["is not there", Effect.scoped(listening(() => {}))],
-      ["fails", answering(500, `{ "success": true }`)],
-      ["answers no JSON", answering(200, "<html>")],
-      ["answers another JSON", answering(200, `{ "success": "true" }`)],
-      ["fails in itself", answering(200, `{ "success": false, "error-codes": ["internal-error"] }`)]
+      ["cannot be reached", Effect.scoped(listening(() => {}))],
+      ["returns status 500", answering(500, `{ "success": true }`)],
+      ["returns no JSON", answering(200, "<html>")],
+      ["returns unexpected JSON", answering(200, `{ "success": "true" }`)],
+      ["reports an internal error", answering(200, `{ "success": false, "error-codes": ["internal-error"] }`)]
     ]
     for (const [what, url] of broken) {
       it.effect(`W15: refuses every token if the provider ${what}`, () =>
@@ -92,7 +92,7 @@ const overHttp = (name: string, real: Real, used: string) => {
       )
     }
 
-    it.effect("reports a rejected secret as a fault of the venue, not of the caller", () =>
+    it.effect("reports a rejected secret as a fault in the venue's settings, not as a refused token", () =>
       Effect.gen(function* () {
         const refused = yield* Effect.flip(verify(solved))
         assert.deepInclude(refused, { _tag: "CaptchaUnavailable", fault: "settings" })
@@ -101,21 +101,19 @@ const overHttp = (name: string, real: Real, used: string) => {
     )
 
     for (const status of [400, 422, 503])
-      it.effect(
-        `W15: a refusal of the token counts as one with status ${status}, and its codes under no status as solved`,
-        () =>
-          Effect.gen(function* () {
-            const used = answering(status, `{ "success": false, "error-codes": ["timeout-or-duplicate"] }`)
-            const refused = yield* Effect.flip(verify(solved)).pipe(Effect.provide(at(real, used)))
-            assert.strictEqual(refused._tag, "CaptchaRefused")
-            const odd = yield* Effect.flip(verify(solved)).pipe(
-              Effect.provide(at(real, answering(status, `{ "success": true }`)))
-            )
-            assert.strictEqual(odd._tag, "CaptchaUnavailable")
-          })
+      it.effect(`W15: a response with status ${status} can refuse a token but never accept one`, () =>
+        Effect.gen(function* () {
+          const used = answering(status, `{ "success": false, "error-codes": ["timeout-or-duplicate"] }`)
+          const refused = yield* Effect.flip(verify(solved)).pipe(Effect.provide(at(real, used)))
+          assert.strictEqual(refused._tag, "CaptchaRefused")
+          const odd = yield* Effect.flip(verify(solved)).pipe(
+            Effect.provide(at(real, answering(status, `{ "success": true }`)))
+          )
+          assert.strictEqual(odd._tag, "CaptchaUnavailable")
+        })
       )
 
-    it.effect("I46: refusals and logs omit the secret and the token", () =>
+    it.effect("I46: omits the secret and the token from refusals and logs", () =>
       Effect.gen(function* () {
         const said: Array<unknown> = []
         const logs = Logger.layer([Logger.make((entry) => void said.push(entry))])
@@ -142,7 +140,7 @@ function answering(status: number, body: string) {
 
 contract("the local CAPTCHA", Captcha.layerLocal(solved))
 
-it.effect("W15: without an agreed token, an empty token is refused like any other", () =>
+it.effect("W15: the local CAPTCHA refuses an empty token if no solved token is configured", () =>
   Effect.gen(function* () {
     assert.strictEqual((yield* Effect.flip(verify("")))._tag, "CaptchaRefused")
   }).pipe(Effect.provide(Captcha.layerLocal("")))

@@ -1,4 +1,4 @@
-/** Text of other servers, sanitised for logs. */
+/** Tests that text from other servers is sanitised for logs. */
 import { hiding, refusalOf } from "@venue/providers/HttpAnswer"
 import { assert, it } from "@effect/vitest"
 
@@ -18,18 +18,18 @@ for (const [secret, text, expected] of [
     assert.strictEqual(hiding(url, secret)(text), expected)
   })
 
-it("writes control characters and line feeds as one space", () => {
+it("replaces a run of control characters and line breaks by one space", () => {
   assert.strictEqual(
     hiding(url)("one\r\n2026 ERROR\u0000\u001b[31m two\u2028three\u202e"),
     "one 2026 ERROR [31m two three"
   )
 })
 
-it("replaces half of a character that remains where the text is cut", () => {
+it("replaces the half of a surrogate pair that remains where the text is cut", () => {
   assert.strictEqual(hiding(url)(`${"x".repeat(299)}\u{1f4a5}`), `${"x".repeat(299)}\ufffd`)
 })
 
-it("hides a secret at the end before the text is cut", () => {
+it("hides a secret before it cuts the text, so that no part of the secret remains", () => {
   const text = `${"x".repeat(290)}canary-key-with-many-characters`
   for (const hidden of [
     hiding(url, "canary-key-with-many-characters")(text),

@@ -1,4 +1,4 @@
-/** One contract for the real provider (against a stand-in with its protocol) and for the local provider. */
+/** Tests that the real identity provider (against a stub server) and the local one meet the same contract. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { IdentityProvider } from "@venue/providers/Identity"
 import { assert, describe, it, layer } from "@effect/vitest"
@@ -17,7 +17,7 @@ type Reply = (asked: {
   readonly body: string
 }) => readonly [status: number, body: string]
 
-/** Server of a provider. */
+/** Starts a stub of the provider's server and returns its URL. */
 const standIn = (reply: Reply) =>
   Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {
@@ -64,7 +64,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
         return yield* (yield* IdentityProvider).read(body, signatureOf(callbackKey, body, now))
       })
 
-    it.effect("gives each verification a separate reference and a page", () =>
+    it.effect("returns a new reference and a page URL for each verification", () =>
       Effect.gen(function* () {
         const provider = yield* IdentityProvider
         const first = yield* provider.begin("amy")
@@ -93,7 +93,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
       })
     )
 
-    it.effect("accepts a callback for five minutes before and after its time", () =>
+    it.effect("accepts a callback up to five minutes before or after its timestamp", () =>
       Effect.gen(function* () {
         const now = Date.UTC(2026, 2, 1)
         yield* TestClock.setTime(now)
@@ -105,7 +105,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
       })
     )
 
-    it.effect("refuses another signature, and another body or time under a valid one", () =>
+    it.effect("refuses a wrong signature, and a valid signature with a changed body or timestamp", () =>
       Effect.gen(function* () {
         const provider = yield* IdentityProvider
         yield* TestClock.setTime(Date.UTC(2026, 2, 1))
@@ -131,7 +131,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
       })
     )
 
-    it.effect("I50: refuses a signed body of another form", () =>
+    it.effect("I50: refuses a signed body that does not match the schema", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 2, 1))
         const forms = [
@@ -159,13 +159,13 @@ contract(
 
 describe("failures of a provider over HTTP", () => {
   const failing: ReadonlyArray<readonly [string, Reply]> = [
-    ["refuses", () => [401, "{}"]],
-    ["is broken", () => [500, "oops"]],
-    ["says something else", () => [201, `{"reference":"","verification_url":1}`]],
-    ["says nothing that is JSON", () => [201, "<html>"]]
+    ["returns status 401", () => [401, "{}"]],
+    ["returns status 500", () => [500, "oops"]],
+    ["returns an invalid body", () => [201, `{"reference":"","verification_url":1}`]],
+    ["returns no JSON", () => [201, "<html>"]]
   ]
   for (const [what, reply] of failing) {
-    it.effect(`a provider that ${what} is unavailable, and the error omits its key`, () =>
+    it.effect(`fails as unavailable, without the API key in the error, if the identity provider ${what}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip((yield* IdentityProvider).begin("amy"))
         assert.strictEqual(error._tag, "IdentityUnavailable")
@@ -175,14 +175,14 @@ describe("failures of a provider over HTTP", () => {
   }
 })
 
-it.effect("includes the provider's message in the error, without the provider's key", () =>
+it.effect("includes the provider's message in the error, without the API key", () =>
   Effect.gen(function* () {
     const error = yield* Effect.flip((yield* IdentityProvider).begin("amy"))
     assert.strictEqual(error.cause, "it returned status 422: no plan for …")
   }).pipe(Effect.provide(real(() => [422, JSON.stringify({ detail: `no plan for ${apiKey}` })])))
 )
 
-it.effect("the local provider can verify every user at once", () =>
+it.effect("the local provider verifies every user immediately if so configured", () =>
   Effect.gen(function* () {
     const { finding, reference } = yield* (yield* IdentityProvider).begin("amy")
     assert.deepInclude(finding, { reference, outcome: "verified", country: null })

@@ -1,11 +1,11 @@
-/** Stand-in for a CAPTCHA provider on this machine: form in, JSON out, each solved token valid once. */
+/** Stub of a CAPTCHA provider on this machine. It reads a form and returns JSON; each solved token is valid once. */
 import { Effect } from "effect"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 
-/** Starts a server that closes with the scope; `answer` may leave a request open. */
+/** Starts a server that closes with the scope. `answer` is allowed to leave a request without a response. */
 export const listening = (
   answer: (form: URLSearchParams, response: ServerResponse, request: IncomingMessage) => void
 ) =>
@@ -32,7 +32,7 @@ export interface Judging {
   readonly used: string
 }
 
-/** Returns the error codes of a form. */
+/** Returns the error codes for a form. */
 export const judging = ({ secret, solved, used }: Judging) => {
   const seen = new Set<string>()
   return (form: URLSearchParams): ReadonlyArray<string> => {
@@ -45,7 +45,7 @@ export const judging = ({ secret, solved, used }: Judging) => {
   }
 }
 
-/** `asked` receives every form. */
+/** Starts a stub provider; `asked` receives every form. */
 export const siteVerify = (options: Judging & { readonly asked?: (form: Readonly<Record<string, string>>) => void }) =>
   Effect.suspend(() => {
     const judge = judging(options)

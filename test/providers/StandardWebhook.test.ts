@@ -1,4 +1,4 @@
-/** Signed messages compared with the common library, under the test's clock. */
+/** Tests of signed messages, compared with the published webhook library, on the test clock. */
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -30,7 +30,7 @@ it.effect("verifies messages signed by the library, and signs messages that the 
   })
 )
 
-it.effect("signs the vector of the specification's library identically", () =>
+it.effect("reproduces the signature of the reference library's test vector", () =>
   Effect.sync(() => {
     const headers = StandardWebhook.sign(
       secret,
@@ -46,7 +46,7 @@ it.effect("signs the vector of the specification's library identically", () =>
   })
 )
 
-it.effect("accepts one valid signature among several, as during a change of secret", () =>
+it.effect("accepts a message if one of its signatures is valid, as during a secret rotation", () =>
   Effect.gen(function* () {
     const good = signed(text, now)
     const both = { ...good, "webhook-signature": `v1,AAAA v1a,BBBB ${good["webhook-signature"]}` }
@@ -54,7 +54,7 @@ it.effect("accepts one valid signature among several, as during a change of secr
   })
 )
 
-it.effect("accepts a message for five minutes before and after its time", () =>
+it.effect("accepts a message up to five minutes before or after its timestamp", () =>
   Effect.gen(function* () {
     for (const seconds of [-300, 0, 300])
       assert.strictEqual(yield* verify(signed(text, now + seconds * 1_000)), "msg_1")
@@ -62,7 +62,7 @@ it.effect("accepts a message for five minutes before and after its time", () =>
   })
 )
 
-it.effect("refuses another signature, id, time or body", () =>
+it.effect("refuses a changed signature, id, timestamp or body", () =>
   Effect.gen(function* () {
     const good = signed(text, now)
     const signature = good["webhook-signature"]
@@ -93,7 +93,7 @@ it.effect("I50: refuses missing and malformed headers", () =>
   })
 )
 
-it.effect("a secret has its prefix and 24 to 64 bytes", () =>
+it.effect("accepts only secrets with the whsec_ prefix and 24 to 64 bytes", () =>
   Effect.sync(() => {
     const ofBytes = (count: number) => `whsec_${Buffer.alloc(count, 7).toString("base64")}`
     const isSecret = (value: string) => StandardWebhook.isSecret(Redacted.make(value))

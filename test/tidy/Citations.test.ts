@@ -16,7 +16,7 @@ const numbersOf = (rules: string, invariants: string): ReadonlyArray<string> => 
 const numbers = numbersOf(find("docs/design/rules/*.md").map(read).join("\n"), read("docs/design/invariants.md"))
 const numbered: ReadonlySet<string> = new Set(numbers)
 
-/** Files to check; this one contains invalid citations on purpose. */
+/** Files to check. This file is exempt, because it contains invalid citations on purpose. */
 const citing = [
   ...files.filter((file) => file !== "test/tidy/Citations.test.ts"),
   ...documents,
@@ -29,7 +29,7 @@ const dangling = (text: string): ReadonlyArray<string> =>
     .map(([cited, rule]) => (rule === undefined ? cited : `rule ${rule}`))
     .filter((cited) => !numbered.has(cited))
 
-/** Returns citations in another form, including one `rule` with several numbers. */
+/** Returns citations in a wrong form, including one `rule` with several numbers. */
 const misspelt = (text: string): ReadonlyArray<string> =>
   [
     ...text.matchAll(
@@ -37,13 +37,13 @@ const misspelt = (text: string): ReadonlyArray<string> =>
     )
   ].map(([words]) => words)
 
-it("cites only rules and invariants that exist once in docs, in one form", () => {
+it("files cite only rules and invariants that exist once in docs, in one form", () => {
   expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([])
   expect(citing.flatMap((file) => dangling(inOneLine(file)).map((cited) => `${file}: ${cited}`))).toEqual([])
   expect(citing.flatMap((file) => misspelt(inOneLine(file)).map((words) => `${file}: ${words}`))).toEqual([])
 })
 
-it("detects a citation of a missing number and one in another form", () => {
+it("detects a citation of a missing number, and a citation in a wrong form", () => {
   expect(dangling("rule 4, Rule 4.14 and rule 21.2; I27")).toEqual([])
   expect(dangling("rule 4.99, Rule 99 and rule 4.1.1; I99")).toEqual(["rule 4.99", "rule 99", "rule 4.1.1", "I99"])
   expect(misspelt("as RFC 6749 §2.3.1 says (rule 6, rule 7, I27)")).toEqual([])
@@ -66,7 +66,7 @@ function quoted(text: string): ReadonlyArray<string> {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, words = ""]) => words)
 }
 
-it("lists existing files and tests for each invariant, and each test names the invariant", () => {
+it("each invariant lists existing files and tests, and each of its tests names the invariant", () => {
   const isFile = (name: string): boolean => /^(\w+\/)*[A-Z]\w*$/.test(name)
   const absent = invariants.flatMap(({ keepers }) =>
     keepers.filter((name) => isFile(name) && !house.some((file) => `/${file}`.endsWith(`/${name}.ts`)))

@@ -3,15 +3,15 @@ import { expect, it } from "vitest"
 import { basename } from "node:path"
 import { files, house, isIn, read } from "./Files.ts"
 
-it("starts every file except tests with a head comment", () => {
+it("every file except tests starts with a head comment", () => {
   expect(files.filter((file) => !file.endsWith(".test.ts") && !read(file).startsWith("/**"))).toEqual([])
 })
 
-it("limits files to 400 lines", () => {
+it("no file has more than 400 lines", () => {
   expect(files.filter((file) => read(file).trimEnd().split("\n").length > 400)).toEqual([])
 })
 
-it("names files after a noun, without utils, common or index", () => {
+it("files are named after a noun, and no file is named utils, common or index", () => {
   const named = (file: string): boolean =>
     /^([A-Z][A-Za-z0-9]*|main)\.ts$/.test(basename(file)) || /\/migrations\/\d{4}_[a-z_]+\.ts$/.test(file)
   expect([...house, ...files.filter(isIn("apps"))].filter((file) => !named(file))).toEqual([])
@@ -19,7 +19,7 @@ it("names files after a noun, without utils, common or index", () => {
   expect(files.filter((file) => leftovers.test(file))).toEqual([])
 })
 
-it("accesses clock, randomness and environment only through Effect, and keeps types strict", () => {
+it("files access clock, randomness and environment only through Effect, and keep types strict", () => {
   const forbidden =
     /\b(Date\.now|Math\.random|process\.env|console\.|new Date\(\)|async\b|try\s*\{|enum\s+\w|export default)|[:<|,(]\s*any\b|\bas any\b/g
   const code = (file: string): string => read(file).replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
@@ -27,13 +27,13 @@ it("accesses clock, randomness and environment only through Effect, and keeps ty
   expect(violations).toEqual([])
 })
 
-it("contains no TODO and no skipped test", () => {
+it("no file contains a TODO or a skipped test", () => {
   const here = "test/tidy/Code.test.ts"
   const left = /\b(TODO|FIXME|XXX)\b|\b(it|test|describe|effect|live|layer)\.(only|skip|todo)\b/
   expect(files.filter((file) => file !== here && left.test(read(file)))).toEqual([])
 })
 
-it("lists the builds of every platform in the lock file; otherwise run scripts/lock.mjs", () => {
+it("the lock file lists the builds of every platform; otherwise run scripts/lock.mjs", () => {
   const { packages } = JSON.parse(read("package-lock.json"))
   const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(
     ([path, { optionalDependencies }]) =>

@@ -30,7 +30,7 @@ it("rejects a subject without a room in lower case or without a verb", () => {
   expect(bad.filter((subject) => !brokenRule(subject)?.startsWith('write "room: verb …"'))).toEqual([])
 })
 
-it("rejects a past tense, a gerund and a third person", () => {
+it("rejects a past tense, a gerund or a third person as the verb", () => {
   for (const verb of ["added", "adding", "adds", "restated", "moving", "fixes"])
     expect(brokenRule(`rails: ${verb} the alarm`)).toBe(`write "${verb}" in the imperative, as in "add" or "fix"`)
 })

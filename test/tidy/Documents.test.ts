@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { documents, files, find, read, root } from "./Files.ts"
 
-/** The changelog is exempt: it names files of its time. */
+/** The changelog is exempt, because it names files that existed at its time. */
 const present = documents.filter((document) => document !== "CHANGELOG.md")
 
 const places = (text: string): ReadonlyArray<string> =>
@@ -16,7 +16,7 @@ const isThere = (place: string): boolean => existsSync(join(root, place))
 const namedAlone = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/`([A-Z]\w*(?:\.test)?\.ts)`/g)].map(([, name = ""]) => name)
 
-it("names only existing files and folders", () => {
+it("documents name only existing files and folders", () => {
   const names = new Set(files.map((file) => basename(file)))
   const absent = present.flatMap((document) => {
     const text = read(document)
@@ -39,7 +39,7 @@ it("detects a missing folder or file", () => {
   ])
 })
 
-it("lists every package and app in the README", () => {
+it("the README lists every package and app", () => {
   const [, map = ""] = read("README.md").split("## Where things are")
   const folders = [...find("packages/*/", "apps/*/"), "cluster", "scripts", "test", "deploy"].map((name) =>
     name.replace(/\/?$/, "/")
@@ -47,7 +47,7 @@ it("lists every package and app in the README", () => {
   expect(folders.filter((folder) => !map.includes(`\`${folder}\``))).toEqual([])
 })
 
-/** Links of the documents and of the pages beside the tests; code blocks may hold anything. */
+/** Links of the documents and of the pages beside the tests. Code blocks are not checked. */
 const linking = [...documents, ...find("test/**/*.md")]
 const prose = (text: string): string => text.replaceAll(/^ *```[^]*?^ *```/gm, "")
 const links = (text: string): ReadonlyArray<readonly [target: string, anchor: string | undefined]> =>
@@ -56,7 +56,7 @@ const links = (text: string): ReadonlyArray<readonly [target: string, anchor: st
     anchor
   ])
 
-/** Returns the links of a document that lead to no file, or to no heading of it. */
+/** Returns a document's links that lead to no file or to no heading. */
 const broken = (document: string, text: string): ReadonlyArray<string> =>
   links(text)
     .filter(([target, anchor]) => {
@@ -67,7 +67,7 @@ const broken = (document: string, text: string): ReadonlyArray<string> =>
     })
     .map(([target, anchor]) => (anchor === undefined ? target : `${target}#${anchor}`))
 
-it("links only to existing files and headings", () => {
+it("documents link only to existing files and headings", () => {
   expect(linking.flatMap((file) => broken(file, read(file)).map((link) => `${file}: ${link}`))).toEqual([])
 })
 
@@ -77,7 +77,7 @@ it("detects a link to a missing file or heading", () => {
   expect(broken("docs/Any.md", text)).toEqual(["#none", "none.md", "../README.md#none"])
 })
 
-it("links every page from the index of its folder, and limits pages to 400 lines", () => {
+it("every page is linked from the index of its folder and has at most 400 lines", () => {
   const pages = find("docs/**/*.md").filter((page) => basename(page) !== "README.md")
   const unlinked = pages.filter((page) => {
     const index = join(dirname(page), "README.md")
@@ -87,7 +87,7 @@ it("links every page from the index of its folder, and limits pages to 400 lines
   expect(present.filter((page) => read(page).trimEnd().split("\n").length > 400)).toEqual([])
 })
 
-/** Returns the cells of tables with more than 25 words; a link counts with its text only. */
+/** Returns table cells with more than 25 words. Only the text of a link counts. */
 const longCells = (text: string): ReadonlyArray<string> =>
   prose(text)
     .split("\n")
@@ -95,7 +95,7 @@ const longCells = (text: string): ReadonlyArray<string> =>
     .flatMap((line) => line.replaceAll(/\]\([^)]*\)/g, "]").split(/(?<!\\)\|/))
     .filter((cell) => cell.split(/\s+/).filter((word) => /\w/.test(word)).length > 25)
 
-it("limits table cells to 25 words", () => {
+it("table cells have at most 25 words", () => {
   const pages = find("*.md", "docs/**/*.md").filter((page) => page !== "CHANGELOG.md")
   expect(pages.flatMap((page) => longCells(read(page)).map((cell) => `${page}: ${cell}`))).toEqual([])
   expect(longCells(`| ${"word ".repeat(25)}| ${"word ".repeat(26)}|`)).toHaveLength(1)

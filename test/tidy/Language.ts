@@ -15,7 +15,7 @@ export interface Finding {
   readonly sentence: string
 }
 
-/** Expressions over one sentence, without the marks of a comment. */
+/** Each expression applies to one sentence, without comment marks. */
 export const phrases: Readonly<Record<string, RegExp>> = {
   "opens with a relative word": /^(?:of|what|whoever|whatever|those|that|nobody|no one|it is to|one that|ones that)\b/i,
   "software that speaks": /\b(?:tells?|told|telling|says?|said|saying|hears?|heard|hearing|speaks?|spoke|spoken)\b/i,
@@ -38,7 +38,7 @@ export const phrases: Readonly<Record<string, RegExp>> = {
     /\b(?:not|no|never|nothing|nowhere|neither)\b[^,;:]*\b(?:not|no|never|nothing|without|unless|neither)\b/i
 }
 
-/** Names that say nothing of their content: of types, and of parameters and constants. */
+/** Names that do not describe their content: of types, and of parameters and constants. */
 const names: Readonly<Record<string, RegExp>> = {
   "type named for how it came": /\b(?:interface|type|class) (?:Told|Said|Asked|Found|Heard)\b/g,
   "name without content": /(?:\bconst |[({,] ?)(?:around|looks|goOn|one|said|told|asked|heard)(?=\s*[,:)=}])/g
@@ -73,7 +73,7 @@ export const findings = (prose: ReadonlyArray<Prose>): ReadonlyArray<Finding> =>
     )
   )
 
-/** Splits a text at the ends of its sentences; code between back-ticks and quotes is left out. */
+/** Splits a text into sentences, without code between back-ticks and without quotes. */
 const sentences = (text: string): ReadonlyArray<string> =>
   text
     .replaceAll(/\n\s*(?:\*|\/\/) ?/g, " ")

@@ -65,7 +65,6 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["test", ["packages", "cluster", "apps", "scripts"]]
 ]
 
-/** Returns the paths of packages. */
 function packages(...names: ReadonlyArray<string>): ReadonlyArray<string> {
   return names.map((name) => `packages/${name}`)
 }
@@ -82,11 +81,11 @@ const dataModules = new Set(
 
 const described = ({ file, target }: Import): string => `${file} imports ${target}`
 
-it("assigns every file to a room of the import map", () => {
+it("every file belongs to a room of the import map", () => {
   expect(files.filter((file) => roomOf(file) === undefined)).toEqual([])
 })
 
-it("imports only from the rooms that the map allows", () => {
+it("each room imports only from the rooms that the map allows", () => {
   const allowed = ({ file, target }: Import): boolean => {
     const [room, mayImport] = roomOf(file) ?? ["", []]
     return [room, ...mayImport].some((name) => isIn(name)(target))
@@ -94,14 +93,14 @@ it("imports only from the rooms that the map allows", () => {
   expect(imports.filter((each) => each.ours && !allowed(each)).map(described)).toEqual([])
 })
 
-it("keeps domain, matching and ledger free of effects, Node and npm packages", () => {
+it("domain, matching and ledger use no effects, no Node modules and no npm packages", () => {
   const allowed = ({ names, target }: Import): boolean =>
     target === "effect" && names.every((name) => dataModules.has(name))
   const outside = imports.filter(({ file, ours }) => !ours && pure.some((room) => isIn(room)(file)))
   expect(outside.filter((each) => !allowed(each)).map(described)).toEqual([])
 })
 
-it("imports only effect in packages/api", () => {
+it("packages/api imports no npm package except effect", () => {
   const outside = imports.filter(({ file, ours }) => !ours && isIn("packages/api")(file))
   expect(
     outside.filter(({ target }) => !/^effect(\/(http|http-api|socket))?(\/|$)/.test(target)).map(described)
@@ -115,7 +114,7 @@ const packageOf = (target: string): string =>
     .slice(0, target.startsWith("@") ? 2 : 1)
     .join("/")
 
-it("imports only production dependencies outside test", () => {
+it("files outside test import only production dependencies", () => {
   const installed = new Set(Object.keys(JSON.parse(read("package.json")).dependencies))
   const outside = imports.filter(
     ({ file, ours, target }) => !ours && !isIn("test")(file) && !target.startsWith("node:")
@@ -123,7 +122,7 @@ it("imports only production dependencies outside test", () => {
   expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(described)).toEqual([])
 })
 
-it("gives each package the version of the root, exactly its imported dependencies, and the versions of the lock file", () => {
+it("each package has the root's version, declares exactly its imported dependencies, and uses the lock file's versions", () => {
   const { dependencies: versions, version: release } = JSON.parse(read("package.json"))
   const lock = JSON.parse(read("package-lock.json")).packages
   for (const manifest of find("packages/*/package.json", "cluster/package.json")) {

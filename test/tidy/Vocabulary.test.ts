@@ -5,7 +5,7 @@ import { givenUp, misused } from "./Vocabulary.ts"
 
 const table = givenUp(read("docs/design/vocabulary.md"))
 
-it("uses no replaced word outside wire texts", () => {
+it("no file uses a replaced word outside wire texts", () => {
   const found = files
     .filter((file) => !file.startsWith("test/tidy/"))
     .flatMap((file) => misused(file, read(file), table).map((word) => `${file}: ${word}`))

@@ -2,7 +2,8 @@
 import { basename } from "node:path"
 
 /**
- * A row of the table. Lower-case words may appear nowhere; capitalised words may not be names in the code or of a file.
+ * A row of the table. Lower-case words are forbidden everywhere; capitalised words are forbidden as names in the code
+ * or of a file.
  */
 export interface GivenUp {
   readonly words: ReadonlyArray<string>

@@ -23,7 +23,7 @@ import { SqlClient } from "effect/sql"
 import { alice, apple, bob } from "./RestoredRows.ts"
 import * as RestoredRows from "./RestoredRows.ts"
 
-/** Tables without rows of 0.1.0. A new table is added here, or gets rows in a file of its release. */
+/** Tables without rows from 0.1.0. Add a new table here, or give it rows in its release's file. */
 const emptyTables = ["funding_hour", "node", "referral_reward", "sign_in_attempt", "sweep"]
 
 const account = primaryAccountOf(alice)

@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { createHash } from "node:crypto"
 
-/** SHA-256 of the statements of each released migration. A release adds its migrations here. */
+/** SHA-256 of each released migration's statements. A release adds its migrations here. */
 const released: ReadonlyArray<readonly [name: string, Effect.Effect<unknown, SqlError, SqlClient.SqlClient>, string]> =
   [["0001_baseline", baseline, "c89190d44069c0e0dbc70ccc1c43374a6a9a40cae7e5af730f202479903a9889"]]
 

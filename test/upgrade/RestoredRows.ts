@@ -16,12 +16,12 @@ export const alice = UserId.make("fb5f9f90-06af-4958-841d-ce90010852dd")
 export const bob = UserId.make("6d30372a-6f71-409d-9f27-b638a42d2b09")
 /** Has a builder code. */
 export const carol = UserId.make("cd32cd4f-4e3c-47ae-826b-643261db28eb")
-/** Signed in with a wallet, and redeemed an invitation code of alice. */
+/** Signed in with a wallet, and redeemed one of alice's invitation codes. */
 export const dan = UserId.make("206b7277-df2e-415e-9603-1b98df8baf35")
 
 export const apple = MarketSymbol.make("AAPL-USD")
 
-/** Setting VENUE_SECRET_KEY of the venue that stored the rows. */
+/** VENUE_SECRET_KEY of the venue that stored the rows. */
 const secretKey = Redacted.make("svc_test_43758855969ebdd1c817507851c81b1045094831c8304745a9adcfb5b24e5b6f")
 
 const rows = readFileSync(new URL("0.1.0.sql", import.meta.url), "utf8")
@@ -39,7 +39,7 @@ const database = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) =
   Layer.provideMerge(emptyPostgresLayer)
 )
 
-/** The storage of a venue and the client of its database. Building the services runs all migrations. */
+/** A venue's storage and its database client. Building the services runs all migrations. */
 export const layer = VenueStorage.layer({ journal: database, tables: database, access: database }).pipe(
   Layer.provide([Seal.layer(secretKey), SecureRandom.layerWebCrypto]),
   Layer.provideMerge(database)

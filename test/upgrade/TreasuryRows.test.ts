@@ -85,7 +85,7 @@ layer(RestoredRows.layer)("rows of release 0.1.0 in the treasury", (it) => {
     })
   )
 
-  it.effect("reads the cursors, holdings and flags of rails that release 0.1.0 stored", () =>
+  it.effect("reads the rail cursors, holdings and flags that release 0.1.0 stored", () =>
     Effect.gen(function* () {
       expect(yield* (yield* RailStates).find("BANK")).toMatchObject({
         cursor: "1",

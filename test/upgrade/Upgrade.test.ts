@@ -1,7 +1,7 @@
 /**
- * State that each release stored, read by this one: logs and snapshots of a market and of a trader, with the hash of their
- * state. A release adds its own file and never changes an earlier one. Records of every kind are in `test/journal/fixtures`,
- * and rows of the tables in `0.1.0.sql`.
+ * State that each release stored, read by this one: a market's and a trader's logs and snapshots, with the hash of
+ * their state. A release adds its own file and never changes an earlier one. Records of every kind are in
+ * `test/journal/fixtures`, and table rows are in `0.1.0.sql`.
  */
 import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -20,7 +20,6 @@ interface Stored {
   readonly log: ReadonlyArray<string>
   /** Snapshot after the last row, in base64. */
   readonly snapshot: string
-  /** Hash of the state. */
   readonly hash: string
 }
 
@@ -40,24 +39,24 @@ const newTrader = () => Ledger.make(UserId.make("alice"), instruments, new Map()
 describe.each(releases)("I6: state stored by %s", (file) => {
   const { market, trader }: Release = JSON.parse(readFileSync(new URL(file, folder), "utf8"))
 
-  it("a market's log gives the recorded state", () => {
+  it("a market's log reproduces the recorded state", () => {
     const engine = Engine.make(apple, Engine.defaults)
     for (const row of market.log) for (const event of MarketRecord.decode(bytes(row))) Engine.apply(engine, event)
     assert.strictEqual(Engine.hash(engine), market.hash)
   })
 
-  it("a market's snapshot gives the recorded state", () => {
+  it("a market's snapshot restores the recorded state", () => {
     const snapshot = MarketSnapshot.decode(bytes(market.snapshot))!
     assert.strictEqual(Engine.hash(Engine.restore(apple, Engine.defaults, snapshot)), market.hash)
   })
 
-  it("a trader's log gives the recorded state", () => {
+  it("a trader's log reproduces the recorded state", () => {
     const replayed = newTrader()
     for (const row of trader.log) for (const event of TraderRecord.decode(bytes(row))) Ledger.apply(replayed, event)
     assert.strictEqual(Ledger.hash(replayed), trader.hash)
   })
 
-  it("a trader's snapshot gives the recorded state", () => {
+  it("a trader's snapshot restores the recorded state", () => {
     const restored = newTrader()
     Ledger.restore(restored, Ledger.readSnapshot(unpack(bytes(trader.snapshot)))!)
     assert.strictEqual(Ledger.hash(restored), trader.hash)

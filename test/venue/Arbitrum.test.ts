@@ -29,7 +29,7 @@ const story = <E>(name: string, tell: Effect.Effect<void, E, Services>) =>
     tell.pipe(Effect.provide(layerMemory), Effect.provideService(VenueSettings, fewMarkets), Effect.scoped)
   )
 
-/** Creates a user with an address, money in the hot account, and a wallet. */
+/** Creates a user with a deposit address, money in the hot account, and a wallet. */
 const makeWorld = Effect.fnUntraced(function* (maxPayment = 100_000_000_000n) {
   const chain = yield* TestChain.make
   yield* chain.mint(TestRail.hot, usd(10_000))
@@ -48,7 +48,7 @@ const makeWorld = Effect.fnUntraced(function* (maxPayment = 100_000_000_000n) {
 const world = makeWorld()
 
 story(
-  "credits a deposit within two looks of its twentieth block, and not before",
+  "credits a deposit within two polls after its twentieth block, but not earlier",
   Effect.gen(function* () {
     const { address, chain, look, user } = yield* world
     const hash = yield* chain.mint(address, usd(25))
@@ -68,7 +68,7 @@ story(
 )
 
 story(
-  "drops a deposit after a reorganisation of 3 blocks, and reverses its credit after one of 30 blocks",
+  "drops a deposit after a reorganisation of 3 blocks, and reverses a credited deposit after a reorganisation of 30 blocks",
   Effect.gen(function* () {
     const { address, chain, look, user } = yield* world
     const early = yield* chain.mint(address, usd(25))
@@ -85,7 +85,7 @@ story(
     assert.strictEqual(yield* has(user), usd(1_040))
     yield* chain.reorganise(30)
     yield* look
-    // Waits long enough that a transaction could be included a second time.
+    // Waits long enough for a transaction to be included a second time.
     yield* TestClock.adjust("1 minute")
     for (let again = 0; again < 2; again += 1) yield* look
     assert.strictEqual(yield* pathOf("ARBITRUM_ONE", late), "DETECTED CONFIRMED CREDITED REVERSED")
@@ -104,7 +104,7 @@ const method = "ARBITRUM_ONE"
 type TestUserId = Effect.Success<typeof world>["user"]["userId"]
 
 story(
-  "pays a withdrawal once, and settles it when its block is final",
+  "pays a withdrawal once, and settles the withdrawal when the payment's block is final",
   Effect.gen(function* () {
     const { chain, look, user } = yield* world
     yield* withdraw(user.userId, "w", usd(91))
@@ -122,20 +122,20 @@ story(
 
 const ended = () => new RailUnavailable({ rail: "ARBITRUM_ONE", cause: "the process ended" })
 
-/** Ways in which the owner's process exits. Its last request to the rail might still have been executed. */
+/** Points at which the owner's process exits. Its last request to the rail might still have been executed. */
 const endings: Readonly<Record<string, (rail: RailProvider) => RailProvider>> = {
-  "before it is signed": (rail) => ({ ...rail, sign: ended }),
-  "after it is signed, before it is stored": (rail) => ({
+  "before the payment is signed": (rail) => ({ ...rail, sign: ended }),
+  "after the payment is signed but before it is stored": (rail) => ({
     ...rail,
     sign: (order) => Effect.andThen(rail.sign(order), ended())
   }),
-  "after it is stored, before it is sent": (rail) => ({ ...rail, send: ended }),
-  "after it is sent": (rail) => ({ ...rail, send: (payment) => Effect.andThen(rail.send(payment), ended()) }),
-  "before its outcome is known": (rail) => ({ ...rail, outcome: ended })
+  "after the payment is stored but before it is sent": (rail) => ({ ...rail, send: ended }),
+  "after the payment is sent": (rail) => ({ ...rail, send: (payment) => Effect.andThen(rail.send(payment), ended()) }),
+  "before the outcome of the payment is known": (rail) => ({ ...rail, outcome: ended })
 }
 for (const [when, ending] of Object.entries(endings))
   story(
-    `a process that ends ${when} leaves a withdrawal to the next one, which pays it once`,
+    `the next owner pays a withdrawal once if the previous owner exits ${when}`,
     Effect.gen(function* () {
       const { chain, look, rail, user } = yield* world
       yield* withdraw(user.userId, "w", usd(91))
@@ -158,7 +158,7 @@ for (const [when, ending] of Object.entries(endings))
   )
 
 story(
-  "keeps the nonce of a withdrawal whose owner died after signing, whatever the queue is like afterwards",
+  "keeps a withdrawal's nonce if the owner crashes after signing, even if the user is frozen and others queue behind",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* world
     const other = yield* (yield* TestVenue).user("ben", 1_000)
@@ -177,7 +177,7 @@ story(
 )
 
 story(
-  "blocks the queue at a withdrawal that the wallet refuses, with the reason, and returns it once an operator's cancel is final",
+  "stops the queue at a withdrawal that the wallet refuses, and refunds it once an operator's cancel is final",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* makeWorld(usd(80))
     const { cancel, payments, refused } = yield* Changes.withdrawals
@@ -211,7 +211,7 @@ story(
 )
 
 story(
-  "keeps a withdrawal in the queue with the reason while the hot account lacks money, and pays those behind it",
+  "keeps a withdrawal queued with a reason while the hot account lacks funds, and pays the withdrawals behind it",
   Effect.gen(function* () {
     const { chain, look, user } = yield* world
     const rich = yield* (yield* TestVenue).user("cal", 50_000)
@@ -232,7 +232,7 @@ story(
 )
 
 story(
-  "cancels an unpayable withdrawal in the queue, also of a frozen user and with withdrawals blocked, and returns it once",
+  "cancels an unpayable queued withdrawal and refunds it once, even if the user is frozen and withdrawals are blocked",
   Effect.gen(function* () {
     const { chain, look, user } = yield* world
     const { cancel, payments, refused } = yield* Changes.withdrawals
@@ -265,7 +265,7 @@ story(
 )
 
 story(
-  "keeps the nonces of later withdrawals after a manual payment from the hot account, and returns the displaced one on a cancel",
+  "after a manual payment takes a withdrawal's nonce, pays later withdrawals, and refunds the displaced withdrawal on a cancel",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* world
     const { cancel, find } = yield* Changes.withdrawals

@@ -1,6 +1,6 @@
 /**
- * Builder rewards on the whole venue: recipients, notifications and sums, also after their owners were reloaded (rule
- * 12).
+ * Builder rewards on the whole venue: recipients, notifications and sums, even after market and trader owners reload
+ * (rule 12).
  */
 import { balancePublic } from "@venue/api/rest/Positions"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
@@ -20,7 +20,7 @@ import { aapl, limit, say, story } from "./Story.ts"
 
 const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
 
-/** Bea owns an active code with 6,000 and 3,000 bps. Ann and Ben sign in with it, Cid does not. AAPL is at 204. */
+/** Bea owns an active code with 6,000 and 3,000 bps. Ann and Ben sign in with it, but Cid does not. AAPL is at 204. */
 const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"], isActive = true) {
   yield* venue.price(aapl, 204)
   const bea = yield* venue.user("bea", 1_000)
@@ -34,7 +34,7 @@ const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"], isActi
   return { bea, owner, ann, ben, cid }
 })
 
-/** Trades 50 at 204, with fees of 2.04 for the maker and 10.20 for the taker. */
+/** Trades 50 at 204. The maker's fee is 2.04, the taker's 10.20. */
 const trade = Effect.fnUntraced(function* (venue: TestVenue["Service"], maker: Client, taker: Client) {
   yield* maker.send(limit("SELL", 50, 204))
   yield* venue.settle
@@ -67,7 +67,7 @@ const books = Effect.gen(function* () {
 })
 
 story(
-  "I18 I19, rule 12.3: credits a builder for makers and takers with its code, and notifies only the builder",
+  "I18 I19, rule 12.3: credits a builder for makers and takers who use the builder's code, and notifies only that builder",
   (venue) =>
     Effect.gen(function* () {
       const traders = yield* trading(venue)
@@ -95,7 +95,7 @@ story(
     })
 )
 
-story("rule 12.4: credits no builder for an absent, unknown or inactive code", (venue) =>
+story("rule 12.4: credits no builder if the code is absent, unknown or inactive", (venue) =>
   Effect.gen(function* () {
     const { ann, bea, ben, cid, owner } = yield* trading(venue, false)
     yield* trade(venue, ben, ann)
@@ -109,15 +109,17 @@ story("rule 12.4: credits no builder for an absent, unknown or inactive code", (
   })
 )
 
-story("rule 12.4: credits an owner who trades with their own code once, also from a subaccount", (venue) =>
-  Effect.gen(function* () {
-    const traders = yield* trading(venue)
-    const accountId = yield* venue.subaccount(traders.bea, 10_000)
-    const sub = yield* venue.trade(traders.bea, ["balances"], { accountId, builderCode })
-    yield* trade(venue, traders.cid, sub)
-    assert.deepEqual(yield* told(venue, traders), [3.06, 1_003.06])
-    assert.notProperty(yield* balanceOf(venue, sub), "builder_rewards")
-  })
+story(
+  "rule 12.4: credits a code's owner once for a trade under the owner's own code, also from a subaccount",
+  (venue) =>
+    Effect.gen(function* () {
+      const traders = yield* trading(venue)
+      const accountId = yield* venue.subaccount(traders.bea, 10_000)
+      const sub = yield* venue.trade(traders.bea, ["balances"], { accountId, builderCode })
+      yield* trade(venue, traders.cid, sub)
+      assert.deepEqual(yield* told(venue, traders), [3.06, 1_003.06])
+      assert.notProperty(yield* balanceOf(venue, sub), "builder_rewards")
+    })
 )
 
 const nothing = { restore: () => true, replay: () => {} }
@@ -127,29 +129,31 @@ const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-story("I18: credits an owner once for each trade, also when reloaded between trades or during one", (venue) =>
-  Effect.gen(function* () {
-    const traders = yield* trading(venue)
-    const { ann, bea, ben, cid, owner } = traders
-    yield* trade(venue, cid, ann)
-    yield* take(traderStream(bea.userId))
-    yield* owner.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-    yield* trade(venue, ben, ann)
-    yield* TestClock.adjust("10 seconds")
-    yield* venue.settle
-    assert.deepEqual(yield* told(venue, traders), [6.732, 1_006.732])
-    yield* take(marketStream(aapl))
-    yield* ben.send(limit("SELL", 50, 204))
-    yield* TestClock.adjust("10 seconds")
-    yield* venue.settle
-    yield* trade(venue, cid, ann)
-    yield* TestClock.adjust("10 seconds")
-    yield* venue.settle
-    const { cash, reserveFund } = yield* books
-    assert.strictEqual(cash, 0)
-    const [rewards] = yield* told(venue, traders)
-    // The fund gets a third of the amount that the code's owner gets from each fee.
-    assert.closeTo(rewards!, (reserveFund * 3) / 1e6, 1e-9)
-    assert.isAbove(rewards!, 9)
-  })
+story(
+  "I18: credits a code's owner once per trade, even if the trader or market is reloaded between or during trades",
+  (venue) =>
+    Effect.gen(function* () {
+      const traders = yield* trading(venue)
+      const { ann, bea, ben, cid, owner } = traders
+      yield* trade(venue, cid, ann)
+      yield* take(traderStream(bea.userId))
+      yield* owner.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
+      yield* trade(venue, ben, ann)
+      yield* TestClock.adjust("10 seconds")
+      yield* venue.settle
+      assert.deepEqual(yield* told(venue, traders), [6.732, 1_006.732])
+      yield* take(marketStream(aapl))
+      yield* ben.send(limit("SELL", 50, 204))
+      yield* TestClock.adjust("10 seconds")
+      yield* venue.settle
+      yield* trade(venue, cid, ann)
+      yield* TestClock.adjust("10 seconds")
+      yield* venue.settle
+      const { cash, reserveFund } = yield* books
+      assert.strictEqual(cash, 0)
+      const [rewards] = yield* told(venue, traders)
+      // The fund gets a third of what the code's owner gets from each fee.
+      assert.closeTo(rewards!, (reserveFund * 3) / 1e6, 1e-9)
+      assert.isAbove(rewards!, 9)
+    })
 )

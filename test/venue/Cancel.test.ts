@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { aapl, cancel, gold, limit, market, say, story, told } from "./Story.ts"
 
 story(
-  "rule 4.15: cancels one order by order id, and all orders with a client order id on that symbol, oldest first",
+  "rule 4.15: cancels one order by order id, but all orders on a symbol by client order id, oldest first",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -32,7 +32,7 @@ story(
     })
 )
 
-story("accepts the 2025 form of a cancel, with the client id in client_order_id", (venue) =>
+story("accepts the 2025 form of a cancel, which has the client order id in client_order_id", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "old" }))
@@ -43,7 +43,7 @@ story("accepts the 2025 form of a cancel, with the client id in client_order_id"
 )
 
 story(
-  "rule 4.15: answers a cancel of an unknown order with NO_SUCH_ORDER, its id and symbol, and zero quantities",
+  "rule 4.15: responds to a cancel of an unknown order with NO_SUCH_ORDER, the given id and symbol, and zero quantities",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -85,7 +85,7 @@ story(
     })
 )
 
-story("I22, I35: never fills, modifies or cancels an ended order", (venue) =>
+story("I22, I35: never fills, modifies or cancels an order after it has ended", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
@@ -101,7 +101,7 @@ story("I22, I35: never fills, modifies or cancels an ended order", (venue) =>
 )
 
 story(
-  "rule 4.15: acknowledges cancel_all_orders first, then cancels each order of the account on every symbol",
+  "rule 4.15: first acknowledges cancel_all_orders, then cancels each of the account's orders on every symbol",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -129,7 +129,7 @@ story(
 )
 
 story(
-  "rule 4.15: cancels only the given symbol with cancel_all_orders, and acknowledges it also before any order",
+  "rule 4.15: cancel_all_orders with a symbol cancels only that symbol's orders, and is acknowledged even without orders",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -148,44 +148,46 @@ story(
     })
 )
 
-story("rule 21.4: answers later messages after cancel_all_orders of a symbol or of all", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    const other = yield* venue.trade(yield* venue.user("bob"), [])
-    const heard = (...sent: ReadonlyArray<object>) =>
-      Effect.gen(function* () {
-        yield* client.sendAll(sent)
-        yield* venue.settle
-        return told(yield* client.drain)
-      })
-    const resting = limit("BUY", 1, 190, { client_order_id: "x" })
-    const setLeverage = say("set_user_leverage", { symbol: aapl, leverage: 5 })
-    assert.deepEqual(yield* heard(resting, say("cancel_all_orders", { symbol: aapl }), setLeverage), [
-      "ACK",
-      "ack",
-      "CANCELLED",
-      "ack"
-    ])
-    assert.deepEqual(yield* heard(resting, say("cancel_all_orders"), cancel("x", "client_order_id")), [
-      "ACK",
-      "ack",
-      "CANCELLED",
-      "NO_SUCH_ORDER"
-    ])
-    yield* other.send(limit("SELL", 1, 200))
-    yield* venue.settle
-    assert.deepEqual(yield* heard(resting, say("cancel_all_orders"), limit("BUY", 1, 200)), [
-      "ACK",
-      "ack",
-      "CANCELLED",
-      "ACK",
-      "fill_response",
-      "FILLED"
-    ])
-  })
+story(
+  "rule 21.4: responds to messages sent after cancel_all_orders only after its cancels, with or without a symbol",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      const other = yield* venue.trade(yield* venue.user("bob"), [])
+      const heard = (...sent: ReadonlyArray<object>) =>
+        Effect.gen(function* () {
+          yield* client.sendAll(sent)
+          yield* venue.settle
+          return told(yield* client.drain)
+        })
+      const resting = limit("BUY", 1, 190, { client_order_id: "x" })
+      const setLeverage = say("set_user_leverage", { symbol: aapl, leverage: 5 })
+      assert.deepEqual(yield* heard(resting, say("cancel_all_orders", { symbol: aapl }), setLeverage), [
+        "ACK",
+        "ack",
+        "CANCELLED",
+        "ack"
+      ])
+      assert.deepEqual(yield* heard(resting, say("cancel_all_orders"), cancel("x", "client_order_id")), [
+        "ACK",
+        "ack",
+        "CANCELLED",
+        "NO_SUCH_ORDER"
+      ])
+      yield* other.send(limit("SELL", 1, 200))
+      yield* venue.settle
+      assert.deepEqual(yield* heard(resting, say("cancel_all_orders"), limit("BUY", 1, 200)), [
+        "ACK",
+        "ack",
+        "CANCELLED",
+        "ACK",
+        "fill_response",
+        "FILLED"
+      ])
+    })
 )
 
-story("rule 21.4: includes earlier commands in the answer to a query over all symbols", (venue) =>
+story("rule 21.4: a query over all symbols reflects commands sent before the query", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([limit("BUY", 1, 190, { client_order_id: "x" }), say("get_user_orders")])
@@ -209,7 +211,7 @@ story("rule 21.4: includes earlier commands in the answer to a query over all sy
   })
 )
 
-story("rule 4.12: closes a position with a LIMIT IOC for all of it, five percent through the mark", (venue) =>
+story("rule 4.12: closes a whole position with a LIMIT IOC order priced 5 % through the mark", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -239,7 +241,7 @@ story("rule 4.12: closes a position with a LIMIT IOC for all of it, five percent
   })
 )
 
-story("rule 4.12: rejects close_position without a position, with quantity 0", (venue) =>
+story("rule 4.12: rejects close_position with quantity 0 if there is no position", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(say("close_position", { symbol: aapl, client_order_id: "flat" }))
@@ -255,7 +257,7 @@ story("rule 4.12: rejects close_position without a position, with quantity 0", (
 )
 
 story(
-  "I33: never reverses or increases a position by a reduce-only order, and cuts a resting one when the position shrinks",
+  "I33: a reduce-only order never reverses or increases a position, and a resting one shrinks with the position",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))
@@ -287,7 +289,7 @@ story(
 )
 
 story(
-  "I33, rule 4.11: trades a crossing reduce-only GTC first, and rests the quantity that other reduce-only orders leave",
+  "I33, rule 4.11: a crossing reduce-only GTC order trades first, then rests what other reduce-only orders leave",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))
@@ -305,8 +307,7 @@ story(
       const frames = yield* alice.drain
       assert.deepEqual(told(frames), ["ACK", "MODIFIED", "fill_response", "FILLED", "MODIFIED"])
       assert.deepInclude(frames[4]!.order_response, { quantity: 2, quantity_remaining: 1, client_order_id: "near" })
-      // The position is four and resting orders already reduce all of it, so only a crossing reduce-only order is
-      // accepted.
+      // Resting orders already reduce the whole position of four, so only a crossing reduce-only order is accepted.
       yield* alice.send(limit("SELL", 1, 204, { reduce_only: true }))
       yield* bob.send(limit("BUY", 1, 199))
       yield* bob.send(limit("BUY", 1, 198))
@@ -324,24 +325,26 @@ story(
     })
 )
 
-story("rule 7.6: fills a reduce-only MARKET order up to the bankruptcy price and cancels the rest", (venue) =>
-  Effect.gen(function* () {
-    // Ten at 200 and a fee of 2 leave 260, which exceeds the margin at 190. Each lot is allowed to lose 26.
-    const alice = yield* venue.trade(yield* venue.user("alice", 262))
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    yield* bob.send(limit("SELL", 10, 200))
-    yield* venue.settle
-    yield* alice.send(limit("BUY", 10, 200))
-    yield* venue.settle
-    yield* bob.sendAll([limit("BUY", 4, 174), limit("BUY", 9, 173.99)])
-    yield* venue.settle
-    yield* venue.price(aapl, 190)
-    yield* alice.drain
-    yield* alice.send(market("SELL", 10))
-    yield* venue.settle
-    const frames = yield* alice.drain
-    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED"])
-    assert.deepInclude(frames[1]!.fill_response, { price: 174, quantity: 4 })
-    assert.deepInclude(frames[3]!.order_response, { price: 0, quantity_remaining: 6 })
-  })
+story(
+  "rule 7.6: fills a reduce-only MARKET order up to the bankruptcy price and cancels the remaining quantity",
+  (venue) =>
+    Effect.gen(function* () {
+      // Ten at 200 and a fee of 2 leave 260, which exceeds the margin at 190. Each lot is allowed to lose 26.
+      const alice = yield* venue.trade(yield* venue.user("alice", 262))
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      yield* bob.send(limit("SELL", 10, 200))
+      yield* venue.settle
+      yield* alice.send(limit("BUY", 10, 200))
+      yield* venue.settle
+      yield* bob.sendAll([limit("BUY", 4, 174), limit("BUY", 9, 173.99)])
+      yield* venue.settle
+      yield* venue.price(aapl, 190)
+      yield* alice.drain
+      yield* alice.send(market("SELL", 10))
+      yield* venue.settle
+      const frames = yield* alice.drain
+      assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED"])
+      assert.deepInclude(frames[1]!.fill_response, { price: 174, quantity: 4 })
+      assert.deepInclude(frames[3]!.order_response, { price: 0, quantity_remaining: 6 })
+    })
 )

@@ -1,4 +1,4 @@
-/** Changes to contract limits on the whole venue, also after their owners were reloaded (rule 1.9). */
+/** Changes to contract limits on the whole venue, even after market and trader owners reload (rule 1.9). */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { limitsOf } from "@venue/domain/Limits"
 import { marketStream } from "@venue/domain/Market"
@@ -17,8 +17,8 @@ const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-for (const lost of ["the market", "a trader", "nobody"] as const) {
-  story(`rule 1.9: changed limits hold for who traded before, while ${lost} is loaded again`, (venue) =>
+for (const lost of ["the market", "a trader", "no component"] as const) {
+  story(`rule 1.9: applies changed limits to traders who traded before the change, with ${lost} reloaded`, (venue) =>
     Effect.gen(function* () {
       const markets = yield* MarketClient
       const ann = yield* venue.user("ann")

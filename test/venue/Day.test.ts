@@ -1,4 +1,4 @@
-/** A day of one market on the whole venue, from Friday's opening hours into the weekend, as its traders see it. */
+/** One market's day on the whole venue, from Friday's opening hours into the weekend, as its traders see it. */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { FillResponse, Frame } from "@venue/api/trade/FrameSchema"
 import type { Client } from "@venue/testing/Client"
@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { layerOver, RestClient } from "../gateway/rest/RestClient.ts"
 import { aapl, friday, limit, market, say } from "./Story.ts"
 
-/** External price of each hour. In the tenth hour it falls far below the stop. */
+/** External price for each hour. In the tenth hour it falls far below the stop. */
 const prices = [
   200, 200.6, 201.1, 200.4, 201.5, 202.2, 201.8, 200.9, 199.8, 195.5, 196.2, 195.9, 196.4, 197.1, 196.8, 197.6, 197.2,
   196.9, 197.3, 198.2, 198.6, 198.1, 198.8, 199.2
@@ -103,12 +103,12 @@ const addsUp = Effect.fnUntraced(function* (traders: ReadonlyArray<Trader>) {
   assert.isTrue(proof.balanced)
   const reserve = micros(proof.reserve_funds[0].amount)
   assert.strictEqual(lots, 0)
-  // The value of each position is rounded down.
+  // Each position's value is rounded down, so a micro-dollar per trader may be missing.
   assert.closeTo(equity + paid + reserve, micros(sum(traders.map(({ deposit }) => deposit))), traders.length)
 })
 
 it.effect(
-  "I10 I25 I26 I32: the public interfaces show balanced accounts for a day of one market, with trades, hourly funding, a stop, and fee tiers after midnight",
+  "I10 I25 I26 I32: the public interfaces show balanced accounts over a day with trades, funding, a stop and new fee tiers",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -124,7 +124,7 @@ it.effect(
 
       const funding: Array<number> = []
       for (const [hour, price] of prices.entries()) {
-        // Advances ten minutes, and then to the end of the hour.
+        // Advances ten minutes now, and the rest of the hour at the end of the loop.
         yield* TestClock.adjust("10 minutes")
         yield* bid(cid, price)
         yield* venue.price(aapl, price)
@@ -147,7 +147,7 @@ it.effect(
         stopped.map(({ price, quantity, timestamp }) => [price, quantity, Math.floor(timestamp)]),
         [[196.1, 300, friday / 1_000 + 9 * 3_600 + 600]]
       )
-      // A taker pays 10 bps, or 8 bps for orders after midnight. The stop was placed before midnight.
+      // A taker pays 10 bps, or 8 bps for orders placed after midnight. The stop was placed before midnight.
       yield* asked(ann, market("SELL", 10))
       // The tables are written only while the clock advances.
       yield* TestClock.adjust("10 seconds")

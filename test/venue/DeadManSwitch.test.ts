@@ -28,7 +28,7 @@ const openOrders = Effect.fnUntraced(function* (client: Client) {
 })
 
 story(
-  "rule 4.21: cancels all orders of the account when the switch is not renewed in time, but no stops and TWAPs",
+  "rule 4.21: cancels all of the account's orders, but no stops or TWAPs, when the switch is not renewed in time",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -63,7 +63,7 @@ story(
         cancel_all_after_response: { timeout_secs: 5, cancel_at: friday / 1_000 + 6 }
       })
       yield* TestClock.adjust("3700 millis")
-      // Another connection renews the switch, and the connection that set it closes.
+      // Another connection renews the switch, and the connection that set the switch closes.
       const renewed = yield* asked(other, 10)
       assert.deepEqual(renewed.cancel_all_after_response, { timeout_secs: 10, cancel_at: friday / 1_000 + 14 })
       yield* client.close
@@ -90,7 +90,7 @@ story(
     })
 )
 
-story("rule 4.21: turns the switch off with 0, and keeps orders that are placed after it fired", (venue) =>
+story("rule 4.21: a timeout of 0 turns the switch off, and orders placed after the switch fired stay open", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190))
@@ -113,7 +113,7 @@ story("rule 4.21: turns the switch off with 0, and keeps orders that are placed 
 )
 
 story(
-  "I55: cancels the orders of a trader in time and once, after its owner changed while the switch was on",
+  "I55: cancels a trader's orders in time and once, even if the trader's owner changes while the switch is on",
   (venue) =>
     Effect.gen(function* () {
       const user = yield* venue.user("alice")
@@ -125,7 +125,7 @@ story(
       const journal = yield* Journal
       yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
       yield* client.drain
-      // Its owner is fenced when it writes the row with which the switch fires.
+      // The owner is fenced when it writes the row with which the switch fires.
       yield* TestClock.adjust("7 seconds")
       yield* venue.settle
       yield* TestClock.adjust("1 second")

@@ -7,7 +7,7 @@ import { addressOf, depositOf, has, pass, pathOf, simulated, story, usd } from "
 import * as Changes from "../storage/treasury/Changes.ts"
 
 story(
-  "rule 17.3, I16: detects a deposit, confirms it after 20 blocks, and credits it within two further looks",
+  "rule 17.3, I16: detects a deposit, confirms it after 20 blocks, and credits it within two further polls",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)
@@ -28,7 +28,7 @@ story(
     })
 )
 
-story("rule 17.4: leaves a deposit below the minimum confirmed with a reason, and credits nobody", (venue) =>
+story("rule 17.4: keeps a deposit below the minimum as confirmed with a reason, and credits no user", (venue) =>
   Effect.gen(function* () {
     const amy = yield* venue.user("amy", 0)
     const { deposit } = yield* simulated("TRON")
@@ -41,7 +41,7 @@ story("rule 17.4: leaves a deposit below the minimum confirmed with a reason, an
 )
 
 story(
-  "I16: credits a deposit that a reorganisation of 3 blocks dropped once if it is included again, and otherwise never",
+  "I16: credits a deposit dropped by a 3-block reorganisation once if it is included again, and otherwise never",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)
@@ -63,7 +63,7 @@ story(
 )
 
 story(
-  "I16: reverses a credited deposit once after a reorganisation of 30 blocks, even below a balance of zero",
+  "I16: reverses a credited deposit once after a 30-block reorganisation, even if the balance becomes negative",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)
@@ -89,7 +89,7 @@ story(
 )
 
 story(
-  "rule 17.6: credits a bank deposit by its reference, holds one without, and debits a returned one once",
+  "rule 17.6: credits a bank deposit by its reference, holds one without a valid reference, and debits a returned one once",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)
@@ -112,23 +112,25 @@ story(
     })
 )
 
-story("reports since when a rail is unreachable, and credits all deposits once it answers", (venue) =>
-  Effect.gen(function* () {
-    const amy = yield* venue.user("amy", 0)
-    const { cutOff, deposit } = yield* simulated("ARBITRUM_ONE")
-    const { find } = yield* RailStates
-    const address = yield* addressOf(amy, "ARBITRUM_ONE")
-    yield* pass(2)
-    yield* cutOff(90)
-    yield* deposit(address, usd(40), null)
-    yield* pass(2)
-    const since = (yield* find("ARBITRUM_ONE")).unavailableSinceMillis
-    assert.isNotNull(since)
-    yield* pass(60)
-    assert.strictEqual((yield* find("ARBITRUM_ONE")).unavailableSinceMillis, since)
-    assert.strictEqual(yield* has(amy), 0n)
-    yield* pass(100)
-    assert.isNull((yield* find("ARBITRUM_ONE")).unavailableSinceMillis)
-    assert.strictEqual(yield* has(amy), usd(40))
-  })
+story(
+  "reports since when a rail has been unreachable, and credits its deposits once the rail responds again",
+  (venue) =>
+    Effect.gen(function* () {
+      const amy = yield* venue.user("amy", 0)
+      const { cutOff, deposit } = yield* simulated("ARBITRUM_ONE")
+      const { find } = yield* RailStates
+      const address = yield* addressOf(amy, "ARBITRUM_ONE")
+      yield* pass(2)
+      yield* cutOff(90)
+      yield* deposit(address, usd(40), null)
+      yield* pass(2)
+      const since = (yield* find("ARBITRUM_ONE")).unavailableSinceMillis
+      assert.isNotNull(since)
+      yield* pass(60)
+      assert.strictEqual((yield* find("ARBITRUM_ONE")).unavailableSinceMillis, since)
+      assert.strictEqual(yield* has(amy), 0n)
+      yield* pass(100)
+      assert.isNull((yield* find("ARBITRUM_ONE")).unavailableSinceMillis)
+      assert.strictEqual(yield* has(amy), usd(40))
+    })
 )

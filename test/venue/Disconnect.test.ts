@@ -7,7 +7,7 @@ import { aapl, gold, limit, modify, say, story, told } from "./Story.ts"
 const arm = (armed: boolean) => say("cancel_on_disconnect", { cancel_on_disconnect: armed })
 
 story(
-  "I34: cancels every open order of the account when an armed connection closes, and notifies its other connections",
+  "I34: cancels all of the account's open orders when an armed connection closes, and notifies the other connections",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -35,7 +35,7 @@ story(
     })
 )
 
-story("I34: cancels also the orders that an armed connection sent just before it closed", (venue) =>
+story("I34: also cancels the orders that an armed connection sent just before it closed", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const other = yield* venue.trade(alice)
@@ -54,7 +54,7 @@ story("I34: cancels also the orders that an armed connection sent just before it
   })
 )
 
-story("rule 4.13: keeps the orders when an unarmed or disarmed connection closes", (venue) =>
+story("rule 4.13: keeps orders open when an unarmed or disarmed connection closes", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const watcher = yield* venue.trade(alice)
@@ -82,7 +82,7 @@ story("rule 4.13: keeps the orders when an unarmed or disarmed connection closes
   })
 )
 
-story("I34: cancels the orders of armed connections once, when the lease of their dead gateway expires", (venue) =>
+story("I34: cancels the orders of a dead gateway's armed connections once, when the gateway's lease expires", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const alice = yield* venue.user("alice")
@@ -111,27 +111,29 @@ story("I34: cancels the orders of armed connections once, when the lease of thei
   })
 )
 
-story("I34: keeps the leases and pulses of other desks while one desk does not answer", (venue) =>
-  Effect.gen(function* () {
-    const gateway = yield* venue.gateway
-    const alice = yield* venue.user("alice")
-    const bob = yield* venue.user("bob")
-    const armed = yield* venue.trade(alice, ["order_responses", "balances"], { gateway })
-    yield* armed.send(arm(true))
-    yield* armed.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    yield* gateway.cutFrom(bob.userId)
-    yield* armed.drain
-    yield* TestClock.adjust("10 seconds")
-    yield* venue.settle
-    assert.deepEqual(
-      told(yield* armed.drain),
-      Array.from({ length: 10 }, () => "balance_response")
-    )
-  })
+story(
+  "I34: keeps renewing leases and sending periodic frames for other desks while one desk does not respond",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const alice = yield* venue.user("alice")
+      const bob = yield* venue.user("bob")
+      const armed = yield* venue.trade(alice, ["order_responses", "balances"], { gateway })
+      yield* armed.send(arm(true))
+      yield* armed.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      yield* gateway.cutFrom(bob.userId)
+      yield* armed.drain
+      yield* TestClock.adjust("10 seconds")
+      yield* venue.settle
+      assert.deepEqual(
+        told(yield* armed.drain),
+        Array.from({ length: 10 }, () => "balance_response")
+      )
+    })
 )
 
-/** Returns the client order ids of the user's open orders, on all symbols. */
+/** Returns the client order ids of the user's open orders in all symbols. */
 const openOrders = Effect.fnUntraced(function* (client: Client) {
   yield* client.drain
   yield* client.send(say("get_user_orders"))
@@ -139,7 +141,7 @@ const openOrders = Effect.fnUntraced(function* (client: Client) {
   return orders.map(({ client_order_id }) => client_order_id).toSorted()
 })
 
-story("I34: keeps orders that were placed after a replaced half-open socket fell silent", (venue) =>
+story("I34: keeps orders that were placed after the client's replaced half-open socket fell silent", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const old = yield* venue.trade(alice)
@@ -149,7 +151,7 @@ story("I34: keeps orders that were placed after a replaced half-open socket fell
     yield* old.sendAll([buy("old"), buy("modified"), buy("refused")])
     yield* venue.settle
     const acks = (yield* old.drain).map((frame) => frame["order_response"])
-    // The connection responded to every ping before its network failed, so the orders placed before that are older
+    // The connection responded to every ping before its network failed, so orders placed before the failure are older
     // than the loss.
     const other = yield* venue.trade(alice)
     yield* TestClock.adjust("20 seconds")
@@ -180,7 +182,7 @@ story("I34: keeps orders that were placed after a replaced half-open socket fell
   })
 )
 
-story("I34: cancels all orders sent before a client closes its own connection", (venue) =>
+story("I34: cancels all orders that were sent before the client closed its armed connection", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const armed = yield* venue.trade(alice)
@@ -198,82 +200,88 @@ story("I34: cancels all orders sent before a client closes its own connection", 
   })
 )
 
-story("I34: refuses orders of a connection that was considered lost, with an error, and closes it", (venue) =>
-  Effect.gen(function* () {
-    const gateway = yield* venue.gateway
-    const alice = yield* venue.user("alice")
-    const armed = yield* venue.trade(alice, ["order_responses"], { gateway })
-    const other = yield* venue.trade(alice)
-    yield* armed.send(arm(true))
-    yield* armed.take("ack")
-    yield* armed.send(limit("BUY", 1, 190, { client_order_id: "open" }))
-    yield* TestClock.adjust("5 seconds")
-    yield* gateway.cut
-    yield* TestClock.adjust("4500 millis")
-    yield* venue.settle
-    assert.deepEqual(yield* openOrders(other), [])
-    yield* gateway.mend
-    yield* armed.send(limit("BUY", 1, 190, { client_order_id: "late" }))
-    yield* venue.settle
-    const { err } = (yield* armed.drain).find((frame) => "err" in frame)!
-    assert.include(err?.message, "the venue considered this connection lost")
-    assert.isUndefined(armed.closedWith())
-    yield* TestClock.adjust("3 seconds")
-    yield* venue.settle
-    assert.strictEqual(armed.closedWith()?.code, 1013)
-    assert.deepEqual(yield* openOrders(other), [])
-  })
-)
-
-story("I34: ends the connections of a stopping gateway within two seconds, without waiting for a lease", (venue) =>
-  Effect.gen(function* () {
-    const gateway = yield* venue.gateway
-    const [alice, bob] = [yield* venue.user("alice"), yield* venue.user("bob")]
-    const armed = yield* venue.trade(alice, [], { gateway })
-    const unarmed = yield* venue.trade(bob, [], { gateway })
-    const [alices, bobs] = [yield* venue.trade(alice), yield* venue.trade(bob)]
-    yield* armed.send(arm(true))
-    yield* armed.take("ack")
-    yield* armed.send(limit("BUY", 1, 190))
-    yield* unarmed.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    const drained = yield* Effect.forkChild(gateway.drain)
-    yield* venue.settle
-    yield* TestClock.adjust("2100 millis")
-    yield* venue.settle
-    assert.deepEqual([armed.closedWith()?.code, unarmed.closedWith()?.code], [1001, 1001])
-    assert.deepEqual(yield* openOrders(alices), [])
-    assert.lengthOf(yield* openOrders(bobs), 1)
-    yield* Fiber.interrupt(drained)
-  })
-)
-
-story("I48: limits a user to twenty connections over all gateways, and soon frees those of a dead gateway", (venue) =>
-  Effect.gen(function* () {
-    const gateway = yield* venue.gateway
-    const alice = yield* venue.user("alice")
-    const welcomed = Effect.fnUntraced(function* (from?: typeof gateway) {
-      const client = yield* from?.connect ?? venue.connect
-      yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice) } })
+story(
+  "I34: refuses orders from a connection that the venue considered lost with an error, and then closes it",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const alice = yield* venue.user("alice")
+      const armed = yield* venue.trade(alice, ["order_responses"], { gateway })
+      const other = yield* venue.trade(alice)
+      yield* armed.send(arm(true))
+      yield* armed.take("ack")
+      yield* armed.send(limit("BUY", 1, 190, { client_order_id: "open" }))
+      yield* TestClock.adjust("5 seconds")
+      yield* gateway.cut
+      yield* TestClock.adjust("4500 millis")
       yield* venue.settle
-      return told(yield* client.drain)
+      assert.deepEqual(yield* openOrders(other), [])
+      yield* gateway.mend
+      yield* armed.send(limit("BUY", 1, 190, { client_order_id: "late" }))
+      yield* venue.settle
+      const { err } = (yield* armed.drain).find((frame) => "err" in frame)!
+      assert.include(err?.message, "the venue considered this connection lost")
+      assert.isUndefined(armed.closedWith())
+      yield* TestClock.adjust("3 seconds")
+      yield* venue.settle
+      assert.strictEqual(armed.closedWith()?.code, 1013)
+      assert.deepEqual(yield* openOrders(other), [])
     })
-    const first = yield* venue.trade(alice, [], { gateway })
-    for (let i = 1; i < 12; i++) assert.deepEqual(yield* welcomed(gateway), ["type"])
-    for (let i = 0; i < 8; i++) assert.deepEqual(yield* welcomed(), ["type"])
-    assert.deepEqual(yield* welcomed(), ["RateLimited"])
-    assert.deepEqual(yield* welcomed(gateway), ["RateLimited"])
-    yield* first.close
-    yield* venue.settle
-    assert.deepEqual(yield* welcomed(), ["type"])
-    assert.deepEqual(yield* welcomed(), ["RateLimited"])
-    yield* gateway.cut
-    yield* TestClock.adjust("11 seconds")
-    assert.deepEqual(yield* welcomed(), ["type"])
-  })
 )
 
-story("I51: reports an outcome without an answer as unknown, never as refused, and sends it when it arrives", (venue) =>
+story(
+  "I34: closes a stopping gateway's connections within two seconds, and cancels orders without waiting for a lease",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const [alice, bob] = [yield* venue.user("alice"), yield* venue.user("bob")]
+      const armed = yield* venue.trade(alice, [], { gateway })
+      const unarmed = yield* venue.trade(bob, [], { gateway })
+      const [alices, bobs] = [yield* venue.trade(alice), yield* venue.trade(bob)]
+      yield* armed.send(arm(true))
+      yield* armed.take("ack")
+      yield* armed.send(limit("BUY", 1, 190))
+      yield* unarmed.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      const drained = yield* Effect.forkChild(gateway.drain)
+      yield* venue.settle
+      yield* TestClock.adjust("2100 millis")
+      yield* venue.settle
+      assert.deepEqual([armed.closedWith()?.code, unarmed.closedWith()?.code], [1001, 1001])
+      assert.deepEqual(yield* openOrders(alices), [])
+      assert.lengthOf(yield* openOrders(bobs), 1)
+      yield* Fiber.interrupt(drained)
+    })
+)
+
+story(
+  "I48: limits a user to twenty connections over all gateways, and soon releases a dead gateway's connections",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const alice = yield* venue.user("alice")
+      const welcomed = Effect.fnUntraced(function* (from?: typeof gateway) {
+        const client = yield* from?.connect ?? venue.connect
+        yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice) } })
+        yield* venue.settle
+        return told(yield* client.drain)
+      })
+      const first = yield* venue.trade(alice, [], { gateway })
+      for (let i = 1; i < 12; i++) assert.deepEqual(yield* welcomed(gateway), ["type"])
+      for (let i = 0; i < 8; i++) assert.deepEqual(yield* welcomed(), ["type"])
+      assert.deepEqual(yield* welcomed(), ["RateLimited"])
+      assert.deepEqual(yield* welcomed(gateway), ["RateLimited"])
+      yield* first.close
+      yield* venue.settle
+      assert.deepEqual(yield* welcomed(), ["type"])
+      assert.deepEqual(yield* welcomed(), ["RateLimited"])
+      yield* gateway.cut
+      yield* TestClock.adjust("11 seconds")
+      assert.deepEqual(yield* welcomed(), ["type"])
+    })
+)
+
+story("I51: reports a missing outcome as unknown, never as refused, and sends the outcome when it arrives", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const alice = yield* venue.user("alice")
@@ -296,7 +304,7 @@ story("I51: reports an outcome without an answer as unknown, never as refused, a
     const incoming = errors.map((error) => error.incoming_message)
     assert.deepInclude(incoming, order)
     assert.isUndefined(client.closedWith())
-    // A query by client order id on another connection returns the order's true state.
+    // On another connection, a query by client order id returns the order's true state.
     const elsewhere = yield* venue.trade(alice)
     yield* elsewhere.send(say("get_order", { symbol: aapl, order_id: "lost" }))
     yield* elsewhere.send(say("get_order", { symbol: aapl, order_id: "before" }))
@@ -305,7 +313,7 @@ story("I51: reports an outcome without an answer as unknown, never as refused, a
   })
 )
 
-story("I34: cancels the orders of an armed slow reader that the venue disconnects", (venue) =>
+story("I34: cancels an armed slow reader's orders when the venue disconnects the reader", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const slow = yield* venue.trade(alice)
@@ -322,7 +330,7 @@ story("I34: cancels the orders of an armed slow reader that the venue disconnect
   })
 )
 
-story("rejects cancel_on_disconnect without a boolean", (venue) =>
+story("rejects a cancel_on_disconnect message without a boolean", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const value of [1, "true", null, undefined]) {

@@ -5,11 +5,11 @@ import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Effect, Layer } from "effect"
 import { aapl } from "./Story.ts"
 
-export type Instant = "before its row is committed" | "after that and before anybody hears of it"
+export type Instant = "before its row is committed" | "right after its row is committed"
 
 /**
- * Crashes the owner of AAPL once, at the first row with such an event. The owner's memory is lost, and another owner
- * takes over.
+ * Crashes AAPL's owner once, at the first row with an event of this kind. The owner's memory is lost, and another
+ * owner takes over.
  */
 export const dying = (instant: Instant, tag: MarketEvent["_tag"]) => {
   let hasDied = false

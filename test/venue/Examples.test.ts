@@ -1,4 +1,4 @@
-/** Frames from a running venue have exactly the members and types of the published examples. */
+/** Frames and responses from a running venue have exactly the members and types of the published examples. */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as RestServer from "@venue/gateway/rest/RestServer"
@@ -43,7 +43,7 @@ const running = <E, R>(tell: Effect.Effect<void, E, R>) =>
     Effect.provideService(VenueSettings, settings)
   )
 
-it.effect("the market-data socket", () =>
+it.effect("market-data frames have exactly the members and types of the published examples", () =>
   running(
     Effect.gen(function* () {
       const { ann, ben, venue } = yield* scene
@@ -65,7 +65,7 @@ it.effect("the market-data socket", () =>
   )
 )
 
-it.effect("public REST", () =>
+it.effect("public REST responses have exactly the members and types of the published examples", () =>
   running(
     Effect.gen(function* () {
       const { venue } = yield* scene

@@ -1,4 +1,4 @@
-/** Fee tiers around midnight. They depend on the volume before midnight and apply to all accounts of a user. */
+/** Fee tiers around midnight. They depend on the volume before midnight and apply to all of a user's accounts. */
 import { type TierSet, traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { limit, story } from "./Story.ts"
 
-/** One hour before the close of New York on Friday. The next midnight is in UTC. */
+/** One hour before Friday's close in New York. The next midnight is in UTC. */
 const evening = Date.UTC(2026, 10, 20, 20)
 const midnight = Date.UTC(2026, 10, 21)
 
@@ -20,7 +20,7 @@ const fees = (client: Client) =>
     frames.flatMap(({ fill_response: fill }) => (fill === undefined ? [] : [fill.fee]))
   )
 
-/** Returns the tier events of the user's journal. */
+/** Returns the tier events in the user's journal. */
 const tiersSet = Effect.fnUntraced(function* ({ userId }: TestUser) {
   const journal = yield* Journal
   const rows = yield* journal.read(traderStream(userId), 0, 1_000)
@@ -37,7 +37,7 @@ const takeOver = Effect.fnUntraced(function* (userId: UserId) {
 })
 
 story(
-  "rule 11.5: applies tier 2 to all accounts of a user from the day after a volume of 2,000,000; an order keeps its rates",
+  "rule 11.5: applies tier 2 to all of a user's accounts from the day after a volume of 2,000,000, except to open orders",
   (venue) =>
     Effect.gen(function* () {
       const ann = yield* venue.user("ann", 1_000_000)
@@ -68,7 +68,7 @@ story(
       yield* venue.settle
       assert.deepEqual(yield* tiersSet(ann), [[midnight, 2, 2_050_000]])
       assert.deepEqual(yield* tiersSet(cidUser), [[midnight, 1, 50_000]])
-      // Ann's resting order keeps the rates of the first tier, and her new orders do not.
+      // Ann's resting order keeps the first tier's rates, but her new orders do not.
       yield* cid.send(limit("BUY", 50, 200))
       yield* venue.settle
       assert.deepEqual([yield* fees(main), yield* fees(cid)], [[2], [10]])
@@ -88,7 +88,7 @@ story(
 )
 
 story(
-  "sets the tier of a trader once when its owner changes around midnight, and continues its trading",
+  "sets a trader's tier once and keeps the trader trading if its owner changes around midnight",
   (venue) =>
     Effect.gen(function* () {
       const ann = yield* venue.user("ann", 1_000_000)
@@ -102,7 +102,7 @@ story(
 
       yield* TestClock.setTime(midnight + 29_999)
       yield* takeOver(ann.userId)
-      // The tier is decided, but the current owner cannot record it because it is fenced.
+      // The tier is decided, but the current owner is fenced and cannot record it.
       yield* TestClock.adjust("1 millis")
       yield* venue.settle
       yield* TestClock.adjust("10 seconds")

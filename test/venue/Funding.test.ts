@@ -1,4 +1,4 @@
-/** Funding on the whole venue at the full hour, also after its owners were reloaded. */
+/** Funding on the whole venue at the full hour, even after market and trader owners reload. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -49,7 +49,7 @@ const told = Effect.fnUntraced(function* (venue: TestVenue["Service"], client: C
   return Math.round(balance.net_funding * 1e6)
 })
 
-/** Returns the completed hours in the log of AAPL, oldest first. */
+/** Returns the completed hours in AAPL's log, oldest first. */
 const hours = Effect.gen(function* () {
   const journal = yield* Journal
   const rows = yield* journal.read(marketStream(aapl), 0, 100_000)
@@ -60,13 +60,13 @@ const hours = Effect.gen(function* () {
   )
 })
 
-/** Returns the payments of these hours for a constant position of `units`. */
+/** Returns the payments for these hours on a constant position of `units`. */
 const due = (units: number, paid: ReadonlyArray<Funded>): number => {
   const apple = initialInstruments.find(({ symbol }) => symbol === aapl)!
   return paid.reduce((sum, hour) => sum + Funding.payment(apple, units * 1_000, hour), 0)
 }
 
-/** Checks that one hour was paid: clients received the amounts in the log, and the sum of all payments is zero. */
+/** Checks that one hour was paid: clients received the amounts in the log, and all payments sum to zero. */
 const paidOnce = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   { long, short }: { readonly long: Client; readonly short: Client }
@@ -121,7 +121,7 @@ for (const [when, millis] of [
   ["just after", 1]
 ] as const) {
   story(
-    `I32: a trader that is loaded again ${when} the hour pays or receives once`,
+    `I32: a trader that is reloaded ${when} the hour pays or receives funding once`,
     (venue) =>
       Effect.gen(function* () {
         const traders = yield* trading(venue)
@@ -138,7 +138,7 @@ for (const [when, millis] of [
   )
 
   story(
-    `I32: a market that loses its log ${when} the hour has it paid once`,
+    `I32: a market whose log another owner claims ${when} the hour charges funding once`,
     (venue) =>
       Effect.gen(function* () {
         const traders = yield* trading(venue)
@@ -157,7 +157,7 @@ for (const [when, millis] of [
 }
 
 story(
-  "I32: pays funding once when the traders and the market reload together at the hour",
+  "I32: charges funding once if the traders and the market are all reloaded at the hour",
   (venue) =>
     Effect.gen(function* () {
       const traders = yield* trading(venue)

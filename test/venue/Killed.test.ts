@@ -1,6 +1,5 @@
 /**
- * The owner of a market crashes during a decision: before its row is committed, or before any client receives the
- * result.
+ * A market's owner crashes during a decision: before its row is committed, or before any client receives the result.
  */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
@@ -15,14 +14,14 @@ import { TestClock } from "effect/testing"
 import { dying } from "./Dying.ts"
 import { aapl, friday, limit, market, story, told } from "./Story.ts"
 
-/** Returns all events in the log of AAPL and the number of claims. */
+/** Returns all events in AAPL's log, and the number of claims. */
 const log = Effect.gen(function* () {
   const rows = yield* (yield* Journal).read(marketStream(aapl), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
   return { events, claims: rows.at(-1)!.epoch }
 })
 
-/** After this time another owner has the market, and no work is pending. */
+/** After this time, another owner has the market, and no work is pending. */
 const later = (venue: TestVenue["Service"]) => Effect.andThen(TestClock.adjust("5 seconds"), venue.settle)
 
 /**
@@ -57,7 +56,7 @@ const firedOnce = Effect.gen(function* () {
 })
 
 story(
-  "I30, I4: fires stops once at a repeated mark, after the first mark was decided but not recorded",
+  "I30, I4: fires stops once when a mark is repeated because the owner crashed before recording the first mark",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* stops(venue)
@@ -74,7 +73,7 @@ story(
 )
 
 story(
-  "I30, I5: reports stops once that fired in a committed row nobody received, and does not fire them again",
+  "I30, I5: reports stops once if the owner crashed after committing that they fired, and does not fire them again",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* stops(venue)
@@ -88,12 +87,12 @@ story(
       yield* firedOnce
     }),
   friday,
-  dying("after that and before anybody hears of it", "Triggered")
+  dying("right after its row is committed", "Triggered")
 )
 
-for (const instant of ["before its row is committed", "after that and before anybody hears of it"] as const) {
+for (const instant of ["before its row is committed", "right after its row is committed"] as const) {
   story(
-    `I32: an hour is paid for once where the market dies with it, ${instant}`,
+    `I32: charges an hour's funding once if the market crashes at the funding event ${instant}`,
     (venue) =>
       Effect.gen(function* () {
         const [long, short, maker] = [

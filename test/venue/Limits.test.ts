@@ -5,73 +5,77 @@ import { aapl, cancel, gold, limit, modify, say, story, told } from "./Story.ts"
 
 const many = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))
 
-story("rule 6.10: accepts a burst of weight 12,000, then answers RateLimited with the wait and the request", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const one = yield* venue.trade(alice, [])
-    const two = yield* venue.trade(alice, ["order_responses"])
-    yield* one.sendAll(many(2_399, () => say("get_user_orders")))
-    yield* venue.settle
-    assert.deepEqual(new Set(told(yield* one.drain)), new Set(["all_orders_response"]))
-    yield* two.sendAll(many(7, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
-    yield* venue.settle
-    const frames = yield* two.drain
-    assert.deepEqual(told(frames), ["ACK", "ACK", "ACK", "ACK", "ACK", "RateLimited", "RateLimited"])
-    const { incoming_message: incoming, message } = frames[5]!.err!
-    assert.match(message, /retry after \d+(\.\d)? s/)
-    assert.deepEqual(incoming, limit("BUY", 1, 190, { client_order_id: "c5" }))
-    // Cancels have a separate rate-limit bucket, and a refused message uses no tokens.
-    yield* two.send(cancel("c0", "client_order_id"))
-    yield* venue.settle
-    assert.deepEqual(told(yield* two.drain), ["CANCELLED"])
-    const seconds = Number(/retry after ([\d.]+) s/.exec(message)![1])
-    assert.isBelow(seconds, 0.2)
-    yield* TestClock.adjust(seconds * 1000)
-    yield* two.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    assert.deepEqual(told(yield* two.drain), ["ACK"])
-  })
+story(
+  "rule 6.10: accepts a burst of weight 12,000, then responds RateLimited with the waiting time and the request",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const one = yield* venue.trade(alice, [])
+      const two = yield* venue.trade(alice, ["order_responses"])
+      yield* one.sendAll(many(2_399, () => say("get_user_orders")))
+      yield* venue.settle
+      assert.deepEqual(new Set(told(yield* one.drain)), new Set(["all_orders_response"]))
+      yield* two.sendAll(many(7, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
+      yield* venue.settle
+      const frames = yield* two.drain
+      assert.deepEqual(told(frames), ["ACK", "ACK", "ACK", "ACK", "ACK", "RateLimited", "RateLimited"])
+      const { incoming_message: incoming, message } = frames[5]!.err!
+      assert.match(message, /retry after \d+(\.\d)? s/)
+      assert.deepEqual(incoming, limit("BUY", 1, 190, { client_order_id: "c5" }))
+      // Cancels have a separate rate-limit bucket, and a refused message uses no tokens.
+      yield* two.send(cancel("c0", "client_order_id"))
+      yield* venue.settle
+      assert.deepEqual(told(yield* two.drain), ["CANCELLED"])
+      const seconds = Number(/retry after ([\d.]+) s/.exec(message)![1])
+      assert.isBelow(seconds, 0.2)
+      yield* TestClock.adjust(seconds * 1000)
+      yield* two.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      assert.deepEqual(told(yield* two.drain), ["ACK"])
+    })
 )
 
-story("rule 6.10: charges messages that a gateway answers by itself, over all open and ended connections", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const levels = say("get_available_leverage_levels", { symbol: gold, leverage: 5 })
-    const wrong = limit("BUY", 1, 190, { quantity: "one" })
-    for (let n = 0; n < 3; n++) {
-      const client = yield* venue.trade(alice, [])
-      for (let lot = 0; lot < 40; lot++) {
-        yield* client.sendAll(many(100, () => wrong))
-        yield* venue.settle
+story(
+  "rule 6.10: also charges messages that a gateway answers without a desk, across a user's open and closed connections",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const levels = say("get_available_leverage_levels", { symbol: gold, leverage: 5 })
+      const wrong = limit("BUY", 1, 190, { quantity: "one" })
+      for (let n = 0; n < 3; n++) {
+        const client = yield* venue.trade(alice, [])
+        for (let lot = 0; lot < 40; lot++) {
+          yield* client.sendAll(many(100, () => wrong))
+          yield* venue.settle
+        }
+        assert.deepEqual(new Set(told(yield* client.drain)), new Set(["InvalidJSONFormat"]))
+        yield* client.close
       }
-      assert.deepEqual(new Set(told(yield* client.drain)), new Set(["InvalidJSONFormat"]))
-      yield* client.close
-    }
-    const [one, two] = [yield* venue.trade(alice, []), yield* venue.trade(alice, [])]
-    yield* one.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    assert.deepEqual(told(yield* one.drain), ["RateLimited"])
-    for (const client of [one, two]) {
-      // Only a small part of the cost is charged later.
-      yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
+      const [one, two] = [yield* venue.trade(alice, []), yield* venue.trade(alice, [])]
+      yield* one.send(limit("BUY", 1, 190))
       yield* venue.settle
-      yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])
+      assert.deepEqual(told(yield* one.drain), ["RateLimited"])
+      for (const client of [one, two]) {
+        // Only a small part of the messages' cost is still charged later.
+        yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
+        yield* venue.settle
+        yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])
+        yield* venue.settle
+        const frames = (yield* client.drain).slice(-3)
+        assert.deepEqual(told(frames), ["RateLimited", "RateLimited", "RateLimited"])
+        assert.deepEqual(
+          frames.map(({ err }) => err!.incoming_message),
+          [wrong, levels, say("subscribe", { channels: ["fills"] })]
+        )
+      }
+      yield* TestClock.adjust("2 seconds")
+      yield* two.sendAll([say("subscribe", { channels: ["order_responses"] }), limit("BUY", 1, 190)])
       yield* venue.settle
-      const frames = (yield* client.drain).slice(-3)
-      assert.deepEqual(told(frames), ["RateLimited", "RateLimited", "RateLimited"])
-      assert.deepEqual(
-        frames.map(({ err }) => err!.incoming_message),
-        [wrong, levels, say("subscribe", { channels: ["fills"] })]
-      )
-    }
-    yield* TestClock.adjust("2 seconds")
-    yield* two.sendAll([say("subscribe", { channels: ["order_responses"] }), limit("BUY", 1, 190)])
-    yield* venue.settle
-    assert.deepEqual(told(yield* two.drain), ["subscribed", "ACK"])
-  })
+      assert.deepEqual(told(yield* two.drain), ["subscribed", "ACK"])
+    })
 )
 
-story("rule 6.10: serves a client with a low steady rate for days", (venue) =>
+story("rule 6.10: serves a client whose steady rate stays below the limit", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     for (let n = 0; n < 4; n++) {
@@ -87,7 +91,7 @@ story("rule 6.10: serves a client with a low steady rate for days", (venue) =>
   })
 )
 
-story("rule 6.10: limits cancels separately", (venue) =>
+story("rule 6.10: applies a separate rate limit to cancels", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
@@ -105,7 +109,7 @@ story("rule 6.10: limits cancels separately", (venue) =>
   })
 )
 
-story("I48: stops reading from a client that sends faster than answers return, and loses no message", (venue) =>
+story("I48: stops reading from a client that sends faster than the venue responds, and loses no message", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll(many(3_000, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
@@ -120,7 +124,7 @@ story("I48: stops reading from a client that sends faster than answers return, a
   })
 )
 
-story("I49: closes only the reader with 1 MiB unread, with 1013", (venue) =>
+story("I49: closes only the reader that has 1 MiB unread, with close code 1013", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const slow = yield* venue.trade(alice)
@@ -172,7 +176,7 @@ const broken: ReadonlyArray<readonly [text: string, code: string]> = [
   ['{"type":"get_user_trades","params":{"start_ts":"now"}}', "InvalidJSONFormat"]
 ]
 
-story("I50: answers arbitrary bytes with an error frame, and keeps the socket open", (venue) =>
+story("I50: responds to arbitrary bytes with an error frame, and keeps the socket open", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const [text, code] of broken) {
@@ -232,7 +236,7 @@ story("I50: keeps the socket and the account valid after hundreds of corrupted f
   }).pipe(Random.withSeed("bytes"))
 )
 
-story("echoes the request in an error unchanged, and a text that is not an object as a string", (venue) =>
+story("an error echoes the request unchanged, and echoes text that is not an object as a string", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const odd = { type: "add_order", params: { symbol: aapl }, id: [1, { deep: null }] }
@@ -243,7 +247,7 @@ story("echoes the request in an error unchanged, and a text that is not an objec
   })
 )
 
-story("answers a command about an unknown stop with an error that echoes it", (venue) =>
+story("responds to a command about an unknown stop with an error that echoes the command", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const messages = [

@@ -5,61 +5,63 @@ import { TestClock } from "effect/testing"
 import { deal, equityOf, fifty, fillsOf, fundOf, heldBy, logOf, person, provide, topUp } from "./Ruin.ts"
 import { aapl, friday, gold, limit, say, story, told } from "./Story.ts"
 
-story("rule 9.3, rule 9.4: ends all orders, stops and TWAPs at a mark of 190, and sells 16.782 on the book", (venue) =>
-  Effect.gen(function* () {
-    const { alice, bob } = yield* fifty(venue)
-    yield* venue.price(gold, 3_400)
-    yield* alice.client.sendAll([
-      limit("BUY", 0.1, 185),
-      limit("BUY", 0.01, 3_390, { symbol: gold }),
-      limit("SELL", 50, 150, { order_type: "STOP_LOSS" }),
-      say("add_twap", {
-        symbol: gold,
-        side: "BUY",
-        total_quantity: 0.1,
-        num_orders: 10,
-        order_interval_secs: 30,
-        reduce_only: false,
-        start_time: (friday + 3_600_000) / 1_000
-      })
-    ])
-    yield* venue.settle
-    assert.isDefined((yield* alice.client.drain).find((frame) => frame.twap_response !== undefined))
-    yield* bob.client.send(limit("BUY", 10, 189))
-    yield* bob.client.send(limit("BUY", 20, 186))
-    yield* venue.settle
-    yield* bob.client.drain
+story(
+  "rule 9.3, rule 9.4: at a mark of 190 cancels all orders, stops and TWAPs, and sells 16.782 on the book",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* fifty(venue)
+      yield* venue.price(gold, 3_400)
+      yield* alice.client.sendAll([
+        limit("BUY", 0.1, 185),
+        limit("BUY", 0.01, 3_390, { symbol: gold }),
+        limit("SELL", 50, 150, { order_type: "STOP_LOSS" }),
+        say("add_twap", {
+          symbol: gold,
+          side: "BUY",
+          total_quantity: 0.1,
+          num_orders: 10,
+          order_interval_secs: 30,
+          reduce_only: false,
+          start_time: (friday + 3_600_000) / 1_000
+        })
+      ])
+      yield* venue.settle
+      assert.isDefined((yield* alice.client.drain).find((frame) => frame.twap_response !== undefined))
+      yield* bob.client.send(limit("BUY", 10, 189))
+      yield* bob.client.send(limit("BUY", 20, 186))
+      yield* venue.settle
+      yield* bob.client.drain
 
-    yield* venue.price(aapl, 190)
-    yield* venue.settle
-    const frames = yield* alice.client.drain
-    const cancelled = frames.filter(({ order_response: order }) => order?.status === "CANCELLED")
-    assert.deepEqual(cancelled.map(({ order_response: order }) => `${order!.type} ${order!.symbol}`).sort(), [
-      "LIMIT AAPL-USD",
-      "LIMIT GOLD-USD",
-      "STOP_LOSS AAPL-USD"
-    ])
-    assert.deepEqual(
-      frames.flatMap(({ twap_response: twap }) => twap?.status ?? []),
-      ["CANCELLED"]
-    )
-    const fills = frames.flatMap(({ fill_response: fill }) => fill ?? [])
-    assert.deepEqual(
-      fills.map(({ execution_type, price, quantity }) => [execution_type, price, quantity]),
-      [
-        ["LIQUIDATION", 189, 10],
-        ["LIQUIDATION", 186, 6.782]
-      ]
-    )
-    assert.strictEqual(yield* heldBy(alice), 33.218)
-    yield* fundOf()
-    yield* TestClock.adjust("5 seconds")
-    assert.strictEqual(yield* heldBy(alice), 33.218)
-  })
+      yield* venue.price(aapl, 190)
+      yield* venue.settle
+      const frames = yield* alice.client.drain
+      const cancelled = frames.filter(({ order_response: order }) => order?.status === "CANCELLED")
+      assert.deepEqual(cancelled.map(({ order_response: order }) => `${order!.type} ${order!.symbol}`).sort(), [
+        "LIMIT AAPL-USD",
+        "LIMIT GOLD-USD",
+        "STOP_LOSS AAPL-USD"
+      ])
+      assert.deepEqual(
+        frames.flatMap(({ twap_response: twap }) => twap?.status ?? []),
+        ["CANCELLED"]
+      )
+      const fills = frames.flatMap(({ fill_response: fill }) => fill ?? [])
+      assert.deepEqual(
+        fills.map(({ execution_type, price, quantity }) => [execution_type, price, quantity]),
+        [
+          ["LIQUIDATION", 189, 10],
+          ["LIQUIDATION", 186, 6.782]
+        ]
+      )
+      assert.strictEqual(yield* heldBy(alice), 33.218)
+      yield* fundOf()
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* heldBy(alice), 33.218)
+    })
 )
 
 story(
-  "rule 9.3: retries a liquidation order once a second while the book is empty, and completes it once there are bids",
+  "rule 9.3: retries a liquidation order once a second while the book is empty, and completes it when bids arrive",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* fifty(venue)
@@ -85,7 +87,7 @@ story(
 )
 
 story(
-  "rule 9.5, rule 9.13: at 186 moves the 400 to the fund, and lets a provider take over the 50 for 23.25 of it",
+  "rule 9.5, rule 9.13: at 186 moves 400 of equity to the fund, which pays a provider 23.25 to take over the 50 units",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* fifty(venue)
@@ -107,24 +109,26 @@ story(
     })
 )
 
-story("rule 9.14: at 170, with too small a fund, closes opposite positions at 178, the riskiest first", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* person(venue, "alice", 1_110)
-    const bob = yield* person(venue, "bob", 2_000)
-    const cid = yield* person(venue, "cid", 100_000)
-    const dan = yield* person(venue, "dan", 100_000)
-    yield* topUp(150)
-    yield* deal(venue, alice, bob, 40, 200)
-    yield* deal(venue, alice, cid, 10, 200)
-    yield* deal(venue, dan, cid, 40, 200)
-    const before = yield* equityOf(bob)
-    yield* venue.price(aapl, 170)
-    yield* TestClock.adjust("1 second")
-    yield* venue.settle
-    assert.deepEqual(yield* fillsOf(bob), ["ADL BUY 40 at 178"])
-    assert.deepEqual(yield* fillsOf(cid), ["ADL BUY 10 at 178"])
-    assert.deepEqual([yield* heldBy(alice), yield* heldBy(cid), yield* heldBy(dan)], [0, -40, 40])
-    assert.deepEqual([yield* equityOf(alice), (yield* equityOf(bob)) - before], [0, 880])
-    assert.strictEqual(yield* fundOf(), 150)
-  })
+story(
+  "rule 9.14: closes opposite positions at 178, riskiest first, if the fund is too small at a mark of 170",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* person(venue, "alice", 1_110)
+      const bob = yield* person(venue, "bob", 2_000)
+      const cid = yield* person(venue, "cid", 100_000)
+      const dan = yield* person(venue, "dan", 100_000)
+      yield* topUp(150)
+      yield* deal(venue, alice, bob, 40, 200)
+      yield* deal(venue, alice, cid, 10, 200)
+      yield* deal(venue, dan, cid, 40, 200)
+      const before = yield* equityOf(bob)
+      yield* venue.price(aapl, 170)
+      yield* TestClock.adjust("1 second")
+      yield* venue.settle
+      assert.deepEqual(yield* fillsOf(bob), ["ADL BUY 40 at 178"])
+      assert.deepEqual(yield* fillsOf(cid), ["ADL BUY 10 at 178"])
+      assert.deepEqual([yield* heldBy(alice), yield* heldBy(cid), yield* heldBy(dan)], [0, -40, 40])
+      assert.deepEqual([yield* equityOf(alice), (yield* equityOf(bob)) - before], [0, 880])
+      assert.strictEqual(yield* fundOf(), 150)
+    })
 )

@@ -16,7 +16,7 @@ import { aapl, gold, story } from "./Story.ts"
 
 type Venue = TestVenue["Service"]
 
-/** Alice, with 1,300, is long 50 AAPL and short 2 gold; Bob has the other side of both. */
+/** Alice, with 1,300, is long 50 AAPL and short 2 gold. Bob has the opposite positions. */
 const two = Effect.fnUntraced(function* (venue: Venue) {
   yield* venue.price(gold, 3_400)
   const everybody = yield* fifty(venue, 100_000, 1_310)
@@ -30,7 +30,7 @@ const sharesOf = Effect.fnUntraced(function* () {
 })
 
 story(
-  "rule 9.6: liquidates the larger of two markets first, each with its part of the equity, and leaves no position",
+  "rule 9.6: liquidates the larger of two markets first, each with its share of the equity, until no position is left",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* two(venue)
@@ -48,43 +48,43 @@ story(
 )
 
 for (const state of ["HALTED", "CANCEL_ONLY"] as const) {
-  story(`rule 9.3: beside a market that is ${state} the other goes on, and that one follows once it trades`, (venue) =>
-    Effect.gen(function* () {
-      const markets = yield* MarketClient
-      const { alice } = yield* two(venue)
-      yield* markets.setTradingState(gold, state)
-      yield* venue.price(aapl, 182)
-      yield* TestClock.adjust("5 seconds")
-      yield* venue.settle
-      assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold)], [0, -2])
-      yield* markets.setTradingState(gold, "TRADING")
-      yield* TestClock.adjust("5 seconds")
-      yield* venue.settle
-      assert.deepEqual([yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0])
-      yield* fundOf()
-      yield* fundOf(gold)
-    })
+  story(
+    `rule 9.3: liquidates in one market while the other is ${state}, and in the other once it trades again`,
+    (venue) =>
+      Effect.gen(function* () {
+        const markets = yield* MarketClient
+        const { alice } = yield* two(venue)
+        yield* markets.setTradingState(gold, state)
+        yield* venue.price(aapl, 182)
+        yield* TestClock.adjust("5 seconds")
+        yield* venue.settle
+        assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold)], [0, -2])
+        yield* markets.setTradingState(gold, "TRADING")
+        yield* TestClock.adjust("5 seconds")
+        yield* venue.settle
+        assert.deepEqual([yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0])
+        yield* fundOf()
+        yield* fundOf(gold)
+      })
   )
 }
 
-story(
-  "I29, rule 9.3: keeps the position in a stale market at its last mark, beside a market with a fresh price",
-  (venue) =>
-    Effect.gen(function* () {
-      const markets = yield* MarketClient
-      const { alice } = yield* two(venue)
-      const observe = (usd: number) => markets.observe(gold, usd * 1e8, "external")
-      yield* observe(3_400)
-      yield* TestClock.adjust("90 seconds")
-      yield* venue.price(aapl, 182)
-      yield* TestClock.adjust("5 seconds")
-      yield* venue.settle
-      assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold)], [0, -2])
-      yield* observe(3_400)
-      yield* TestClock.adjust("5 seconds")
-      yield* venue.settle
-      assert.deepEqual([yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0])
-    })
+story("I29, rule 9.3: keeps the position in a stale market while liquidating in a market with a fresh price", (venue) =>
+  Effect.gen(function* () {
+    const markets = yield* MarketClient
+    const { alice } = yield* two(venue)
+    const observe = (usd: number) => markets.observe(gold, usd * 1e8, "external")
+    yield* observe(3_400)
+    yield* TestClock.adjust("90 seconds")
+    yield* venue.price(aapl, 182)
+    yield* TestClock.adjust("5 seconds")
+    yield* venue.settle
+    assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold)], [0, -2])
+    yield* observe(3_400)
+    yield* TestClock.adjust("5 seconds")
+    yield* venue.settle
+    assert.deepEqual([yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0])
+  })
 )
 
 const leftOf = Effect.fnUntraced(function* ({ user: { userId } }: Person) {
@@ -95,7 +95,7 @@ const leftOf = Effect.fnUntraced(function* ({ user: { userId } }: Person) {
   })
 })
 
-story("I28: keeps and reports a position that nobody can take over, until the fund covers it", (venue) =>
+story("I28: keeps and reports a position that no account can take over until the fund can cover it", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* fifty(venue, 7_110)
     const dan = yield* person(venue, "dan", 1_000_000)

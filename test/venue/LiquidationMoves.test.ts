@@ -1,4 +1,4 @@
-/** Owners that are reloaded during a liquidation. The liquidation continues, and no step is repeated (rule 9, I8). */
+/** Owners that reload during a liquidation. The liquidation continues, and no step is repeated (rule 9, I8). */
 import type { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { marketStream } from "@venue/domain/Market"
@@ -20,7 +20,7 @@ const scene = Effect.fnUntraced(function* (venue: Venue) {
 })
 type Scene = Effect.Success<ReturnType<typeof scene>>
 
-/** Checks that off-book trades come from closed takeovers and that their quantities sum to Alice's position. */
+/** Checks that every takeover was closed, and that the off-book trades sum to Alice's position. */
 const takenOnce = Effect.fnUntraced(function* () {
   const log = yield* logOf()
   const opened = log.flatMap((event) => (event._tag === "TakeoverOpened" ? [event.takeoverId.text] : []))
@@ -35,7 +35,7 @@ const takenOnce = Effect.fnUntraced(function* () {
 
 type Step = (scene: Scene) => Effect.Effect<void, unknown, DeskClient | MarketClient | Journal>
 
-/** Start mark of each stage, its readiness condition, and the condition of its end. */
+/** For each stage of a liquidation: the mark that starts it, its preparation, and the checks at its end. */
 const stages: Record<string, { readonly mark: number; readonly ready: Step; readonly done: Step }> = {
   "on the book": {
     mark: 190,
@@ -52,7 +52,7 @@ const stages: Record<string, { readonly mark: number; readonly ready: Step; read
     done: Effect.fnUntraced(function* ({ alice, bob, cid }: Scene) {
       yield* takenOnce()
       assert.strictEqual(yield* equityOf(alice), 0)
-      // A provider that responds late is used after the accounts on the opposite side.
+      // If Cid responds late, the accounts on the opposite side come before him.
       assert.deepEqual([yield* heldBy(alice), (yield* heldBy(bob)) + (yield* heldBy(cid))], [0, 0])
       assert.include([376.75, 400], yield* fundOf())
     })
@@ -70,16 +70,16 @@ const stages: Record<string, { readonly mark: number; readonly ready: Step; read
 }
 
 const losses: Record<string, Step> = {
-  "her trader": ({ alice }) => takeTrader(alice),
-  "the trader on the other side": ({ bob }) => takeTrader(bob),
-  "the one who takes": ({ cid }) => takeTrader(cid),
+  "the liquidated trader": ({ alice }) => takeTrader(alice),
+  "the opposite trader": ({ bob }) => takeTrader(bob),
+  "the buying trader": ({ cid }) => takeTrader(cid),
   "the market": () => take(marketStream(aapl))
 }
 
 for (const [stage, { done, mark, ready }] of Object.entries(stages)) {
   for (const [who, lose] of Object.entries(losses)) {
     for (const millis of [0, 250]) {
-      story(`a liquidation ${stage} goes on when ${who} is loaded again ${millis} ms after the mark`, (venue) =>
+      story(`completes a liquidation ${stage} if ${who} is reloaded ${millis} ms after the mark changes`, (venue) =>
         Effect.gen(function* () {
           const everybody = yield* scene(venue)
           yield* ready(everybody)
@@ -102,9 +102,9 @@ for (const [stage, { done, mark, ready }] of Object.entries(stages)) {
 }
 
 for (const tag of ["TakeoverOpened", "TakeoverClosed"] as const) {
-  for (const instant of ["before its row is committed", "after that and before anybody hears of it"] as const) {
+  for (const instant of ["before its row is committed", "right after its row is committed"] as const) {
     story(
-      `a takeover is closed once where the market dies with its ${tag}, ${instant}`,
+      `closes a takeover once if the market crashes at a ${tag} event ${instant}`,
       (venue) =>
         Effect.gen(function* () {
           const everybody = yield* scene(venue)

@@ -35,7 +35,7 @@ for (const isTaken of [false, true]) {
 }
 
 story(
-  "rule 9.3: decides a takeover again within a second when the mark recovers to 190, and sells on the book",
+  "rule 9.3: re-evaluates a takeover within a second if the mark recovers to 190, and sells on the book instead",
   (venue) =>
     Effect.gen(function* () {
       const { alice } = yield* fifty(venue)
@@ -53,23 +53,25 @@ story(
     })
 )
 
-story("I28, rule 9.13: ends a position without a takeover at 186 when the mark has fallen to 170", (venue) =>
-  Effect.gen(function* () {
-    const { alice, bob } = yield* fifty(venue)
-    const cid = yield* person(venue, "cid", 1_500)
-    yield* provide(cid)
-    yield* venue.price(aapl, 186)
-    yield* TestClock.adjust(250)
-    yield* venue.price(aapl, 170)
-    yield* TestClock.adjust("3 seconds")
-    yield* venue.settle
-    assert.deepEqual(yield* fillsOf(bob), ["ADL BUY 50 at 186"])
-    assert.deepEqual([yield* heldBy(alice), yield* heldBy(cid), yield* equityOf(cid)], [0, 0, 1_500])
-    assert.strictEqual(yield* equityOf(alice), 0)
-  })
+story(
+  "I28, rule 9.13: closes the position by auto-deleveraging at 186 if the mark falls to 170 before a provider takes it over",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* fifty(venue)
+      const cid = yield* person(venue, "cid", 1_500)
+      yield* provide(cid)
+      yield* venue.price(aapl, 186)
+      yield* TestClock.adjust(250)
+      yield* venue.price(aapl, 170)
+      yield* TestClock.adjust("3 seconds")
+      yield* venue.settle
+      assert.deepEqual(yield* fillsOf(bob), ["ADL BUY 50 at 186"])
+      assert.deepEqual([yield* heldBy(alice), yield* heldBy(cid), yield* equityOf(cid)], [0, 0, 1_500])
+      assert.strictEqual(yield* equityOf(alice), 0)
+    })
 )
 
-story("rule 9.9: opens at most one takeover a second for an oscillating mark, and closes each", (venue) =>
+story("rule 9.9: opens at most one takeover a second while the mark oscillates, and closes every takeover", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* fifty(venue)
     const cid = yield* person(venue, "cid", 100_000)

@@ -27,7 +27,7 @@ const book = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { maker, ids: (yield* maker.drain).map((frame) => frame.order_response!.order_id) }
 })
 
-story("confirms each request once, then sends the first value of every stream except trade, numbered from 1", (venue) =>
+story("confirms each request once, then sends every stream's first value except for trade, numbered from 1", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -63,7 +63,7 @@ story("confirms each request once, then sends the first value of every stream ex
   })
 )
 
-story("groups bids down and offers up by sig_figs, with a separate stream for each value", (venue) =>
+story("rounds bids down and offers up to groups by sig_figs, with a separate stream for each sig_figs value", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -82,7 +82,7 @@ story("groups bids down and offers up by sig_figs, with a separate stream for ea
   })
 )
 
-story("sends the whole level2 every 500 ms, also without a change, and an empty side as []", (venue) =>
+story("sends the whole level2 book every 500 ms even without a change, and an empty side as []", (venue) =>
   Effect.gen(function* () {
     const { ids, maker } = yield* book(venue)
     const client = yield* venue.marketData
@@ -141,7 +141,7 @@ story("sends bbo when the best price or its size changes, at most every 100 ms",
   })
 )
 
-story("sends every trade at once, with the aggressor's side and the trade id of its fills", (venue) =>
+story("sends every trade at once, with the aggressor's side and the trade id that its fills have", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -168,7 +168,7 @@ story("sends every trade at once, with the aggressor's side and the trade id of 
   })
 )
 
-story("rule 3.3: sends mark_price once a second, following the outside price", (venue) =>
+story("rule 3.3: sends mark_price once a second, following the external price", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["mark_price"], [aapl, gold]))
@@ -189,7 +189,7 @@ story("rule 3.3: sends mark_price once a second, following the outside price", (
 )
 
 story(
-  "rule 3.3: computes the mark as the median of the outside price, the price with its average premium, and the book",
+  "rule 3.3: computes the mark as the median of the external price, that price plus its average premium, and the book",
   (venue) =>
     Effect.gen(function* () {
       const maker = yield* venue.trade(yield* venue.user("maker"), [])
@@ -202,14 +202,14 @@ story(
       yield* client.send(subscribe(["mark_price"]))
       yield* TestClock.adjust("30 seconds")
       const marks = (yield* client.drain).flatMap((frame) => (frame.type === "mark_price" ? [Number(frame.price)] : []))
-      // The mid price is 0.21 above the external price. In 30 seconds the average covers 1 - exp(-30 / 150) of that
+      // The mid price is 0.21 above the external price. In 30 seconds, the average covers 1 - exp(-30 / 150) of that
       // difference.
       assert.closeTo(marks.at(-1)!, 200 + 0.21 * (1 - Math.exp(-30 / 150)), 0.002)
       assert.isTrue(marks.every((mark, at) => at === 0 || mark >= marks[at - 1]!))
     })
 )
 
-story("stops an unsubscribed stream, and continues the others and the numbering", (venue) =>
+story("stops an unsubscribed stream, and continues the other streams and the numbering", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["level2", "mark_price"]))
@@ -226,7 +226,7 @@ story("stops an unsubscribed stream, and continues the others and the numbering"
   })
 )
 
-story("I49: sends a moved best price to a slow reader once, after it has caught up", (venue) =>
+story("I49: sends a slow reader only the newest best price, after the reader has caught up", (venue) =>
   Effect.gen(function* () {
     const { maker } = yield* book(venue)
     yield* TestClock.adjust("1 second")
@@ -248,7 +248,7 @@ story("I49: sends a moved best price to a slow reader once, after it has caught 
   })
 )
 
-story("confirms the valid streams of a mixed request, then sends one error per code for the others", (venue) =>
+story("confirms a mixed request's valid streams, then sends one error per error code for the invalid ones", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     const request = subscribe(["bbo", "trades", "mark_price"], [MarketSymbol.make("FOO-USD"), aapl])
@@ -269,34 +269,36 @@ story("confirms the valid streams of a mixed request, then sends one error per c
   })
 )
 
-story("I50: names the fault in an error, and applies no part of a request without a stream", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.marketData
-    const errors = [
-      ["{", "InvalidJSONFormat"],
-      ["[]", "InvalidJSONFormat"],
-      [JSON.stringify({ type: "subscribe", params: { channels: ["bbo"], symbols: [aapl] } }), "InvalidJSONFormat"],
-      [JSON.stringify({ type: "auth", channels: ["bbo"], symbols: [aapl] }), "InvalidJSONFormat"],
-      [JSON.stringify(subscribe(["trades"])), "InvalidJSONFormat"],
-      [JSON.stringify(subscribe(["bbo"], [MarketSymbol.make("FOO-USD")])), "InvalidParameter"],
-      [JSON.stringify(subscribe(["bbo"], [])), "InvalidParameter"],
-      [JSON.stringify(subscribe(["level2"], [aapl], { sig_figs: [3] })), "InvalidParameter"],
-      [JSON.stringify(subscribe(["level2"], [aapl], { sig_figs: "0" })), "InvalidJSONFormat"]
-    ] as const
-    for (const [text, code] of errors) {
-      yield* client.sendText(text)
-      const [frame] = yield* client.drain
-      assert.strictEqual((frame as { err?: { error_code: string } }).err?.error_code, code, text)
-    }
-    yield* TestClock.adjust("2 seconds")
-    assert.deepEqual(yield* client.drain, [])
-    yield* client.send(subscribe(["bbo"]))
-    assert.deepEqual(kinds(yield* client.drain), ["subscribed", "bbo"])
-  })
+story(
+  "I50: responds to a request without a valid stream with an error that names the fault, and subscribes to nothing",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.marketData
+      const errors = [
+        ["{", "InvalidJSONFormat"],
+        ["[]", "InvalidJSONFormat"],
+        [JSON.stringify({ type: "subscribe", params: { channels: ["bbo"], symbols: [aapl] } }), "InvalidJSONFormat"],
+        [JSON.stringify({ type: "auth", channels: ["bbo"], symbols: [aapl] }), "InvalidJSONFormat"],
+        [JSON.stringify(subscribe(["trades"])), "InvalidJSONFormat"],
+        [JSON.stringify(subscribe(["bbo"], [MarketSymbol.make("FOO-USD")])), "InvalidParameter"],
+        [JSON.stringify(subscribe(["bbo"], [])), "InvalidParameter"],
+        [JSON.stringify(subscribe(["level2"], [aapl], { sig_figs: [3] })), "InvalidParameter"],
+        [JSON.stringify(subscribe(["level2"], [aapl], { sig_figs: "0" })), "InvalidJSONFormat"]
+      ] as const
+      for (const [text, code] of errors) {
+        yield* client.sendText(text)
+        const [frame] = yield* client.drain
+        assert.strictEqual((frame as { err?: { error_code: string } }).err?.error_code, code, text)
+      }
+      yield* TestClock.adjust("2 seconds")
+      assert.deepEqual(yield* client.drain, [])
+      yield* client.send(subscribe(["bbo"]))
+      assert.deepEqual(kinds(yield* client.drain), ["subscribed", "bbo"])
+    })
 )
 
 story(
-  "I48, I49: accepts 200 messages a minute, skips pulses for a slow reader, and closes only a reader with 1 MiB unread",
+  "I48, I49: accepts 200 messages a minute, skips periodic frames for a slow reader, and closes only one with 1 MiB unread",
   (venue) =>
     Effect.gen(function* () {
       const slow = yield* venue.marketData

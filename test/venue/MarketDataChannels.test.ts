@@ -46,7 +46,7 @@ const lastHour = Effect.gen(function* () {
     .findLast((event): event is Funded => event._tag === "Funded")!
 })
 
-story("sends a first value on each channel, for every priced symbol when all are requested", (venue) =>
+story("sends a first value on each channel, for every priced symbol if the request names all symbols", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3_410.87)
     yield* venue.settle
@@ -85,7 +85,7 @@ story("rule 3.2: sends underlier once a second", (venue) =>
 )
 
 story(
-  "rule 10.4: sends the estimated funding rate of the hour each second, and the final rate at its end",
+  "rule 10.4: sends the hour's estimated funding rate each second, and the final rate at the end of the hour",
   (venue) =>
     Effect.gen(function* () {
       yield* leaning(venue)
@@ -111,7 +111,7 @@ story(
 )
 
 story(
-  "rule 10.4: sends the same rate from a gateway that has just started as from the others",
+  "rule 10.4: a gateway that has just started sends the same funding rate as the other gateways",
   (venue) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("7 minutes")
@@ -142,7 +142,7 @@ story(
 )
 
 story(
-  "rule 10.3: sends a first funding of 0 outside the hours of the underlier, and no further value",
+  "rule 10.3: outside the underlier's trading hours, sends a first funding rate of 0 and no further value",
   (venue) =>
     Effect.gen(function* () {
       yield* leaning(venue)
@@ -156,7 +156,7 @@ story(
   saturday
 )
 
-story("rule 10.6: sends funding of 0 while the hour would be skipped", (venue) =>
+story("rule 10.6: sends a funding rate of 0 while the market is halted, because the hour would be skipped", (venue) =>
   Effect.gen(function* () {
     yield* leaning(venue)
     yield* TestClock.adjust("5 minutes")
@@ -194,7 +194,7 @@ story("sends open_interest when it changes, at most once a second", (venue) =>
   })
 )
 
-story("sends open_interest also in a quiet hour after a trade that moves no price", (venue) =>
+story("sends open_interest after a trade in a quiet market even if the trade moves no price", (venue) =>
   Effect.gen(function* () {
     const [long, short] = [
       yield* venue.trade(yield* venue.user("ann"), []),
@@ -219,7 +219,7 @@ story("sends open_interest also in a quiet hour after a trade that moves no pric
   })
 )
 
-story("sends open_interest after a position ended off the book in a quiet market", (venue) =>
+story("sends open_interest after a position in a quiet market is closed off the book", (venue) =>
   Effect.gen(function* () {
     const [ann, ben] = [yield* person(venue, "ann", 2_000), yield* person(venue, "ben", 1_110)]
     yield* topUp(150)
@@ -239,33 +239,31 @@ story("sends open_interest after a position ended off the book in a quiet market
   })
 )
 
-story(
-  "rule 5: sends minmax_price when the band moves, at most once a second, with the limits of accepted prices",
-  (venue) =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust("2 seconds")
-      const client = yield* venue.marketData
-      yield* client.send(subscribe(["minmax_price"]))
-      yield* TestClock.adjust("2 seconds")
-      yield* client.drain
-      for (const mark of [206, 207, 208, 209, 210]) {
-        yield* venue.price(aapl, mark)
-        yield* TestClock.adjust("100 millis")
-      }
-      yield* TestClock.adjust("2 seconds")
-      const frames = yield* client.drain
-      assert.isAtMost(frames.length, 2)
-      assert.deepEqual(new Set(kinds(frames)), new Set(["minmax_price"]))
-      assert.deepInclude(frames.at(-1), { min_price: "189.00", max_price: "231.00" } as object)
-      const trader = yield* venue.trade(yield* venue.user("ann"))
-      yield* trader.sendAll([limit("BUY", 1, 231.01), limit("BUY", 1, 231), limit("SELL", 1, 188.99)])
-      yield* venue.settle
-      const answers = (yield* trader.drain).map((frame) => frame.order_response?.status)
-      assert.deepEqual(answers, ["PRICE_GREATER_THAN_MAX_PRICE", "ACK", "PRICE_LESS_THAN_MIN_PRICE"])
-    })
+story("rule 5: sends the accepted price range in minmax_price when the band moves, at most once a second", (venue) =>
+  Effect.gen(function* () {
+    yield* TestClock.adjust("2 seconds")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["minmax_price"]))
+    yield* TestClock.adjust("2 seconds")
+    yield* client.drain
+    for (const mark of [206, 207, 208, 209, 210]) {
+      yield* venue.price(aapl, mark)
+      yield* TestClock.adjust("100 millis")
+    }
+    yield* TestClock.adjust("2 seconds")
+    const frames = yield* client.drain
+    assert.isAtMost(frames.length, 2)
+    assert.deepEqual(new Set(kinds(frames)), new Set(["minmax_price"]))
+    assert.deepInclude(frames.at(-1), { min_price: "189.00", max_price: "231.00" } as object)
+    const trader = yield* venue.trade(yield* venue.user("ann"))
+    yield* trader.sendAll([limit("BUY", 1, 231.01), limit("BUY", 1, 231), limit("SELL", 1, 188.99)])
+    yield* venue.settle
+    const answers = (yield* trader.drain).map((frame) => frame.order_response?.status)
+    assert.deepEqual(answers, ["PRICE_GREATER_THAN_MAX_PRICE", "ACK", "PRICE_LESS_THAN_MIN_PRICE"])
+  })
 )
 
-story("repeats bbo of a quiet market every 5 s, open_interest and minmax_price every 10 s", (venue) =>
+story("repeats a quiet market's bbo every 5 s, and its open_interest and minmax_price every 10 s", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("ann"), [])
     yield* maker.send(limit("SELL", 2, 200))
@@ -283,7 +281,7 @@ story("repeats bbo of a quiet market every 5 s, open_interest and minmax_price e
     const repeated = yield* bboAfter(500)
     assert.lengthOf(repeated, 1)
     assert.deepInclude(repeated[0], { bid: [], ask: [["200.00", "2"]] } as object)
-    // A change counts as the most recent frame.
+    // A changed frame restarts the interval after which the last frame is repeated.
     yield* TestClock.adjust("2 seconds")
     yield* maker.send(limit("SELL", 1, 199.9))
     yield* venue.settle

@@ -47,7 +47,7 @@ story("numbers market data per connection, and sends the same frames as the mark
   })
 )
 
-story("accepts market-data channels in params, beside account channels", (venue) =>
+story("accepts market-data channels in params together with account channels", (venue) =>
   Effect.gen(function* () {
     const trader = yield* venue.trade(yield* venue.user("ann"), [])
     yield* trader.send(say("subscribe", { channels: ["order_responses", "funding"], symbols: [aapl] }))
@@ -62,7 +62,7 @@ story("accepts market-data channels in params, beside account channels", (venue)
   })
 )
 
-story("reports the invalid parts of a market-data request, and applies the rest", (venue) =>
+story("reports the invalid parts of a market-data request, and applies the valid parts", (venue) =>
   Effect.gen(function* () {
     const stranger = yield* venue.connect
     yield* stranger.send(request("subscribe", ["funding"], [aapl]))

@@ -1,4 +1,4 @@
-/** Volume channels of the market-data socket: trades, current candles, and daily statistics. */
+/** Volume channels of the market-data socket: trades, current candles and daily statistics. */
 import type { Frame, Frames } from "@venue/api/marketData/FrameSchema"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -31,7 +31,7 @@ const newConnection = Effect.gen(function* () {
   return yield* Client.openMarketData((transport) => gateway.open(transport))
 })
 
-/** Returns two traders that trade a quantity at given prices. */
+/** Returns a function that trades a quantity at a price between two new traders. */
 const traders = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const ann = yield* person(venue, "ann", 1_000_000)
   const ben = yield* person(venue, "ben", 1_000_000)
@@ -40,7 +40,7 @@ const traders = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
 
 const all = { intervals: ["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"] }
 
-story("rule 9.9: sends a takeover as A, without volume", (venue) =>
+story("rule 9.9: sends a takeover with execution type A, and does not count it as volume", (venue) =>
   Effect.gen(function* () {
     yield* fifty(venue)
     yield* provide(yield* person(venue, "cid", 100_000))
@@ -57,7 +57,7 @@ story("rule 9.9: sends a takeover as A, without volume", (venue) =>
   })
 )
 
-story("rule 9.14: sends an auto-deleveraging as A", (venue) =>
+story("rule 9.14: sends an auto-deleveraging trade with execution type A", (venue) =>
   Effect.gen(function* () {
     const [alice, bob] = [yield* person(venue, "alice", 1_110), yield* person(venue, "bob", 2_000)]
     yield* topUp(150)
@@ -71,7 +71,7 @@ story("rule 9.14: sends an auto-deleveraging as A", (venue) =>
   })
 )
 
-story("rule 19.3: sends the end of a contract as S", (venue) =>
+story("rule 19.3: sends a delisted contract's settlement trade with execution type S", (venue) =>
   Effect.gen(function* () {
     const trade = yield* traders(venue)
     yield* trade(5, 200)
@@ -87,76 +87,80 @@ story("rule 19.3: sends the end of a contract as S", (venue) =>
   })
 )
 
-story("starts a candle at the mark, and sends it when it changes, at most once a second, and when it closes", (venue) =>
-  Effect.gen(function* () {
-    const trade = yield* traders(venue)
-    yield* TestClock.adjust("10 seconds")
-    const client = yield* venue.marketData
-    yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN"] }))
-    const { sequence: _, ...first } = ofType(yield* client.drain, "candle")[0]!
-    const start = "2026-11-20T15:00:00Z"
-    const still = { open: "200", high: "200", low: "200", close: "200", usdVolume: 0, trades: 0 }
-    assert.deepEqual(first, { type: "candle", symbol: aapl, start, resolution: "1MIN", ...still })
-    yield* TestClock.adjust("5 seconds")
-    assert.deepEqual(yield* client.drain, [])
-    yield* trade(2, 201)
-    yield* trade(1, 200.5)
-    yield* TestClock.adjust("5 seconds")
-    const running = ofType(yield* client.drain, "candle")
-    const traded = { start, open: "201", high: "201", low: "200.5", close: "200.5", usdVolume: 602, trades: 2 }
-    assert.lengthOf(running, 1)
-    assert.deepInclude(running[0], traded)
-    yield* TestClock.adjust("1 minute")
-    const next = ofType(yield* client.drain, "candle")
-    assert.lengthOf(next, 2)
-    assert.deepInclude(next[0], traded)
-    const flat = { open: "200.5", high: "200.5", low: "200.5", close: "200.5", usdVolume: 0, trades: 0 }
-    assert.deepInclude(next[1], { start: "2026-11-20T15:01:00Z", ...flat })
-  })
+story(
+  "shows the mark in a candle before any trade, then sends each changed candle at most once a second and at its close",
+  (venue) =>
+    Effect.gen(function* () {
+      const trade = yield* traders(venue)
+      yield* TestClock.adjust("10 seconds")
+      const client = yield* venue.marketData
+      yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN"] }))
+      const { sequence: _, ...first } = ofType(yield* client.drain, "candle")[0]!
+      const start = "2026-11-20T15:00:00Z"
+      const still = { open: "200", high: "200", low: "200", close: "200", usdVolume: 0, trades: 0 }
+      assert.deepEqual(first, { type: "candle", symbol: aapl, start, resolution: "1MIN", ...still })
+      yield* TestClock.adjust("5 seconds")
+      assert.deepEqual(yield* client.drain, [])
+      yield* trade(2, 201)
+      yield* trade(1, 200.5)
+      yield* TestClock.adjust("5 seconds")
+      const running = ofType(yield* client.drain, "candle")
+      const traded = { start, open: "201", high: "201", low: "200.5", close: "200.5", usdVolume: 602, trades: 2 }
+      assert.lengthOf(running, 1)
+      assert.deepInclude(running[0], traded)
+      yield* TestClock.adjust("1 minute")
+      const next = ofType(yield* client.drain, "candle")
+      assert.lengthOf(next, 2)
+      assert.deepInclude(next[0], traded)
+      const flat = { open: "200.5", high: "200.5", low: "200.5", close: "200.5", usdVolume: 0, trades: 0 }
+      assert.deepInclude(next[1], { start: "2026-11-20T15:01:00Z", ...flat })
+    })
 )
 
-story("I49: sends a closed candle also to a slow reader, and the running one after it has caught up", (venue) =>
-  Effect.gen(function* () {
-    const trade = yield* traders(venue)
-    yield* TestClock.adjust("10 seconds")
-    const client = yield* venue.marketData
-    yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN", "5MINS"] }))
-    yield* client.drain
-    yield* client.lag(100 * 1024)
-    yield* trade(2, 201)
-    yield* TestClock.adjust("40 seconds")
-    assert.deepEqual(yield* client.drain, [])
-    yield* TestClock.adjust("75 seconds")
-    const first = { start: "2026-11-20T15:00:00Z", open: "201", close: "201", trades: 1 }
-    const still = { start: "2026-11-20T15:01:00Z", open: "201", close: "201", trades: 0 }
-    const closed = ofType(yield* client.drain, "candle")
-    assert.deepEqual(
-      closed.map(({ close, open, resolution, sequence, start, trades }) => ({
-        resolution,
-        sequence,
-        start,
-        open,
-        close,
-        trades
-      })),
-      [
-        { resolution: "1MIN", sequence: 3, ...first },
-        { resolution: "1MIN", sequence: 4, ...still }
-      ]
-    )
-    yield* client.lag(0)
-    yield* TestClock.adjust("1 second")
-    assert.deepEqual(
-      ofType(yield* client.drain, "candle").map(({ resolution, start, trades }) => [resolution, start, trades]),
-      [
-        ["1MIN", "2026-11-20T15:02:00Z", 0],
-        ["5MINS", "2026-11-20T15:00:00Z", 1]
-      ]
-    )
-  })
+story(
+  "I49: sends closed candles to a slow reader too, but running candles only after the reader has caught up",
+  (venue) =>
+    Effect.gen(function* () {
+      const trade = yield* traders(venue)
+      yield* TestClock.adjust("10 seconds")
+      const client = yield* venue.marketData
+      yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN", "5MINS"] }))
+      yield* client.drain
+      yield* client.lag(100 * 1024)
+      yield* trade(2, 201)
+      yield* TestClock.adjust("40 seconds")
+      assert.deepEqual(yield* client.drain, [])
+      yield* TestClock.adjust("75 seconds")
+      const first = { start: "2026-11-20T15:00:00Z", open: "201", close: "201", trades: 1 }
+      const still = { start: "2026-11-20T15:01:00Z", open: "201", close: "201", trades: 0 }
+      const closed = ofType(yield* client.drain, "candle")
+      assert.deepEqual(
+        closed.map(({ close, open, resolution, sequence, start, trades }) => ({
+          resolution,
+          sequence,
+          start,
+          open,
+          close,
+          trades
+        })),
+        [
+          { resolution: "1MIN", sequence: 3, ...first },
+          { resolution: "1MIN", sequence: 4, ...still }
+        ]
+      )
+      yield* client.lag(0)
+      yield* TestClock.adjust("1 second")
+      assert.deepEqual(
+        ofType(yield* client.drain, "candle").map(({ resolution, start, trades }) => [resolution, start, trades]),
+        [
+          ["1MIN", "2026-11-20T15:02:00Z", 0],
+          ["5MINS", "2026-11-20T15:00:00Z", 1]
+        ]
+      )
+    })
 )
 
-story("starts windows at multiples of their length, and sends candles of every priced symbol", (venue) =>
+story("starts candles at multiples of their length, and sends candles for every priced symbol", (venue) =>
   Effect.gen(function* () {
     const trade = yield* traders(venue)
     yield* TestClock.adjust("97 minutes")
@@ -185,43 +189,45 @@ story("starts windows at multiples of their length, and sends candles of every p
   })
 )
 
-story("sends market_stats of a symbol each second, of all every ten seconds, and a snapshot on request", (venue) =>
-  Effect.gen(function* () {
-    yield* venue.price(gold, 3_410.95)
-    const trade = yield* traders(venue)
-    yield* trade(2, 200)
-    yield* TestClock.adjust("10 seconds")
-    const client = yield* venue.marketData
-    yield* client.send(subscribe(["market_stats"], ["*", aapl]))
-    const first = ofType(yield* client.drain, "market_stats")
-    assert.deepEqual(
-      first.map(({ symbol }) => symbol),
-      ["*", aapl]
-    )
-    assert.deepEqual(
-      first[0]!.mark_prices.map(({ price, symbol }) => `${symbol} ${price}`),
-      [`${aapl} 200`, `${gold} 3410.95`]
-    )
-    const { bbos, daily_volumes, funding_rates, open_interests, rolling_volumes } = first[1]!
-    assert.deepEqual([bbos.length, open_interests.length, funding_rates.length], [1, 1, 1])
-    assert.deepEqual(daily_volumes, [{ symbol: aapl, volume: "2" }])
-    assert.deepEqual(rolling_volumes, [{ symbol: aapl, quantity_24h: "2", usd_notional_24h: "400" }])
-    yield* TestClock.adjust("20 seconds")
-    const told = ofType(yield* client.drain, "market_stats").map(({ symbol }) => symbol)
-    assert.deepEqual(
-      [told.filter((symbol) => symbol === aapl).length, told.filter((symbol) => symbol === "*").length],
-      [20, 2]
-    )
-    yield* client.send({ ...subscribe(["market_stats"], ["*"]), type: "unsubscribe" })
-    yield* TestClock.adjust("20 seconds")
-    assert.notInclude(
-      ofType(yield* client.drain, "market_stats").map(({ symbol }) => symbol),
-      "*"
-    )
-  })
+story(
+  "sends market_stats for one symbol every second and for all symbols every ten seconds, and a snapshot on request",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* venue.price(gold, 3_410.95)
+      const trade = yield* traders(venue)
+      yield* trade(2, 200)
+      yield* TestClock.adjust("10 seconds")
+      const client = yield* venue.marketData
+      yield* client.send(subscribe(["market_stats"], ["*", aapl]))
+      const first = ofType(yield* client.drain, "market_stats")
+      assert.deepEqual(
+        first.map(({ symbol }) => symbol),
+        ["*", aapl]
+      )
+      assert.deepEqual(
+        first[0]!.mark_prices.map(({ price, symbol }) => `${symbol} ${price}`),
+        [`${aapl} 200`, `${gold} 3410.95`]
+      )
+      const { bbos, daily_volumes, funding_rates, open_interests, rolling_volumes } = first[1]!
+      assert.deepEqual([bbos.length, open_interests.length, funding_rates.length], [1, 1, 1])
+      assert.deepEqual(daily_volumes, [{ symbol: aapl, volume: "2" }])
+      assert.deepEqual(rolling_volumes, [{ symbol: aapl, quantity_24h: "2", usd_notional_24h: "400" }])
+      yield* TestClock.adjust("20 seconds")
+      const told = ofType(yield* client.drain, "market_stats").map(({ symbol }) => symbol)
+      assert.deepEqual(
+        [told.filter((symbol) => symbol === aapl).length, told.filter((symbol) => symbol === "*").length],
+        [20, 2]
+      )
+      yield* client.send({ ...subscribe(["market_stats"], ["*"]), type: "unsubscribe" })
+      yield* TestClock.adjust("20 seconds")
+      assert.notInclude(
+        ofType(yield* client.drain, "market_stats").map(({ symbol }) => symbol),
+        "*"
+      )
+    })
 )
 
-story("rolls market_stats by the minute, and starts a day at 20:00 in Chicago", (venue) =>
+story("moves the 24-hour window of market_stats forward by the minute, and starts a day at 20:00 in Chicago", (venue) =>
   Effect.gen(function* () {
     const trade = yield* traders(venue)
     yield* trade(2, 200)
@@ -244,64 +250,68 @@ story("rolls market_stats by the minute, and starts a day at 20:00 in Chicago", 
 )
 
 for (const waits of ["0 seconds", "1 minute", "40 hours"] as const) {
-  story(`rule 19.2: ${waits} after a split all counts in new units, also on a gateway that starts then`, (venue) =>
-    Effect.gen(function* () {
-      const markets = yield* MarketClient
-      const trade = yield* traders(venue)
-      yield* trade(3, 200)
-      yield* TestClock.adjust("17 minutes")
-      yield* trade(5, 202)
-      yield* TestClock.adjust("2 minutes")
-      yield* markets.setTradingState(aapl, "HALTED")
-      yield* markets.splitContract(aapl, { exDay: 20_000, numerator: 4, denominator: 1 })
-      yield* markets.setTradingState(aapl, "TRADING")
-      yield* TestClock.adjust("2 minutes")
-      yield* trade(2, 51)
-      yield* TestClock.adjust(waits)
-      const young = yield* newConnection
-      yield* venue.settle
-      const told: Array<ReadonlyArray<object>> = []
-      for (const client of [yield* venue.marketData, young]) {
-        yield* client.send(subscribe(["candle", "market_stats"], [aapl], all))
-        told.push(yield* client.drain)
-      }
-      assert.deepEqual(told[1], told[0])
-      const [stats] = ofType(told[0] as ReadonlyArray<Frame>, "market_stats")
-      const hour = ofType(told[0] as ReadonlyArray<Frame>, "candle").find(({ resolution }) => resolution === "1HOUR")!
-      const isLater = waits === "40 hours"
-      assert.strictEqual(stats!.rolling_volumes[0]!.quantity_24h, isLater ? "0" : "34")
-      assert.deepEqual([hour.open, hour.high, hour.close], isLater ? ["51", "51", "51"] : ["50", "51", "51"])
-    })
+  story(
+    `rule 19.2: ${waits} after a split, sends candles and volumes in new units, also from a gateway that has just started`,
+    (venue) =>
+      Effect.gen(function* () {
+        const markets = yield* MarketClient
+        const trade = yield* traders(venue)
+        yield* trade(3, 200)
+        yield* TestClock.adjust("17 minutes")
+        yield* trade(5, 202)
+        yield* TestClock.adjust("2 minutes")
+        yield* markets.setTradingState(aapl, "HALTED")
+        yield* markets.splitContract(aapl, { exDay: 20_000, numerator: 4, denominator: 1 })
+        yield* markets.setTradingState(aapl, "TRADING")
+        yield* TestClock.adjust("2 minutes")
+        yield* trade(2, 51)
+        yield* TestClock.adjust(waits)
+        const young = yield* newConnection
+        yield* venue.settle
+        const told: Array<ReadonlyArray<object>> = []
+        for (const client of [yield* venue.marketData, young]) {
+          yield* client.send(subscribe(["candle", "market_stats"], [aapl], all))
+          told.push(yield* client.drain)
+        }
+        assert.deepEqual(told[1], told[0])
+        const [stats] = ofType(told[0] as ReadonlyArray<Frame>, "market_stats")
+        const hour = ofType(told[0] as ReadonlyArray<Frame>, "candle").find(({ resolution }) => resolution === "1HOUR")!
+        const isLater = waits === "40 hours"
+        assert.strictEqual(stats!.rolling_volumes[0]!.quantity_24h, isLater ? "0" : "34")
+        assert.deepEqual([hour.open, hour.high, hour.close], isLater ? ["51", "51", "51"] : ["50", "51", "51"])
+      })
   )
 }
 
 for (const waits of ["0 seconds", "1 minute"] as const) {
-  story(`a gateway that starts ${waits} after a trade tells the candles and volumes that all tell`, (venue) =>
-    Effect.gen(function* () {
-      const trade = yield* traders(venue)
-      const rounds = [
-        [3, 200],
-        [1, 201],
-        [2.5, 199.5]
-      ] as const
-      for (const [units, price] of rounds) {
-        yield* TestClock.adjust("17 minutes")
-        yield* trade(units, price)
-      }
-      yield* TestClock.adjust(waits)
-      const young = yield* newConnection
-      yield* venue.settle
-      yield* trade(0.5, 200)
-      const told: Array<ReadonlyArray<object>> = []
-      for (const client of [yield* venue.marketData, young]) {
-        yield* client.send(subscribe(["candle", "market_stats"], [aapl], all))
-        told.push(yield* client.drain)
-      }
-      assert.lengthOf(told[0]!, 9)
-      assert.deepEqual(told[1], told[0])
-      assert.deepEqual((told[0]!.at(-1) as Frames["market_stats"]).rolling_volumes, [
-        { symbol: aapl, quantity_24h: "7", usd_notional_24h: "1399.75" }
-      ])
-    })
+  story(
+    `a gateway that starts ${waits} after a trade sends the same candles and volumes as the other gateways`,
+    (venue) =>
+      Effect.gen(function* () {
+        const trade = yield* traders(venue)
+        const rounds = [
+          [3, 200],
+          [1, 201],
+          [2.5, 199.5]
+        ] as const
+        for (const [units, price] of rounds) {
+          yield* TestClock.adjust("17 minutes")
+          yield* trade(units, price)
+        }
+        yield* TestClock.adjust(waits)
+        const young = yield* newConnection
+        yield* venue.settle
+        yield* trade(0.5, 200)
+        const told: Array<ReadonlyArray<object>> = []
+        for (const client of [yield* venue.marketData, young]) {
+          yield* client.send(subscribe(["candle", "market_stats"], [aapl], all))
+          told.push(yield* client.drain)
+        }
+        assert.lengthOf(told[0]!, 9)
+        assert.deepEqual(told[1], told[0])
+        assert.deepEqual((told[0]!.at(-1) as Frames["market_stats"]).rolling_volumes, [
+          { symbol: aapl, quantity_24h: "7", usd_notional_24h: "1399.75" }
+        ])
+      })
   )
 }

@@ -15,38 +15,40 @@ const rest = (client: Client, order: ReturnType<typeof limit>) =>
 const answers = (venue: TestVenue["Service"], client: Client, message: object) =>
   client.send(message).pipe(Effect.andThen(venue.settle), Effect.andThen(client.drain))
 
-story("rule 4.7: sends the whole new state in MODIFIED, with the same ids and unchanged omitted fields", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    const order = yield* rest(client, limit("BUY", 2, 190, { client_order_id: "mine" }))
-    const expected = { ...order, status: "MODIFIED" }
-    const changes = [
-      [{ price: 191 }, { price: 191 }],
-      [
-        { quantity: 3, price: 0 },
-        { price: 191, quantity: 3, quantity_remaining: 3 }
-      ],
-      [{ quantity: 0 }, { price: 191, quantity: 3, quantity_remaining: 3 }],
-      [
-        { quantity: 1, price: 192, take_profit: 0, stop_loss: null },
-        { price: 192, quantity: 1, quantity_remaining: 1 }
-      ]
-    ] as const
-    for (const [change, effect] of changes) {
-      const [frame] = yield* answers(venue, client, modify(order, change))
-      assert.deepEqual(frame!.order_response, { ...expected, ...effect } as OrderResponse)
-    }
-    const [open] = yield* answers(venue, client, say("get_user_orders"))
-    assert.deepInclude(open!.all_orders_response!.orders[0], {
-      status: "MODIFIED",
-      price: 192,
-      order_id: order.order_id
+story(
+  "rule 4.7: sends the order's whole new state in MODIFIED, with the same ids and with omitted fields unchanged",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      const order = yield* rest(client, limit("BUY", 2, 190, { client_order_id: "mine" }))
+      const expected = { ...order, status: "MODIFIED" }
+      const changes = [
+        [{ price: 191 }, { price: 191 }],
+        [
+          { quantity: 3, price: 0 },
+          { price: 191, quantity: 3, quantity_remaining: 3 }
+        ],
+        [{ quantity: 0 }, { price: 191, quantity: 3, quantity_remaining: 3 }],
+        [
+          { quantity: 1, price: 192, take_profit: 0, stop_loss: null },
+          { price: 192, quantity: 1, quantity_remaining: 1 }
+        ]
+      ] as const
+      for (const [change, effect] of changes) {
+        const [frame] = yield* answers(venue, client, modify(order, change))
+        assert.deepEqual(frame!.order_response, { ...expected, ...effect } as OrderResponse)
+      }
+      const [open] = yield* answers(venue, client, say("get_user_orders"))
+      assert.deepInclude(open!.all_orders_response!.orders[0], {
+        status: "MODIFIED",
+        price: 192,
+        order_id: order.order_id
+      })
     })
-  })
 )
 
 story(
-  "rule 4.7: answers CANNOT_MODIFY_NO_SUCH_ORDER for an unknown order or another symbol, side, type or reduce_only",
+  "rule 4.7: responds CANNOT_MODIFY_NO_SUCH_ORDER to an unknown order or a changed symbol, side, type or reduce_only",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -83,7 +85,7 @@ story(
     })
 )
 
-story("rule 4.7: answers a modify or cancel on an unlisted symbol as for an unknown order", (venue) =>
+story("rule 4.7: responds to a modify or cancel on an unlisted symbol as if the order were unknown", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190))
@@ -100,7 +102,7 @@ story("rule 4.7: answers a modify or cancel on an unlisted symbol as for an unkn
   })
 )
 
-story("rule 4.7: answers InvalidJSONFormat with the request if reduce_only or order_type is absent", (venue) =>
+story("rule 4.7: responds InvalidJSONFormat and echoes the request if reduce_only or order_type is absent", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190))
@@ -127,7 +129,7 @@ story("rule 4.7: rejects every modify of a partly filled order", (venue) =>
   })
 )
 
-story("rule 4.7: leaves an ALO order unchanged that would cross at its new price", (venue) =>
+story("rule 4.7: leaves an ALO order unchanged if it would cross at its new price", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const other = yield* venue.trade(yield* venue.user("bob"))
@@ -143,33 +145,35 @@ story("rule 4.7: leaves an ALO order unchanged that would cross at its new price
   })
 )
 
-story("rule 4.7: refuses a modify by the rules for a new order, and leaves the resting order unchanged", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice", 1_000))
-    const order = yield* rest(client, limit("BUY", 10, 190))
-    const refusals = [
-      [{ price: 190.001 }, "INVALID_TICK_SIZE_PRECISION_PRICE"],
-      [{ quantity: 10.0001 }, "INVALID_TICK_SIZE_PRECISION_QUANTITY"],
-      [{ quantity: 0.05 }, "QUANTITY_LESS_THAN_MIN_QUANTITY"],
-      [{ quantity: 100_000.5 }, "QUANTITY_GREATER_THAN_MAX_QUANTITY"],
-      [{ price: 220.5 }, "PRICE_GREATER_THAN_MAX_PRICE"],
-      [{ price: 139 }, "PRICE_LESS_THAN_MIN_PRICE"],
-      [{ quantity: 60 }, "FAILED_MARGIN_CHECK"],
-      [{ quantity: 20_000 }, "REJECTED_WOULD_BREACH_MAX_NOTIONAL"]
-    ] as const
-    for (const [change, status] of refusals) {
-      const [frame] = yield* answers(venue, client, modify(order, change))
-      assert.deepInclude(frame!.order_response, { status, order_id: order.order_id, ...change })
-    }
-    const [open] = yield* answers(venue, client, say("get_user_orders"))
-    assert.deepInclude(open!.all_orders_response!.orders[0], { status: "ACK", price: 190, quantity: 10 })
-    // The refused order's margin is available again.
-    assert.deepEqual(told(yield* answers(venue, client, modify(order, { quantity: 50 }))), ["MODIFIED"])
-  })
+story(
+  "rule 4.7: applies a new order's checks to a modify, and leaves the resting order unchanged on a refusal",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice", 1_000))
+      const order = yield* rest(client, limit("BUY", 10, 190))
+      const refusals = [
+        [{ price: 190.001 }, "INVALID_TICK_SIZE_PRECISION_PRICE"],
+        [{ quantity: 10.0001 }, "INVALID_TICK_SIZE_PRECISION_QUANTITY"],
+        [{ quantity: 0.05 }, "QUANTITY_LESS_THAN_MIN_QUANTITY"],
+        [{ quantity: 100_000.5 }, "QUANTITY_GREATER_THAN_MAX_QUANTITY"],
+        [{ price: 220.5 }, "PRICE_GREATER_THAN_MAX_PRICE"],
+        [{ price: 139 }, "PRICE_LESS_THAN_MIN_PRICE"],
+        [{ quantity: 60 }, "FAILED_MARGIN_CHECK"],
+        [{ quantity: 20_000 }, "REJECTED_WOULD_BREACH_MAX_NOTIONAL"]
+      ] as const
+      for (const [change, status] of refusals) {
+        const [frame] = yield* answers(venue, client, modify(order, change))
+        assert.deepInclude(frame!.order_response, { status, order_id: order.order_id, ...change })
+      }
+      const [open] = yield* answers(venue, client, say("get_user_orders"))
+      assert.deepInclude(open!.all_orders_response!.orders[0], { status: "ACK", price: 190, quantity: 10 })
+      // The refused order's margin is available again.
+      assert.deepEqual(told(yield* answers(venue, client, modify(order, { quantity: 50 }))), ["MODIFIED"])
+    })
 )
 
 story(
-  "rule 4.7: keeps the queue position of a reduced order, and moves a larger or repriced one to the back",
+  "rule 4.7: keeps the queue position of a reduced order, and moves an enlarged or repriced order to the back",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))
@@ -191,7 +195,7 @@ story(
     })
 )
 
-story("rule 4.7: trades at once at a new price that crosses, after MODIFIED", (venue) =>
+story("rule 4.7: sends MODIFIED and then trades at once if the new price crosses", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))

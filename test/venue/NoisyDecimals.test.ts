@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { gold, limit, market, modify, say, story } from "./Story.ts"
 
-story("rule 0.5: rounds JSON numbers within 1e-12 of a tick or lot to it in every command", (venue) =>
+story("rule 0.5: rounds a JSON number within 1e-12 of a tick or lot to that tick or lot, in every command", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 5_900)
     const client = yield* venue.trade(yield* venue.user("alice", 1_000_000))
@@ -42,21 +42,23 @@ story("rule 0.5: rounds JSON numbers within 1e-12 of a tick or lot to it in ever
   })
 )
 
-story("rule 0.5: reads a decimal string exactly, and refuses a number further than 1e-12 from a tick or lot", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    const statusOf = (params: object) =>
-      Effect.andThen(
-        client.send(limit("BUY", 1, 199, params)),
-        Effect.map(client.take("order_response"), ({ order_response: row }) => row.status)
-      )
-    assert.strictEqual(yield* statusOf({ price: "199.00000000000003" }), "INVALID_TICK_SIZE_PRECISION_PRICE")
-    assert.strictEqual(yield* statusOf({ price: 199.00000000000003 }), "ACK")
-    assert.strictEqual(yield* statusOf({ quantity: "1.0000000000000002" }), "INVALID_TICK_SIZE_PRECISION_QUANTITY")
-    assert.strictEqual(yield* statusOf({ quantity: 1.0000000000000002 }), "ACK")
-    assert.strictEqual(yield* statusOf({ price: 199.000000001 }), "INVALID_TICK_SIZE_PRECISION_PRICE")
-    assert.strictEqual(yield* statusOf({ price: "199.01", quantity: "1.001" }), "ACK")
-    // In the same command, the number has rounding noise and the string is exact.
-    assert.strictEqual(yield* statusOf({ price: "199", quantity: 0.1 + 0.2 }), "ACK")
-  })
+story(
+  "rule 0.5: reads a decimal string exactly, and refuses a number more than 1e-12 away from a tick or lot",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      const statusOf = (params: object) =>
+        Effect.andThen(
+          client.send(limit("BUY", 1, 199, params)),
+          Effect.map(client.take("order_response"), ({ order_response: row }) => row.status)
+        )
+      assert.strictEqual(yield* statusOf({ price: "199.00000000000003" }), "INVALID_TICK_SIZE_PRECISION_PRICE")
+      assert.strictEqual(yield* statusOf({ price: 199.00000000000003 }), "ACK")
+      assert.strictEqual(yield* statusOf({ quantity: "1.0000000000000002" }), "INVALID_TICK_SIZE_PRECISION_QUANTITY")
+      assert.strictEqual(yield* statusOf({ quantity: 1.0000000000000002 }), "ACK")
+      assert.strictEqual(yield* statusOf({ price: 199.000000001 }), "INVALID_TICK_SIZE_PRECISION_PRICE")
+      assert.strictEqual(yield* statusOf({ price: "199.01", quantity: "1.001" }), "ACK")
+      // Within the same command, the number has rounding noise and the string is exact.
+      assert.strictEqual(yield* statusOf({ price: "199", quantity: 0.1 + 0.2 }), "ACK")
+    })
 )

@@ -40,7 +40,7 @@ const scene = Effect.gen(function* () {
   return { venue, maker, user, client: yield* venue.trade(user) }
 })
 
-it.effect("rule 4.19: previews the worked example to the digit", () =>
+it.effect("rule 4.19: previews the worked example to the last digit", () =>
   Effect.gen(function* () {
     const { client, user } = yield* scene
     assert.deepStrictEqual(yield* previewed(client, limit), {
@@ -81,7 +81,7 @@ it.effect("rule 4.19: previews the worked example to the digit", () =>
   }).pipe(Effect.provide(layerMemory))
 )
 
-it.effect("I54: previews the result of the order placed afterwards, and leaves neither a journal row nor an id", () =>
+it.effect("I54: predicts the result of an order placed afterwards, without a journal row or a used id", () =>
   Effect.gen(function* () {
     const { client, user, venue } = yield* scene
     const journal = yield* Journal

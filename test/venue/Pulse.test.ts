@@ -5,29 +5,31 @@ import { aapl, limit, market, say, story, told } from "./Story.ts"
 
 const subscribe = (...channels: ReadonlyArray<string>) => say("subscribe", { channels })
 
-story("confirms each channel in a separate frame, in the requested order, and again when already subscribed", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"), [])
-    yield* client.send(subscribe("fills", "stop_orders", "order_responses", "cancel_on_disconnect"))
-    yield* client.send(subscribe("fills"))
-    yield* client.send(say("unsubscribe", { channels: ["fills", "balances"] }))
-    yield* venue.settle
-    assert.deepEqual(yield* client.drain, [
-      { subscribed: "fills" },
-      { subscribed: "stop_orders" },
-      { subscribed: "order_responses" },
-      { subscribed: "cancel_on_disconnect" },
-      { subscribed: "fills" },
-      { unsubscribed: "fills" },
-      { unsubscribed: "balances" }
-    ])
-    yield* client.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    assert.deepEqual(told(yield* client.drain), ["ACK"])
-  })
+story(
+  "confirms each channel in a separate frame, in the requested order, and again if it is already subscribed",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"), [])
+      yield* client.send(subscribe("fills", "stop_orders", "order_responses", "cancel_on_disconnect"))
+      yield* client.send(subscribe("fills"))
+      yield* client.send(say("unsubscribe", { channels: ["fills", "balances"] }))
+      yield* venue.settle
+      assert.deepEqual(yield* client.drain, [
+        { subscribed: "fills" },
+        { subscribed: "stop_orders" },
+        { subscribed: "order_responses" },
+        { subscribed: "cancel_on_disconnect" },
+        { subscribed: "fills" },
+        { unsubscribed: "fills" },
+        { unsubscribed: "balances" }
+      ])
+      yield* client.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      assert.deepEqual(told(yield* client.drain), ["ACK"])
+    })
 )
 
-story("answers InvalidJSONFormat to a subscription of unknown channels only, without effect", (venue) =>
+story("responds InvalidJSONFormat to a subscription with only unknown channels, and subscribes to nothing", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     for (const channels of [["leaderboard"], "order_responses", [7], undefined]) {
@@ -71,7 +73,7 @@ story("sends balances and positions right after the confirmation, then once a se
   })
 )
 
-story("sends the held position, and 0 once after it is closed", (venue) =>
+story("sends the current position, and sends 0 once after the position is closed", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -109,7 +111,7 @@ story("sends the held position, and 0 once after it is closed", (venue) =>
   })
 )
 
-story("rule 8.8: sends balance parts that add up to available_balance at every mark", (venue) =>
+story("rule 8.8: sends balance components that add up to available_balance at every mark", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
@@ -152,7 +154,7 @@ story("rule 8.8: sends balance parts that add up to available_balance at every m
 )
 
 story(
-  "rule 8.1, rule 8.3: averages the prices of the bought quantity, and moves the unrealised profit with the mark",
+  "rule 8.1, rule 8.3: averages the entry price over all buys, and moves the unrealised profit with the mark",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(aapl, 199)
@@ -186,19 +188,19 @@ story(
     })
 )
 
-story("rule 7.5: holds also the open loss of buys above the mark", (venue) =>
+story("rule 7.5: buy orders above the mark also hold margin for their open loss", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     yield* venue.price(aapl, 204)
     yield* client.send(limit("BUY", 20, 206))
     yield* TestClock.adjust("1 second")
     yield* venue.settle
-    // The position is zero: 412 of margin plus 20 times 2.
+    // There is no position: orders hold 412 of margin plus an open loss of 20 times 2.
     assert.deepInclude((yield* client.drain).at(-1)!.balance_response, { order_margin: 452, available_balance: 4_548 })
   })
 )
 
-story("rule 21.7: skips pulses for a slow reader, but no orders or fills", (venue) =>
+story("rule 21.7: skips periodic frames for a slow reader, but no order or fill frames", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["balances", "order_responses"])
     yield* client.take("balance_response")
@@ -214,7 +216,7 @@ story("rule 21.7: skips pulses for a slow reader, but no orders or fills", (venu
   })
 )
 
-story("sends position and balance at once after a fill, including it", (venue) =>
+story("sends a position and balance that include the fill at once after each fill", (venue) =>
   Effect.gen(function* () {
     const channels = ["fills", "order_responses", "positions", "balances"]
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), channels)
@@ -237,29 +239,31 @@ story("sends position and balance at once after a fill, including it", (venue) =
   })
 )
 
-story("sends positions and balance of an active account at most every 200 ms besides the pulses", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"), ["positions", "balances"])
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    yield* venue.settle
-    yield* TestClock.adjust(1_000 - ((yield* Clock.currentTimeMillis) % 1_000) + 10)
-    yield* client.drain
-    yield* bob.send(limit("SELL", 30, 200))
-    yield* venue.settle
-    for (let fill = 0; fill < 30; fill++) {
-      yield* client.send(market("BUY", 1))
+story(
+  "sends an active account's positions and balance at most every 200 ms, in addition to the periodic frames",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"), ["positions", "balances"])
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
       yield* venue.settle
-      yield* TestClock.adjust("20 millis")
-    }
-    yield* TestClock.adjust("200 millis")
-    yield* venue.settle
-    const frames = yield* client.drain
-    const positions = frames.flatMap(({ position_response: row }) => (row === undefined ? [] : [row.position]))
-    const balances = frames.filter((frame) => frame.balance_response !== undefined)
-    assert.strictEqual(positions[0], 1)
-    assert.strictEqual(positions.at(-1), 30)
-    assert.isAtMost(positions.length, 6)
-    assert.isAtLeast(positions.length, 3)
-    assert.lengthOf(balances, positions.length)
-  })
+      yield* TestClock.adjust(1_000 - ((yield* Clock.currentTimeMillis) % 1_000) + 10)
+      yield* client.drain
+      yield* bob.send(limit("SELL", 30, 200))
+      yield* venue.settle
+      for (let fill = 0; fill < 30; fill++) {
+        yield* client.send(market("BUY", 1))
+        yield* venue.settle
+        yield* TestClock.adjust("20 millis")
+      }
+      yield* TestClock.adjust("200 millis")
+      yield* venue.settle
+      const frames = yield* client.drain
+      const positions = frames.flatMap(({ position_response: row }) => (row === undefined ? [] : [row.position]))
+      const balances = frames.filter((frame) => frame.balance_response !== undefined)
+      assert.strictEqual(positions[0], 1)
+      assert.strictEqual(positions.at(-1), 30)
+      assert.isAtMost(positions.length, 6)
+      assert.isAtLeast(positions.length, 3)
+      assert.lengthOf(balances, positions.length)
+    })
 )

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, modify, say, story, told } from "./Story.ts"
 
-story("returns an open order by either id under both keys of get_order, without a subscription", (venue) =>
+story("get_order returns an open order by either id under both response keys, without a subscription", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice, [])
@@ -38,7 +38,7 @@ story("returns an open order by either id under both keys of get_order, without 
   })
 )
 
-story("lists orders with get_user_orders newest first, in pages, under both keys, filtered by symbol", (venue) =>
+story("get_user_orders lists orders newest first, in pages, filtered by symbol, under both response keys", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"))
@@ -69,7 +69,7 @@ story("lists orders with get_user_orders newest first, in pages, under both keys
   })
 )
 
-story("lists orders of the same instant newest first, and keeps the position of a modified one", (venue) =>
+story("lists orders of the same instant newest first, and keeps a modified order's place in the list", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const id of ["first", "second", "third"]) yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
@@ -88,47 +88,53 @@ story("lists orders of the same instant newest first, and keeps the position of 
   })
 )
 
-story("lists an order as MODIFIED with the time of its last change, also from a desk that has just started", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const client = yield* venue.trade(alice)
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    const told: Array<{ readonly id: string; readonly status: string; readonly time: number }> = []
-    for (const id of ["filled", "modified", "untouched"]) {
-      yield* client.send(limit("BUY", 3, id === "filled" ? 191 : 190, { client_order_id: id }))
-      const { order_response: order } = yield* client.take("order_response")
-      told.unshift({ id, status: "ACK", time: order.update_time })
-      yield* TestClock.adjust("1 second")
-      if (id === "modified") {
-        yield* client.send(modify(order, { price: 189 }))
-        const { order_response: changed } = yield* client.take("order_response")
-        assert.strictEqual(changed.update_time, order.update_time + 1)
-        told[0] = { id, status: "MODIFIED", time: changed.update_time }
+story(
+  "lists a modified order as MODIFIED with the time of its last change, also on a desk that has just started",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const client = yield* venue.trade(alice)
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      const told: Array<{ readonly id: string; readonly status: string; readonly time: number }> = []
+      for (const id of ["filled", "modified", "untouched"]) {
+        yield* client.send(limit("BUY", 3, id === "filled" ? 191 : 190, { client_order_id: id }))
+        const { order_response: order } = yield* client.take("order_response")
+        told.unshift({ id, status: "ACK", time: order.update_time })
+        yield* TestClock.adjust("1 second")
+        if (id === "modified") {
+          yield* client.send(modify(order, { price: 189 }))
+          const { order_response: changed } = yield* client.take("order_response")
+          assert.strictEqual(changed.update_time, order.update_time + 1)
+          told[0] = { id, status: "MODIFIED", time: changed.update_time }
+        }
       }
-    }
-    yield* bob.send(limit("SELL", 1, 191))
-    const { fill_response: fill } = yield* client.take("fill_response")
-    told[2] = { id: "filled", status: "ACK", time: fill.timestamp }
-    assert.isAbove(fill.timestamp, told[0]!.time)
-    const listed = Effect.map(
-      Effect.andThen(client.send(say("get_user_orders")), client.take("all_orders_response")),
-      ({ all_orders_response: { orders } }) =>
-        orders.map((order) => ({ id: order.client_order_id, status: order.status, time: order.update_time }))
-    )
-    assert.deepEqual(yield* listed, told)
+      yield* bob.send(limit("SELL", 1, 191))
+      const { fill_response: fill } = yield* client.take("fill_response")
+      told[2] = { id: "filled", status: "ACK", time: fill.timestamp }
+      assert.isAbove(fill.timestamp, told[0]!.time)
+      const listed = Effect.map(
+        Effect.andThen(client.send(say("get_user_orders")), client.take("all_orders_response")),
+        ({ all_orders_response: { orders } }) =>
+          orders.map((order) => ({ id: order.client_order_id, status: order.status, time: order.update_time }))
+      )
+      assert.deepEqual(yield* listed, told)
 
-    const journal = yield* Journal
-    // Another owner claims the stream: the desk is fenced at its next row and synchronises with the markets again.
-    const stream = traderStream(alice.userId)
-    const { epoch, seq } = yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
-    yield* client.send(say("set_user_leverage", { symbol: gold, leverage: 1 }))
-    yield* Effect.repeat(Effect.andThen(venue.settle, TestClock.adjust("1 second")), { times: 3 })
-    assert.strictEqual((yield* journal.read(stream, seq, 1))[0]?.epoch, epoch + 1)
-    assert.deepEqual(yield* listed, told)
-  })
+      const journal = yield* Journal
+      // Another owner claims the stream: the desk is fenced at its next row and synchronises with the markets again.
+      const stream = traderStream(alice.userId)
+      const { epoch, seq } = yield* journal.claim(
+        stream,
+        { restore: () => true, replay: () => {} },
+        Effect.succeed(true)
+      )
+      yield* client.send(say("set_user_leverage", { symbol: gold, leverage: 1 }))
+      yield* Effect.repeat(Effect.andThen(venue.settle, TestClock.adjust("1 second")), { times: 3 })
+      assert.strictEqual((yield* journal.read(stream, seq, 1))[0]?.epoch, epoch + 1)
+      assert.deepEqual(yield* listed, told)
+    })
 )
 
-story("lists each fill of the account with get_user_trades, newest first, filtered by order and by time", (venue) =>
+story("get_user_trades lists each of the account's fills, newest first, filtered by order and by time", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -168,7 +174,7 @@ story("lists each fill of the account with get_user_trades, newest first, filter
     const ids = (params: object) => Effect.map(trades(params), (rows) => rows.map((row) => row.client_order_id))
     assert.deepEqual(yield* ids({ limit: 1, offset: 1 }), ["c1"])
     assert.deepEqual(yield* ids({ order_id: fills[0]!.order_id }), ["c0"])
-    // Both ends of the range are inclusive. Seconds and milliseconds are distinguished by their magnitude.
+    // The range includes both ends. Seconds and milliseconds are distinguished by their magnitude.
     const [t0, t1] = [fills[0]!.timestamp, fills[1]!.timestamp]
     assert.deepEqual(yield* ids({ start_ts: t0, end_ts: t1 }), ["c1", "c0"])
     assert.deepEqual(yield* ids({ start_ts: t1 * 1000 }), ["c2", "c1"])
@@ -182,7 +188,7 @@ story("lists each fill of the account with get_user_trades, newest first, filter
   })
 )
 
-story("delays get_user_trades right after a fill until the tables include it", (venue) =>
+story("delays the response to get_user_trades right after a fill until the tables include the fill", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -196,7 +202,7 @@ story("delays get_user_trades right after a fill until the tables include it", (
   })
 )
 
-story("rule 7.2: uses the maximum leverage until it is set, and offers levels from 1 to the maximum", (venue) =>
+story("rule 7.2: uses the maximum leverage until a level is set, and offers levels from 1 to the maximum", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     yield* client.send(say("get_user_leverage", { limit: 1 }))
@@ -225,7 +231,7 @@ story("rule 7.2: uses the maximum leverage until it is set, and offers levels fr
 )
 
 story(
-  "rule 7.2: refuses to change leverage with an open order or a position in the symbol, or to another value than a level",
+  "rule 7.2: refuses to change leverage while the symbol has an open order or position, or to a value that is no level",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"))
@@ -253,7 +259,7 @@ story(
       yield* client.drain
       yield* set(4)
       assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
-      // Setting the level in force changes nothing.
+      // Setting the current level again changes nothing.
       yield* set(5)
       yield* client.take("ack")
       yield* set(4, gold)

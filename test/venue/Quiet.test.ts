@@ -49,7 +49,7 @@ it.effect(
     })
 )
 
-story("sends the mark of a quiet market again once an order, a price or a period moves it", (venue) =>
+story("keeps a quiet market's mark unchanged until an order, a price or the close of trading changes it", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("maker"), [])
     yield* maker.sendAll([limit("BUY", 1, 199), limit("SELL", 1, 202)])
@@ -86,7 +86,7 @@ story("sends the mark of a quiet market again once an order, a price or a period
   })
 )
 
-story("rests and fills an order at once after a quiet day, in the bands of that day", (venue) =>
+story("accepts and fills an order at once after a quiet day, within that day's price bands", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -109,7 +109,7 @@ story("rests and fills an order at once after a quiet day, in the bands of that 
 )
 
 story(
-  "I34: keeps the lease of an armed connection for a quiet day, and cancels its orders when its gateway ends",
+  "I34: keeps an armed connection's lease for a quiet day, and cancels its orders when its gateway stops",
   (venue) =>
     Effect.gen(function* () {
       const gateway = yield* venue.gateway
@@ -131,7 +131,7 @@ story(
     })
 )
 
-story("I51: reports a missing answer as unknown in time after a quiet day", (venue) =>
+story("I51: reports a missing outcome as unknown on time, even after a quiet day", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const alice = yield* venue.user("alice")
@@ -146,19 +146,21 @@ story("I51: reports a missing answer as unknown in time after a quiet day", (ven
   })
 )
 
-story("sends the frames of a market that lost its log and claimed it again, without a new row meanwhile", (venue) =>
-  Effect.gen(function* () {
-    const journal = yield* Journal
-    const markets = yield* MarketClient
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    // Another owner had the market for a moment. The current owner detects this at its next price, which is lost.
-    yield* journal.claim(marketStream(aapl), { restore: () => true, replay: () => {} }, Effect.succeed(true))
-    yield* Effect.flip(markets.observe(aapl, 20_100_000_000, "operator"))
-    yield* TestClock.adjust("10 seconds")
-    yield* venue.settle
-    yield* TestClock.adjust("1 hour")
-    yield* client.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    assert.deepEqual(told(yield* client.drain), ["ACK"])
-  })
+story(
+  "a market that lost its log and claimed it again accepts orders an hour later without a new row meanwhile",
+  (venue) =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const markets = yield* MarketClient
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      // Another owner has briefly had the market. The current owner detects this at its next price, which is lost.
+      yield* journal.claim(marketStream(aapl), { restore: () => true, replay: () => {} }, Effect.succeed(true))
+      yield* Effect.flip(markets.observe(aapl, 20_100_000_000, "operator"))
+      yield* TestClock.adjust("10 seconds")
+      yield* venue.settle
+      yield* TestClock.adjust("1 hour")
+      yield* client.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      assert.deepEqual(told(yield* client.drain), ["ACK"])
+    })
 )

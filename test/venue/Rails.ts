@@ -46,7 +46,7 @@ export const addressOf = Effect.fnUntraced(function* ({ userId }: TestUser, netw
   return (yield* (yield* DepositAddresses).provide(userId, network, addressAt!)).address
 })
 
-/** Returns the balance of the primary account, in 1e-6 USD. */
+/** Returns the primary account's balance, in 1e-6 USD. */
 export const has = Effect.fnUntraced(function* ({ userId }: TestUser) {
   const desks = yield* DeskClient
   const [balance] = yield* desks.balances({ userId, accountId: primaryAccountOf(userId), cost: noCost })
@@ -77,7 +77,7 @@ export const pathOf = Effect.fnUntraced(function* (rail: RailName, txHash: strin
   return (yield* (yield* Deposits).steps(depositIdOf(rail, txHash, 0))).map(({ toState }) => toState).join(" ")
 })
 
-/** Returns the number of payments of each withdrawal. */
+/** Returns how often the rail paid each withdrawal. */
 export const paidTimes = Effect.fnUntraced(function* (rail: RailName) {
   const times = new Map<string, number>()
   for (const { fate, withdrawalId } of yield* (yield* simulated(rail)).payments) {

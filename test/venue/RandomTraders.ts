@@ -19,14 +19,14 @@ export interface Trader {
   readonly accountId: AccountId
   readonly client: Client
   readonly frames: Array<TradeFrame>
-  /** Orders that may be open. */
+  /** Orders that might be open. */
   readonly open: Map<string, OrderResponse>
 }
 
 const rounded = (value: number, step: number) => Number((Math.round(value / step) * step).toFixed(4))
 
 /**
- * Returns the next message of a trader: mostly orders near the price, some invalid messages, and changes of its
+ * Returns a trader's next message: mostly orders near the price, some invalid messages, and changes to the trader's
  * orders.
  */
 const next = Effect.fnUntraced(function* ({ open }: Trader) {

@@ -13,13 +13,13 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { limit, story } from "./Story.ts"
 
-/** One hour before the close of New York on Friday. The next midnight is in UTC. */
+/** One hour before Friday's close in New York. The next midnight is in UTC. */
 const evening = Date.UTC(2026, 10, 20, 20)
 const midnight = Date.UTC(2026, 10, 21)
 const dayMillis = 86_400_000
 const code = "7ZK4M0QX2P"
 
-/** Redeems a code of `host` as `guest`. */
+/** Redeems `host`'s code as `guest`. */
 const bring = Effect.fnUntraced(function* (host: TestUser, guest: TestUser) {
   const codes = yield* InvitationCodes
   const desks = yield* DeskClient
@@ -45,7 +45,7 @@ const takeOver = Effect.fnUntraced(function* (userId: UserId) {
 })
 
 story(
-  "rule 13.4: credits each day once, also when the referrer's desk loses the trader during the record",
+  "rule 13.4: credits each day once, even if the referrer's desk loses the trader while recording the reward",
   (venue) =>
     Effect.gen(function* () {
       const [ann, cid] = [yield* venue.user("ann", 0), yield* venue.user("cid")]
@@ -64,7 +64,7 @@ story(
       yield* venue.settle
       assert.deepEqual(yield* credited(ann), [])
       yield* takeOver(ann.userId)
-      // The reward is decided, but the current owner cannot record it because it is fenced.
+      // The reward is decided, but the current owner is fenced and cannot record it.
       yield* TestClock.adjust("2 seconds")
       yield* venue.settle
       yield* TestClock.adjust("10 seconds")
@@ -89,7 +89,7 @@ story(
   evening
 )
 
-story("rule 13.4: credits a repeated reward once", (venue) =>
+story("rule 13.4: credits a referral reward once even if the request is repeated", (venue) =>
   Effect.gen(function* () {
     const desks = yield* DeskClient
     const { userId } = yield* venue.user("ann", 0)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, saturday, say, story, told } from "./Story.ts"
 
-/** Sends an order that must be refused, and checks the whole refusal. */
+/** Orders that must be refused, with their reasons and statuses. */
 const refusals: ReadonlyArray<
   readonly [why: string, status: OrderResponse["status"], order: ReturnType<typeof limit>]
 > = [
@@ -30,39 +30,41 @@ const refusals: ReadonlyArray<
   ["more than the position limit", "REJECTED_WOULD_BREACH_MAX_NOTIONAL", limit("BUY", 12_501, 200)]
 ]
 
-story("answers a refused order with one order_response that echoes it without an order id, and no ACK", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const client = yield* venue.trade(alice)
-    for (const [why, status, order] of refusals) {
-      const params = order.params as Record<string, unknown>
-      yield* client.send({ ...order, params: { ...params, client_order_id: why } })
-      yield* venue.settle
-      const frames = yield* client.drain
-      assert.deepEqual(told(frames), [status], why)
-      const { update_time: _, ...refusal } = frames[0]!.order_response!
-      assert.deepEqual(
-        refusal as object,
-        {
-          order_id: "",
-          symbol: params["symbol"],
-          status,
-          quantity: params["quantity"],
-          price: params["price"],
-          take_profit: 0,
-          stop_loss: 0,
-          side: params["side"],
-          type: params["order_type"],
-          time_in_force: params["order_time_in_force"],
-          user_id: alice.userId,
-          client_order_id: why,
-          quantity_remaining: params["quantity"],
-          trade_id: null
-        },
-        why
-      )
-    }
-  })
+story(
+  "responds to a refused order with one order_response that echoes the order without an order id, and sends no ACK",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const client = yield* venue.trade(alice)
+      for (const [why, status, order] of refusals) {
+        const params = order.params as Record<string, unknown>
+        yield* client.send({ ...order, params: { ...params, client_order_id: why } })
+        yield* venue.settle
+        const frames = yield* client.drain
+        assert.deepEqual(told(frames), [status], why)
+        const { update_time: _, ...refusal } = frames[0]!.order_response!
+        assert.deepEqual(
+          refusal as object,
+          {
+            order_id: "",
+            symbol: params["symbol"],
+            status,
+            quantity: params["quantity"],
+            price: params["price"],
+            take_profit: 0,
+            stop_loss: 0,
+            side: params["side"],
+            type: params["order_type"],
+            time_in_force: params["order_time_in_force"],
+            user_id: alice.userId,
+            client_order_id: why,
+            quantity_remaining: params["quantity"],
+            trade_id: null
+          },
+          why
+        )
+      }
+    })
 )
 
 story("rule 1.5: refuses an order below 10 USD unless it is reduce-only", (venue) =>
@@ -76,7 +78,7 @@ story("rule 1.5: refuses an order below 10 USD unless it is reduce-only", (venue
   })
 )
 
-story("rule 5.1: rests a sell above the band and a buy below it", (venue) =>
+story("rule 5.1: accepts and rests a sell above the band and a buy below the band", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("SELL", 1, 260))
@@ -87,7 +89,7 @@ story("rule 5.1: rests a sell above the band and a buy below it", (venue) =>
   })
 )
 
-story("rule 5.3: moves the bands with the outside price, but not the bounds of the day", (venue) =>
+story("rule 5.3: moves the price bands with the external price, but not the day's price bounds", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* venue.price(aapl, 230)
@@ -106,7 +108,7 @@ story("rule 5.3: moves the bands with the outside price, but not the bounds of t
 )
 
 story(
-  "rule 5.2, rule 6.3: applies a band of 5 % and a tenth of the position limit at the weekend",
+  "rule 5.2, rule 6.3: at the weekend, applies a price band of 5 % and a tenth of the position limit",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"))
@@ -130,10 +132,10 @@ story(
 )
 
 story(
-  "rule 6.6: caps the open interest of a symbol at ten position limits",
+  "rule 6.6: caps a symbol's open interest at ten position limits",
   (venue) =>
     Effect.gen(function* () {
-      // At the weekend the limit is 250,000 USD, which is 1,250 at 200.
+      // At the weekend, the limit is 250,000 USD, which is 1,250 at 200.
       for (let pair = 0; pair < 10; pair++) {
         const seller = yield* venue.trade(yield* venue.user(`seller ${pair}`), [])
         const buyer = yield* venue.trade(yield* venue.user(`buyer ${pair}`))
@@ -173,7 +175,7 @@ story("rule 1.4, rule 1.5: accepts a reduce-only order below the minimum quantit
 )
 
 story(
-  "rule 1.7: refuses orders on a symbol without a price as closed, before other faults, and accepts cancels",
+  "rule 1.7: refuses orders on an unpriced symbol as closed before checking other faults, but processes cancels",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"))
@@ -212,7 +214,7 @@ story("rule 6.8: caps open orders at 200 per symbol", (venue) =>
   })
 )
 
-story("rule 4.14: checks limits in order: position before margin, price before account size", (venue) =>
+story("rule 4.14: checks the price before the position limit, and the position limit before margin", (venue) =>
   Effect.gen(function* () {
     const poor = yield* venue.trade(yield* venue.user("poor", 100))
     yield* poor.send(limit("BUY", 20_000, 200))
@@ -231,7 +233,7 @@ story("rule 4.14: checks limits in order: position before margin, price before a
   })
 )
 
-story("rule 9.1: lets an account in liquidation only reduce its risk, until its equity has recovered", (venue) =>
+story("rule 9.1: allows an account in liquidation only to reduce its risk until its equity has recovered", (venue) =>
   Effect.gen(function* () {
     const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
     yield* bob.send(limit("SELL", 50, 200))
@@ -266,7 +268,7 @@ story("rule 9.1: lets an account in liquidation only reduce its risk, until its 
   })
 )
 
-story("I27: holds margin when an order is sent, so that two concurrent orders cannot use the same money", (venue) =>
+story("I27: holds margin when an order is sent, so that concurrent orders cannot use the same money", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000))
     // Each order needs 200 of margin plus the taker's fee.
@@ -278,7 +280,7 @@ story("I27: holds margin when an order is sent, so that two concurrent orders ca
       type: "cancel_order",
       params: { symbol: aapl, order_id: frames[0]!.order_response!.order_id, cancel_order_id_type: "order_id" }
     })
-    // The cancel is not recorded yet, so its margin is still held.
+    // The cancel is not recorded yet, so its order's margin is still held.
     yield* client.send(limit("BUY", 10, 190))
     yield* venue.settle
     yield* client.send(limit("BUY", 10, 190))
@@ -287,7 +289,7 @@ story("I27: holds margin when an order is sent, so that two concurrent orders ca
   })
 )
 
-story("sends no order frame without the order_responses channel, not even a refusal", (venue) =>
+story("sends no order frames, not even a refusal, without a subscription to order_responses", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     yield* client.send(limit("BUY", 1, 190))

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { id } from "../Id.ts"
 import { aapl, cancel, friday, gold, limit, market, say, story, told } from "./Story.ts"
 
-story("rule 21.4: answers accepted and refused commands and queries of one symbol in their order", (venue) =>
+story("rule 21.4: responds to one symbol's accepted and refused commands and queries in the order sent", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "one" }))
@@ -37,7 +37,7 @@ story("rule 21.4: answers accepted and refused commands and queries of one symbo
   })
 )
 
-story("rule 21.4: answers invalid and forbidden messages in their order on the symbol", (venue) =>
+story("rule 21.4: responds to invalid and forbidden messages in the order sent for their symbol", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([
@@ -60,7 +60,7 @@ story("rule 21.4: answers invalid and forbidden messages in their order on the s
   })
 )
 
-story("rule 21.4: answers a list of one symbol's orders and the cancel of a TWAP in their order", (venue) =>
+story("rule 21.4: responds to a query for one symbol's orders and to a TWAP cancel in the order sent", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([
@@ -75,7 +75,7 @@ story("rule 21.4: answers a list of one symbol's orders and the cancel of a TWAP
   })
 )
 
-story("rule 21.4: answers hundreds of commands on two symbols in order on each", (venue) =>
+story("rule 21.4: responds to hundreds of commands on two symbols in the order sent for each symbol", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
@@ -103,7 +103,7 @@ story("rule 21.4: answers hundreds of commands on two symbols in order on each",
   })
 )
 
-story("sends every event of an account to all of its connections, and to no other account", (venue) =>
+story("sends every account event to all of the account's connections, and to no other account", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const accountId = yield* venue.subaccount(alice)
@@ -123,7 +123,7 @@ story("sends every event of an account to all of its connections, and to no othe
     assert.deepEqual(yield* silent.drain, [])
     assert.deepEqual(yield* sub.drain, [])
     assert.deepEqual(told(yield* bob.drain), ["ACK", "fill_response", "FILLED"])
-    // A refusal is delivered to all connections of the account.
+    // All connections of the account receive a refusal.
     yield* two.send(limit("SELL", 2, 1))
     yield* venue.settle
     assert.deepEqual(told(yield* one.drain), ["PRICE_LESS_THAN_MIN_PRICE"])
@@ -135,7 +135,7 @@ story("sends every event of an account to all of its connections, and to no othe
   })
 )
 
-story("sends a fill_response right before its FILLED, also while a reply is outstanding", (venue) =>
+story("sends each fill_response right before its FILLED, even while a response is outstanding", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -168,7 +168,7 @@ story("I20: treats two identical frames as two commands", (venue) =>
   })
 )
 
-story("I8, I20: applies and answers a command once that is delivered several times", (venue) =>
+story("I8, I20: applies a command once and responds once even if it is delivered several times", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)

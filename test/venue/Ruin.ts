@@ -1,4 +1,4 @@
-/** Shared scenes and checks of the liquidation tests. */
+/** Scenes and checks that the liquidation tests share. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -24,7 +24,6 @@ export const person = Effect.fnUntraced(function* (venue: TestVenue["Service"], 
   return { user, client } satisfies Person
 })
 
-/** Trades a quantity at a price between two persons. */
 export const deal = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   buyer: Person,
@@ -41,7 +40,7 @@ export const deal = Effect.fnUntraced(function* (
   yield* seller.client.drain
 })
 
-/** Alice has bought 50 AAPL at 200 from Bob for a fee of 10. With the default deposits she has 1,100 USD left. */
+/** Alice has bought 50 AAPL at 200 from Bob for a fee of 10. With the default deposits, she has 1,100 USD left. */
 export const fifty = Effect.fnUntraced(function* (venue: TestVenue["Service"], bobs = 100_000, alices = 1_110) {
   const alice = yield* person(venue, "alice", alices)
   const bob = yield* person(venue, "bob", bobs)
@@ -82,7 +81,6 @@ export const topUp = Effect.fnUntraced(function* (usd: number, symbol: MarketSym
   yield* (yield* MarketClient).topUpFund(symbol, asked)
 })
 
-/** Returns all events in the log of a market. */
 export const logOf = Effect.fnUntraced(function* (symbol: MarketSymbol = aapl) {
   const rows = yield* (yield* Journal).read(marketStream(symbol), 0, 100_000)
   return rows.flatMap((row): ReadonlyArray<MarketEvent> =>
@@ -103,7 +101,7 @@ export const takeTrader = Effect.fnUntraced(function* ({ client, user }: Person)
   yield* client.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
 })
 
-/** Returns the fills that a person received, in short form. */
+/** Returns a short description of each fill that a person received. */
 export const fillsOf = ({ client }: Person) =>
   Effect.map(client.drain, (frames) =>
     frames.flatMap(({ fill_response: fill }) =>

@@ -16,7 +16,7 @@ export const make = () => {
   let [scans, isCutOff] = [0, false]
   const confirmed = new Map<string, number>()
   const outcomes = new Map<string, Outcome["_tag"]>()
-  /** Sequence numbers of the payments that were sent, by withdrawal. */
+  /** Sequence numbers of the payments sent, by withdrawal. */
   const numbers = new Map<string, Set<number>>()
   const answer = <A>(value: () => A) =>
     Effect.suspend(() =>

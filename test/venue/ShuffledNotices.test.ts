@@ -47,7 +47,7 @@ const told = fc.record({
 })
 
 it.effect(
-  "I9, I14 to I16: for any order of notices, credits, reverses, pays or returns each amount once and conserves money",
+  "I9, I14 to I16: credits, reverses, pays or returns each amount once for any order of notices, and conserves money",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -121,7 +121,7 @@ it.effect(
           if (state === "SETTLED") totals.fees += fee
         }
       }
-      // Checks that every outcome occurred, so that the test is meaningful.
+      // Every outcome must occur, or the test would be meaningless.
       assert.isAbove(Math.min(totals.credited, totals.paid), 0)
       yield* TestClock.adjust("5 seconds")
       yield* venue.settle

@@ -34,34 +34,36 @@ const refused = Effect.fnUntraced(function* (venue: Venue, why: string, params: 
   assert.strictEqual(closed?.code, 1008, why)
 })
 
-story("answers a successful sign-in with one frame in both forms", (venue) =>
+story("responds to a successful sign-in with one frame that contains both result and authenticated", (venue) =>
   Effect.gen(function* () {
     const { frames } = yield* answer(venue, { hmac: yield* venue.sign(yield* venue.user("alice")) })
     assert.deepEqual(frames, [{ type: "auth", result: "success", authenticated: true }])
   })
 )
 
-story("answers a wrong credential with PermissionDenied without an echo, and closes the socket with 1008", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const bob = yield* venue.user("bob")
-    const hmac = yield* venue.sign(alice)
-    yield* refused(venue, "an unknown key", { hmac: { ...hmac, public_key: "svc_pub_nobody" } })
-    yield* refused(venue, "a wrong signature", { hmac: { ...hmac, signature: "00".repeat(32) } })
-    yield* refused(venue, "a signature of the wrong form", { hmac: { ...hmac, signature: "zz" } })
-    yield* refused(venue, "another's secret", {
-      hmac: signed({ ...alice, secretKey: bob.secretKey }, "ab", friday / 1000)
+story(
+  "responds to a wrong credential with PermissionDenied without an echo, and closes the socket with 1008",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const bob = yield* venue.user("bob")
+      const hmac = yield* venue.sign(alice)
+      yield* refused(venue, "an unknown key", { hmac: { ...hmac, public_key: "svc_pub_nobody" } })
+      yield* refused(venue, "a wrong signature", { hmac: { ...hmac, signature: "00".repeat(32) } })
+      yield* refused(venue, "a signature of the wrong form", { hmac: { ...hmac, signature: "zz" } })
+      yield* refused(venue, "another's secret", {
+        hmac: signed({ ...alice, secretKey: bob.secretKey }, "ab", friday / 1000)
+      })
+      yield* refused(venue, "a nonce that is not hex", { hmac: signed(alice, "xyz", friday / 1000) })
+      yield* refused(venue, "a nonce of 101 characters", { hmac: signed(alice, "a".repeat(101), friday / 1000) })
+      yield* refused(venue, "an account of another", { hmac: yield* venue.sign(alice), account_id: bob.userId })
+      yield* refused(venue, "an account of nobody", {
+        hmac: yield* venue.sign(alice),
+        account_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"
+      })
+      yield* refused(venue, "a token", { jwt: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln" })
+      yield* refused(venue, "an empty token", { jwt: "" })
     })
-    yield* refused(venue, "a nonce that is not hex", { hmac: signed(alice, "xyz", friday / 1000) })
-    yield* refused(venue, "a nonce of 101 characters", { hmac: signed(alice, "a".repeat(101), friday / 1000) })
-    yield* refused(venue, "an account of another", { hmac: yield* venue.sign(alice), account_id: bob.userId })
-    yield* refused(venue, "an account of nobody", {
-      hmac: yield* venue.sign(alice),
-      account_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"
-    })
-    yield* refused(venue, "a token", { jwt: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln" })
-    yield* refused(venue, "an empty token", { jwt: "" })
-  })
 )
 
 story("I36: accepts a nonce once per key, and consumes it only with a valid signature", (venue) =>
@@ -77,7 +79,7 @@ story("I36: accepts a nonce once per key, and consumes it only with a valid sign
   })
 )
 
-story("I37: accepts a time within 300 seconds in either direction, and refuses 301", (venue) =>
+story("I37: accepts a time up to 300 seconds off in either direction, and refuses 301 seconds", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const now = friday / 1000
@@ -89,7 +91,7 @@ story("I37: accepts a time within 300 seconds in either direction, and refuses 3
   })
 )
 
-story("answers a malformed auth with InvalidJSONFormat, and allows another on the same connection", (venue) =>
+story("responds to a malformed auth with InvalidJSONFormat, and allows another auth on the same connection", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const hmac = yield* venue.sign(alice)
@@ -117,7 +119,7 @@ story("answers a malformed auth with InvalidJSONFormat, and allows another on th
   })
 )
 
-story("answers a second auth with AlreadyAuthenticated, and keeps the connection usable", (venue) =>
+story("responds to a second auth with AlreadyAuthenticated, and keeps the connection usable", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
@@ -132,7 +134,7 @@ story("answers a second auth with AlreadyAuthenticated, and keeps the connection
   })
 )
 
-story("answers every message before auth with PermissionDenied, and keeps the socket open", (venue) =>
+story("responds to every message before auth with PermissionDenied, and keeps the socket open", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.connect
     const messages = [
@@ -159,7 +161,7 @@ story("answers every message before auth with PermissionDenied, and keeps the so
   })
 )
 
-story("closes a connection without sign-in after more than a thousand messages other than auth", (venue) =>
+story("closes a connection that sends more than a thousand messages before auth", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.connect
     yield* client.sendAll(Array.from({ length: 1_000 }, () => ({})))
@@ -170,7 +172,7 @@ story("closes a connection without sign-in after more than a thousand messages o
   })
 )
 
-story("closes a connection without sign-in after 60 seconds, and keeps one that has signed in", (venue) =>
+story("closes a connection that has not signed in within 60 seconds, but not one that has", (venue) =>
   Effect.gen(function* () {
     const silent = yield* venue.connect
     const alice = yield* venue.trade(yield* venue.user("alice"), [])
@@ -182,34 +184,36 @@ story("closes a connection without sign-in after 60 seconds, and keeps one that 
   })
 )
 
-story("I48: queues up to 256 frames behind auth, and serves them in order after its answer", (venue) =>
-  Effect.gen(function* () {
-    const params = Effect.fnUntraced(function* (name: string) {
-      // The trader is not loaded yet, so its journal must be read first.
-      return { hmac: yield* venue.sign(yield* venue.user(name, 0)) }
+story(
+  "I48: queues up to 256 frames behind auth, and processes the frames in order after the response to auth",
+  (venue) =>
+    Effect.gen(function* () {
+      const params = Effect.fnUntraced(function* (name: string) {
+        // The trader is not loaded yet, so its journal must be read first.
+        return { hmac: yield* venue.sign(yield* venue.user(name, 0)) }
+      })
+      const eager = yield* venue.connect
+      yield* eager.sendAll([
+        auth(yield* params("alice")),
+        say("subscribe", { channels: ["order_responses"] }),
+        say("get_user_orders"),
+        ...Array.from({ length: 254 }, () => cancel("x"))
+      ])
+      assert.deepEqual(yield* eager.drain, [])
+      yield* venue.settle
+      assert.deepEqual(told(yield* eager.drain), [
+        "type",
+        "subscribed",
+        "all_orders_response",
+        ...Array.from({ length: 254 }, () => "NO_SUCH_ORDER")
+      ])
+      const flood = yield* venue.connect
+      yield* flood.sendAll([auth(yield* params("bob")), ...Array.from({ length: 257 }, () => cancel("x"))])
+      assert.strictEqual(flood.closedWith()?.code, 1008)
     })
-    const eager = yield* venue.connect
-    yield* eager.sendAll([
-      auth(yield* params("alice")),
-      say("subscribe", { channels: ["order_responses"] }),
-      say("get_user_orders"),
-      ...Array.from({ length: 254 }, () => cancel("x"))
-    ])
-    assert.deepEqual(yield* eager.drain, [])
-    yield* venue.settle
-    assert.deepEqual(told(yield* eager.drain), [
-      "type",
-      "subscribed",
-      "all_orders_response",
-      ...Array.from({ length: 254 }, () => "NO_SUCH_ORDER")
-    ])
-    const flood = yield* venue.connect
-    yield* flood.sendAll([auth(yield* params("bob")), ...Array.from({ length: 257 }, () => cancel("x"))])
-    assert.strictEqual(flood.closedWith()?.code, 1008)
-  })
 )
 
-story("I39: applies every command of a subaccount's connection to that account", (venue) =>
+story("I39: applies every command on a subaccount's connection to that subaccount", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const accountId = yield* venue.subaccount(alice, 5_000)
@@ -226,7 +230,7 @@ story("I39: applies every command of a subaccount's connection to that account",
   })
 )
 
-story("signs in to the primary account with a time in a string and an empty account", (venue) =>
+story("signs in to the primary account if the time is a string and the account id is empty", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const hmac = yield* venue.sign(alice)
@@ -241,7 +245,7 @@ story("signs in to the primary account with a time in a string and an empty acco
   })
 )
 
-story("I38: limits the commands and channels of a key to its permissions", (venue) =>
+story("I38: limits a key's commands and channels to the key's permissions", (venue) =>
   Effect.gen(function* () {
     const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]))
     const refusedMessages = [
@@ -268,7 +272,7 @@ story("I38: limits the commands and channels of a key to its permissions", (venu
   })
 )
 
-story("subscribes the permitted channels, and sends one error per code for the others", (venue) =>
+story("subscribes to the permitted channels, and sends one error per error code for the other channels", (venue) =>
   Effect.gen(function* () {
     const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]), [])
     const asked = ["balances", "fills", "nonsense", "funding", "positions", "order_responses"]
@@ -300,7 +304,7 @@ story("subscribes the permitted channels, and sends one error per code for the o
   })
 )
 
-story("sends the balance to a key that may read balances or positions", (venue) =>
+story("sends the balance to a key that is allowed to read balances or positions", (venue) =>
   Effect.gen(function* () {
     for (const permission of ["view_balance", "view_positions"] as const) {
       const key = yield* venue.user(permission, 5_000, [permission])
@@ -313,7 +317,7 @@ story("sends the balance to a key that may read balances or positions", (venue) 
   })
 )
 
-story("rule 6.11: accepts 20 connections of a user", (venue) =>
+story("rule 6.11: allows a user 20 connections, and refuses another", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const held = yield* Effect.forEach(Array.from({ length: 20 }), () => venue.trade(alice, []))

@@ -1,4 +1,4 @@
-/** A split on the whole venue, also after its owners were reloaded (rule 19.2). */
+/** A split on the whole venue, even after market and trader owners reload (rule 19.2). */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -18,8 +18,8 @@ const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-for (const lost of ["the market", "a trader", "nobody"] as const) {
-  story(`rule 19.2: a position counts in new units once, while ${lost} is loaded again`, (venue) =>
+for (const lost of ["the market", "a trader", "no component"] as const) {
+  story(`rule 19.2: converts a position to new units once, with ${lost} reloaded`, (venue) =>
     Effect.gen(function* () {
       const markets = yield* MarketClient
       const [ann, ben] = [yield* venue.user("ann", 5_000), yield* venue.user("ben", 5_000)]
@@ -38,7 +38,7 @@ for (const lost of ["the market", "a trader", "nobody"] as const) {
       if (lost === "the market") yield* take(marketStream(aapl))
       if (lost === "a trader") yield* take(traderStream(ann.userId))
       yield* long.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-      // The request fails because the market lost its log, and is therefore sent again.
+      // The request fails because the market lost its log, so the operator sends it again.
       const split = markets.splitContract(aapl, { exDay: 20_000, numerator: 4, denominator: 1 })
       yield* Effect.ignore(split)
       yield* TestClock.adjust("3 seconds")

@@ -21,39 +21,41 @@ const five = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { user, alice, bob }
 })
 
-story("rule 15.3: acknowledges a stop loss, fires it at the mark, and sells as STOP_MARKET under its ids", (venue) =>
-  Effect.gen(function* () {
-    const { alice, bob } = yield* five(venue)
-    yield* alice.send(stop("STOP_LOSS", 5, 195, { client_order_id: "sl-44" }))
-    const { order_response: placed } = yield* alice.take("order_response")
-    assert.deepInclude(placed, {
-      status: "ACK",
-      type: "STOP_LOSS",
-      time_in_force: "GTC",
-      price: 195,
-      quantity: 5,
-      quantity_remaining: 5,
-      client_order_id: "sl-44",
-      reduce_only: true
+story(
+  "rule 15.3: acknowledges a stop loss, fires it at the mark, and sells with a STOP_MARKET order under the stop's ids",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* five(venue)
+      yield* alice.send(stop("STOP_LOSS", 5, 195, { client_order_id: "sl-44" }))
+      const { order_response: placed } = yield* alice.take("order_response")
+      assert.deepInclude(placed, {
+        status: "ACK",
+        type: "STOP_LOSS",
+        time_in_force: "GTC",
+        price: 195,
+        quantity: 5,
+        quantity_remaining: 5,
+        client_order_id: "sl-44",
+        reduce_only: true
+      })
+      yield* bob.send(limit("BUY", 3, 194.5))
+      yield* venue.price(aapl, 195.01)
+      yield* venue.settle
+      assert.deepEqual(yield* alice.drain, [])
+      yield* venue.price(aapl, 194.99)
+      yield* venue.settle
+      const frames = yield* alice.drain
+      assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED"])
+      for (const { order_response: order } of [frames[0]!, frames[2]!, frames[3]!]) {
+        const { order_id } = placed
+        assert.deepInclude(order, { order_id, client_order_id: "sl-44", type: "STOP_MARKET", time_in_force: "IOC" })
+      }
+      assert.deepInclude(frames[1]!.fill_response, { price: 194.5, quantity: 3, order_type: "STOP_MARKET" })
+      assert.deepInclude(frames[3]!.order_response, { quantity_remaining: 2, price: 195 })
     })
-    yield* bob.send(limit("BUY", 3, 194.5))
-    yield* venue.price(aapl, 195.01)
-    yield* venue.settle
-    assert.deepEqual(yield* alice.drain, [])
-    yield* venue.price(aapl, 194.99)
-    yield* venue.settle
-    const frames = yield* alice.drain
-    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED"])
-    for (const { order_response: order } of [frames[0]!, frames[2]!, frames[3]!]) {
-      const { order_id } = placed
-      assert.deepInclude(order, { order_id, client_order_id: "sl-44", type: "STOP_MARKET", time_in_force: "IOC" })
-    }
-    assert.deepInclude(frames[1]!.fill_response, { price: 194.5, quantity: 3, order_type: "STOP_MARKET" })
-    assert.deepInclude(frames[3]!.order_response, { quantity_remaining: 2, price: 195 })
-  })
 )
 
-story("rule 15.2: refuses a stop without a position or beyond its quantity", (venue) =>
+story("rule 15.2: refuses a stop without a position or larger than the position", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* five(venue)
     yield* alice.sendAll([
@@ -62,7 +64,7 @@ story("rule 15.2: refuses a stop without a position or beyond its quantity", (ve
       stop("STOP_LOSS", 5, 195.001),
       stop("STOP_LOSS", 5.0001, 195),
       limit("SELL", 5, 195, { order_type: "STOP_MARKET" }),
-      // A stop's price is not limited by the price band or the daily bounds.
+      // The price band and the daily bounds do not limit a stop's price.
       stop("TAKE_PROFIT", 5, 900),
       stop("STOP_LOSS", 0.001, 1)
     ])
@@ -79,36 +81,38 @@ story("rule 15.2: refuses a stop without a position or beyond its quantity", (ve
   })
 )
 
-story("rule 15.6: cuts stops with the position, ends them with it, and lists them as open orders until then", (venue) =>
-  Effect.gen(function* () {
-    const { alice, bob } = yield* five(venue)
-    yield* alice.sendAll([stop("STOP_LOSS", 5, 195), stop("TAKE_PROFIT", 2, 210), limit("SELL", 1, 220)])
-    yield* venue.settle
-    yield* alice.drain
-    yield* bob.send(limit("BUY", 9, 200))
-    yield* alice.send(market("SELL", 1))
-    yield* venue.settle
-    const frames = yield* alice.drain
-    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "MODIFIED"])
-    assert.deepInclude(frames[3]!.order_response, { type: "STOP_LOSS", quantity: 4, quantity_remaining: 4 })
-    yield* alice.send(say("get_user_orders"))
-    const { orders } = (yield* alice.take("all_orders_response")).all_orders_response
-    assert.deepEqual(
-      orders.map(({ quantity, status, type }) => [type, quantity, status]),
-      [
-        ["LIMIT", 1, "ACK"],
-        ["TAKE_PROFIT", 2, "ACK"],
-        ["STOP_LOSS", 4, "MODIFIED"]
-      ]
-    )
-    yield* alice.send(say("close_position", { symbol: aapl }))
-    yield* venue.settle
-    assert.deepEqual(told(yield* alice.drain), ["ACK", "fill_response", "FILLED", "CANCELLED", "CANCELLED"])
-  })
+story(
+  "rule 15.6: reduces stops with the position, ends them when it closes, and lists them as open orders until then",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* five(venue)
+      yield* alice.sendAll([stop("STOP_LOSS", 5, 195), stop("TAKE_PROFIT", 2, 210), limit("SELL", 1, 220)])
+      yield* venue.settle
+      yield* alice.drain
+      yield* bob.send(limit("BUY", 9, 200))
+      yield* alice.send(market("SELL", 1))
+      yield* venue.settle
+      const frames = yield* alice.drain
+      assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "MODIFIED"])
+      assert.deepInclude(frames[3]!.order_response, { type: "STOP_LOSS", quantity: 4, quantity_remaining: 4 })
+      yield* alice.send(say("get_user_orders"))
+      const { orders } = (yield* alice.take("all_orders_response")).all_orders_response
+      assert.deepEqual(
+        orders.map(({ quantity, status, type }) => [type, quantity, status]),
+        [
+          ["LIMIT", 1, "ACK"],
+          ["TAKE_PROFIT", 2, "ACK"],
+          ["STOP_LOSS", 4, "MODIFIED"]
+        ]
+      )
+      yield* alice.send(say("close_position", { symbol: aapl }))
+      yield* venue.settle
+      assert.deepEqual(told(yield* alice.drain), ["ACK", "fill_response", "FILLED", "CANCELLED", "CANCELLED"])
+    })
 )
 
 story(
-  "rule 15.7: finds a stand-alone stop by its client order id in cancel_order and get_order, but not an attached one",
+  "rule 15.7: cancel_order and get_order find a stand-alone stop by client order id, but not a stop attached to an order",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* five(venue)
@@ -148,7 +152,7 @@ story(
     })
 )
 
-story("holds no margin for stops, and modifies and cancels them by order id", (venue) =>
+story("stops hold no margin, and can be modified and cancelled by order id", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* five(venue)
     yield* alice.send(stop("STOP_LOSS", 2, 195, { client_order_id: "mine" }))
@@ -165,7 +169,7 @@ story("holds no margin for stops, and modifies and cancels them by order id", (v
   })
 )
 
-story("rule 15.3: fires a stop whose price is reached already within a second, without a price change", (venue) =>
+story("rule 15.3: fires a stop whose price is already reached within a second, without a price change", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* five(venue)
     yield* bob.send(limit("BUY", 5, 199))
@@ -179,7 +183,7 @@ story("rule 15.3: fires a stop whose price is reached already within a second, w
 )
 
 story(
-  "acknowledges cancel_stop_order without a symbol before its result, and answers InvalidOrder for an unknown stop",
+  "acknowledges cancel_stop_order without a symbol before sending its result, and responds InvalidOrder to an unknown stop",
   (venue) =>
     Effect.gen(function* () {
       const { alice } = yield* five(venue)
@@ -212,7 +216,7 @@ story(
 )
 
 story(
-  "acknowledges modify_stop_order before its result, and answers InvalidOrder for a mismatch or too large a quantity",
+  "acknowledges modify_stop_order before its result, and responds InvalidOrder to a mismatch or an excessive quantity",
   (venue) =>
     Effect.gen(function* () {
       const { alice } = yield* five(venue)
@@ -254,7 +258,7 @@ story("rule 15.5: notifies subscribers of stop_orders when a stop fires", (venue
   })
 )
 
-story("cancels stops with cancel_all_orders, and keeps them at a disconnect", (venue) =>
+story("cancel_all_orders cancels stops, but a disconnect does not", (venue) =>
   Effect.gen(function* () {
     const { alice, user } = yield* five(venue)
     const other = yield* venue.trade(user)
@@ -272,51 +276,49 @@ story("cancels stops with cancel_all_orders, and keeps them at a disconnect", (v
   })
 )
 
-story(
-  "rule 15.8: opens the stops of a bracket with its fills, grows them with further fills, and ends one with the other",
-  (venue) =>
-    Effect.gen(function* () {
-      const alice = yield* venue.trade(yield* venue.user("alice"))
-      const bob = yield* venue.trade(yield* venue.user("bob"), [])
-      yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
-      yield* alice.send(limit("BUY", 5, 200, { take_profit: 210, stop_loss: 195, client_order_id: "in" }))
-      yield* venue.settle
-      const [, parent] = yield* alice.drain
-      assert.deepInclude(parent!.order_response, { status: "ACK", take_profit: 210, stop_loss: 195 })
-      yield* bob.send(limit("SELL", 2, 200))
-      yield* venue.settle
-      const first = yield* alice.drain
-      const pair = ["stop_order_response", "ACK", "stop_order_response", "ACK"]
-      assert.deepEqual(told(first), ["fill_response", "FILLED", ...pair])
-      assert.deepInclude(first[0]!.fill_response, { take_profit: 210, stop_loss: 195 })
-      const stops = first.flatMap((frame) => frame.stop_order_response ?? [])
-      assert.deepEqual(
-        stops.map((each) => [each.stop_order_type, each.direction, each.price, each.quantity, each.client_order_id]),
-        [
-          ["TAKE_PROFIT", "SELL", 210, 2, "in"],
-          ["STOP_LOSS", "SELL", 195, 2, "in"]
-        ]
-      )
-      yield* bob.send(limit("SELL", 3, 200))
-      yield* venue.settle
-      const second = yield* alice.drain
-      assert.deepEqual(
-        second.flatMap((frame) => frame.stop_order_response ?? []).map((each) => [each.stop_order_id, each.quantity]),
-        stops.map((each) => [each.stop_order_id, 5])
-      )
-      yield* bob.send(limit("BUY", 5, 194.9))
-      yield* venue.settle
-      yield* venue.price(aapl, 194.99)
-      yield* venue.settle
-      const frames = (yield* alice.drain).filter((frame) => frame.stop_order_response === undefined)
-      assert.deepEqual(told(frames), ["ACK", "CANCELLED", "fill_response", "FILLED"])
-      assert.deepInclude(frames[1]!.order_response, { type: "TAKE_PROFIT", order_id: stops[0]!.stop_order_id })
-      assert.deepInclude(frames[2]!.fill_response, { price: 194.9, quantity: 5, order_type: "STOP_MARKET" })
-    })
+story("rule 15.8: a bracket order's fills open and enlarge its two stops, and one stop ends with the other", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.trade(yield* venue.user("alice"))
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
+    yield* alice.send(limit("BUY", 5, 200, { take_profit: 210, stop_loss: 195, client_order_id: "in" }))
+    yield* venue.settle
+    const [, parent] = yield* alice.drain
+    assert.deepInclude(parent!.order_response, { status: "ACK", take_profit: 210, stop_loss: 195 })
+    yield* bob.send(limit("SELL", 2, 200))
+    yield* venue.settle
+    const first = yield* alice.drain
+    const pair = ["stop_order_response", "ACK", "stop_order_response", "ACK"]
+    assert.deepEqual(told(first), ["fill_response", "FILLED", ...pair])
+    assert.deepInclude(first[0]!.fill_response, { take_profit: 210, stop_loss: 195 })
+    const stops = first.flatMap((frame) => frame.stop_order_response ?? [])
+    assert.deepEqual(
+      stops.map((each) => [each.stop_order_type, each.direction, each.price, each.quantity, each.client_order_id]),
+      [
+        ["TAKE_PROFIT", "SELL", 210, 2, "in"],
+        ["STOP_LOSS", "SELL", 195, 2, "in"]
+      ]
+    )
+    yield* bob.send(limit("SELL", 3, 200))
+    yield* venue.settle
+    const second = yield* alice.drain
+    assert.deepEqual(
+      second.flatMap((frame) => frame.stop_order_response ?? []).map((each) => [each.stop_order_id, each.quantity]),
+      stops.map((each) => [each.stop_order_id, 5])
+    )
+    yield* bob.send(limit("BUY", 5, 194.9))
+    yield* venue.settle
+    yield* venue.price(aapl, 194.99)
+    yield* venue.settle
+    const frames = (yield* alice.drain).filter((frame) => frame.stop_order_response === undefined)
+    assert.deepEqual(told(frames), ["ACK", "CANCELLED", "fill_response", "FILLED"])
+    assert.deepInclude(frames[1]!.order_response, { type: "TAKE_PROFIT", order_id: stops[0]!.stop_order_id })
+    assert.deepInclude(frames[2]!.fill_response, { price: 194.9, quantity: 5, order_type: "STOP_MARKET" })
+  })
 )
 
 story(
-  "rule 15.8: requires take-profit beyond and stop-loss before the order's price, and allows changes of both",
+  "rule 15.8: requires take_profit beyond and stop_loss short of the order's price, and allows changing both",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))

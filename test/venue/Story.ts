@@ -15,7 +15,10 @@ import { Effect, type Scope } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import { TestClock } from "effect/testing"
 
-/** Friday, when stocks, indices, commodities and currencies are all open: bands and limits are at their widest. */
+/**
+ * A Friday on which stocks, indices, commodities and currencies are all open, so bands and limits are at their
+ * widest.
+ */
 export const friday = Date.UTC(2026, 10, 20, 15)
 
 export const aapl = MarketSymbol.make("AAPL-USD")
@@ -57,7 +60,7 @@ export const story = <E>(
     )
   )
 
-/** Default settings without the markets that no test needs, since each market costs time whenever the clock moves. */
+/** Default settings without the markets that no test needs, because each market costs time whenever the clock moves. */
 export const fewMarkets = {
   ...defaults,
   instruments: new Map(
@@ -78,7 +81,7 @@ export const limit = (side: Side, quantity: number, price: number, more: object 
 export const market = (side: Side, quantity: number, more: object = {}) =>
   add({ symbol: aapl, side, order_type: "MARKET", order_time_in_force: "IOC", quantity, price: 0, ...more })
 
-/** Returns a modify of an order from its response. `changes` overrides members. */
+/** Returns a modify command for the order in a response. `changes` overrides members. */
 export const modify = (
   order: Pick<OrderResponse, "order_id" | "symbol" | "side" | "type" | "reduce_only">,
   changes: object

@@ -5,7 +5,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { limit, market, story, told } from "./Story.ts"
 
-story("sends maker and taker ACK, the fill, then FILLED with the trade id of the fill", (venue) =>
+story("sends ACK to maker and taker, then the fill, then FILLED with the fill's trade id", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -46,7 +46,7 @@ story("sends maker and taker ACK, the fill, then FILLED with the trade id of the
   })
 )
 
-story("sends FILLED with a remainder for a partly filled GTC order, and keeps it open", (venue) =>
+story("sends FILLED with a remainder for a partly filled GTC order, and keeps the order open", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -67,29 +67,31 @@ story("sends FILLED with a remainder for a partly filled GTC order, and keeps it
   })
 )
 
-story("rule 4.5: ends a LIMIT IOC as IOC_PARTIALLY_FILLED after a fill, and as IOC_CANCELLED without one", (venue) =>
-  Effect.gen(function* () {
-    const maker = yield* venue.trade(yield* venue.user("alice"), [])
-    const taker = yield* venue.trade(yield* venue.user("bob"))
-    yield* maker.send(limit("SELL", 2, 200))
-    yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
-    yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
-    yield* venue.settle
-    const frames = yield* taker.drain
-    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED", "ACK", "IOC_CANCELLED"])
-    assert.deepInclude(frames[3]!.order_response, { quantity: 5, quantity_remaining: 3, trade_id: null })
-    assert.deepInclude(frames[5]!.order_response, { quantity: 5, quantity_remaining: 5, trade_id: null })
-  })
+story(
+  "rule 4.5: ends a LIMIT IOC order as IOC_PARTIALLY_FILLED after a fill, and as IOC_CANCELLED without a fill",
+  (venue) =>
+    Effect.gen(function* () {
+      const maker = yield* venue.trade(yield* venue.user("alice"), [])
+      const taker = yield* venue.trade(yield* venue.user("bob"))
+      yield* maker.send(limit("SELL", 2, 200))
+      yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
+      yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
+      yield* venue.settle
+      const frames = yield* taker.drain
+      assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED", "ACK", "IOC_CANCELLED"])
+      assert.deepInclude(frames[3]!.order_response, { quantity: 5, quantity_remaining: 3, trade_id: null })
+      assert.deepInclude(frames[5]!.order_response, { quantity: 5, quantity_remaining: 5, trade_id: null })
+    })
 )
 
-story("rule 4.3: fills a MARKET order up to the band and cancels the rest", (venue) =>
+story("rule 4.3: fills a MARKET order up to the band and cancels the remaining quantity", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"), [])
     const taker = yield* venue.trade(yield* venue.user("bob"))
     yield* taker.send(market("SELL", 1))
     yield* venue.settle
     assert.deepEqual(told(yield* taker.drain), ["ACK", "IOC_CANCELLED"])
-    // 220 is the upper edge of the band at a mark of 200. A sell order above it is allowed to rest.
+    // 220 is the band's upper edge at a mark of 200. A sell order above it is allowed to rest.
     yield* maker.send(limit("SELL", 1, 220))
     yield* maker.send(limit("SELL", 1, 220.01))
     yield* venue.settle
@@ -101,26 +103,28 @@ story("rule 4.3: fills a MARKET order up to the band and cancels the rest", (ven
   })
 )
 
-story("rule 4.6: fills a FOK order whole or cancels it unfilled, without counting own resting orders", (venue) =>
-  Effect.gen(function* () {
-    const maker = yield* venue.trade(yield* venue.user("alice"))
-    const taker = yield* venue.trade(yield* venue.user("bob"))
-    yield* maker.send(limit("SELL", 2, 200))
-    yield* taker.send(limit("SELL", 2, 201))
-    yield* venue.settle
-    yield* taker.drain
-    yield* maker.drain
-    yield* taker.send(limit("BUY", 4, 202, { order_time_in_force: "FOK" }))
-    yield* venue.settle
-    assert.deepEqual(told(yield* taker.drain), ["ACK", "CANCELLED"])
-    assert.deepEqual(yield* maker.drain, [])
-    yield* taker.send(limit("BUY", 2, 202, { order_time_in_force: "FOK" }))
-    yield* venue.settle
-    assert.deepEqual(told(yield* taker.drain), ["ACK", "fill_response", "FILLED"])
-  })
+story(
+  "rule 4.6: fills a FOK order completely or cancels it unfilled, and ignores the user's own resting orders",
+  (venue) =>
+    Effect.gen(function* () {
+      const maker = yield* venue.trade(yield* venue.user("alice"))
+      const taker = yield* venue.trade(yield* venue.user("bob"))
+      yield* maker.send(limit("SELL", 2, 200))
+      yield* taker.send(limit("SELL", 2, 201))
+      yield* venue.settle
+      yield* taker.drain
+      yield* maker.drain
+      yield* taker.send(limit("BUY", 4, 202, { order_time_in_force: "FOK" }))
+      yield* venue.settle
+      assert.deepEqual(told(yield* taker.drain), ["ACK", "CANCELLED"])
+      assert.deepEqual(yield* maker.drain, [])
+      yield* taker.send(limit("BUY", 2, 202, { order_time_in_force: "FOK" }))
+      yield* venue.settle
+      assert.deepEqual(told(yield* taker.drain), ["ACK", "fill_response", "FILLED"])
+    })
 )
 
-story("rule 4.4: acknowledges and cancels an ALO order that would cross, and rests one that would not", (venue) =>
+story("rule 4.4: acknowledges and then cancels an ALO order that would cross, and rests one that would not", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -136,7 +140,7 @@ story("rule 4.4: acknowledges and cancels an ALO order that would cross, and res
 )
 
 story(
-  "rule 4.9: ends own resting orders as CANCELLED_STP, also of another account of the user, and continues the taker",
+  "rule 4.9: ends the user's own resting orders as CANCELLED_STP, in any account, and keeps matching the taker",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -157,7 +161,7 @@ story(
     })
 )
 
-story("I21, I23: fills at the best price first, then in order of time, each quantity once", (venue) =>
+story("I21, I23: fills at the best price first, then in time order, and fills each quantity once", (venue) =>
   Effect.gen(function* () {
     const names = ["ann", "ben", "cid"]
     const makers = yield* Effect.forEach(names, (name) => Effect.flatMap(venue.user(name), (user) => venue.trade(user)))
@@ -185,29 +189,31 @@ story("I21, I23: fills at the best price first, then in order of time, each quan
   })
 )
 
-story("rule 4.10: echoes client_order_id byte for byte, and keeps two orders with the same one separate", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    const id = String.raw`"\ odd {id} ~` + "x".repeat(40)
-    yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
-    yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
-    yield* venue.settle
-    const acks = (yield* client.drain).map((frame) => frame.order_response!)
-    assert.deepEqual(
-      acks.map((ack) => [ack.status, ack.client_order_id]),
-      [
-        ["ACK", id],
-        ["ACK", id]
-      ]
-    )
-    assert.notStrictEqual(acks[0]!.order_id, acks[1]!.order_id)
-    yield* client.send(limit("BUY", 1, 190))
-    assert.strictEqual((yield* client.take("order_response")).order_response.client_order_id, "")
-  })
+story(
+  "rule 4.10: echoes client_order_id byte for byte, and accepts two separate orders with the same client_order_id",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      const id = String.raw`"\ odd {id} ~` + "x".repeat(40)
+      yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
+      yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
+      yield* venue.settle
+      const acks = (yield* client.drain).map((frame) => frame.order_response!)
+      assert.deepEqual(
+        acks.map((ack) => [ack.status, ack.client_order_id]),
+        [
+          ["ACK", id],
+          ["ACK", id]
+        ]
+      )
+      assert.notStrictEqual(acks[0]!.order_id, acks[1]!.order_id)
+      yield* client.send(limit("BUY", 1, 190))
+      assert.strictEqual((yield* client.take("order_response")).order_response.client_order_id, "")
+    })
 )
 
 story(
-  "I19: assigns an order the builder code of the auth message, otherwise of the upgrade, and sends it in no frame",
+  "I19: uses the builder code from the auth message or else from the upgrade request, and sends the code in no frame",
   (venue) =>
     Effect.gen(function* () {
       const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const

@@ -26,7 +26,7 @@ const begin = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { user, alice, bob }
 })
 
-/** Returns status, filled quantity, average price and number of orders of each TWAP response. */
+/** Returns status, filled quantity, average price and number of orders from each TWAP response. */
 const progress = (frames: ReadonlyArray<Frame>) =>
   frames.flatMap(({ twap_response: twap }) =>
     twap === undefined
@@ -36,7 +36,7 @@ const progress = (frames: ReadonlyArray<Frame>) =>
 const children = (frames: ReadonlyArray<Frame>) =>
   frames.flatMap(({ order_response: order }) => (order?.status === "ACK" ? [`${order.type} ${order.quantity}`] : []))
 
-story("rule 16.4: splits 10 into 3.333, 4.499 after a first fill of only 1.000, and 4.501", (venue) =>
+story("rule 16.4: splits a TWAP of 10 into 3.333, then, after a first fill of only 1.000, 4.499 and 4.501", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* begin(venue)
     yield* bob.send(limit("SELL", 1, 200))
@@ -86,7 +86,7 @@ story("rule 16.4: splits 10 into 3.333, 4.499 after a first fill of only 1.000, 
   })
 )
 
-story("rule 16.7: stops all later slices of a TWAP after a cancel by either id, and answers with two frames", (venue) =>
+story("rule 16.7: a cancel by either id stops all later slices of a TWAP, and gets two response frames", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* begin(venue)
     yield* bob.send(limit("SELL", 50, 200))
@@ -119,7 +119,7 @@ story("rule 16.7: stops all later slices of a TWAP after a cancel by either id, 
   })
 )
 
-story("rule 16.2: reports a TWAP with a later start as SCHEDULED, and lists it as open until its end", (venue) =>
+story("rule 16.2: reports a TWAP with a later start as SCHEDULED, and lists the TWAP as open until it ends", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* begin(venue)
     yield* bob.send(limit("SELL", 50, 200))
@@ -149,7 +149,7 @@ story("rule 16.2: reports a TWAP with a later start as SCHEDULED, and lists it a
 )
 
 story(
-  "rule 16.5: places the slices of a TWAP with a worst price as LIMIT IOC at that price or at the edge of the band",
+  "rule 16.5: places a worst-price TWAP's slices as LIMIT IOC at the worst price, or at the band's edge if that is nearer",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* begin(venue)
@@ -172,7 +172,7 @@ story(
 )
 
 story(
-  "rule 16.3: skips a slice that cannot trade, and spreads its quantity, up to three times the even size",
+  "rule 16.3: skips a slice that cannot trade, and adds its quantity to later slices of up to three times the even size",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* begin(venue)
@@ -220,7 +220,7 @@ story("rule 16.6: cancels a TWAP whose order fails the margin check", (venue) =>
   })
 )
 
-story("I33 rule 16.6: never reverses the position by a reduce-only TWAP, and ends it with the position", (venue) =>
+story("I33 rule 16.6: a reduce-only TWAP never reverses the position, and ends when the position is closed", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* begin(venue)
     yield* bob.sendAll([limit("SELL", 5, 200), limit("BUY", 50, 199)])
@@ -241,7 +241,7 @@ story("I33 rule 16.6: never reverses the position by a reduce-only TWAP, and end
   })
 )
 
-story("rule 16.1: answers an invalid TWAP with an error, and starts no part of it", (venue) =>
+story("rule 16.1: responds to an invalid TWAP with an error, and places no order", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* begin(venue)
     const wrong: ReadonlyArray<readonly [object, RegExp]> = [
@@ -270,7 +270,7 @@ story("rule 16.1: answers an invalid TWAP with an error, and starts no part of i
   })
 )
 
-story("rule 6.9: allows an account fifty TWAPs at once", (venue) =>
+story("rule 6.9: allows an account at most fifty concurrent TWAPs", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* begin(venue)
     const later = add({ start_time: friday / 1_000 + 3_600 })
@@ -286,19 +286,21 @@ story("rule 6.9: allows an account fifty TWAPs at once", (venue) =>
   })
 )
 
-story("confirms a TWAP to the connection that added it, and sends further frames to subscribers of orders", (venue) =>
-  Effect.gen(function* () {
-    const { bob, user } = yield* begin(venue)
-    const [deaf, hearing] = [yield* venue.trade(user, []), yield* venue.trade(user, ["order_responses"])]
-    yield* bob.send(limit("SELL", 50, 200))
-    yield* deaf.send(add())
-    yield* venue.settle
-    assert.deepEqual(told(yield* deaf.drain), ["twap_response"])
-    assert.deepEqual(told(yield* hearing.drain), ["twap_response", "ACK", "FILLED", "twap_response"])
-  })
+story(
+  "confirms a TWAP to the connection that added it, and sends later frames to subscribers of order_responses",
+  (venue) =>
+    Effect.gen(function* () {
+      const { bob, user } = yield* begin(venue)
+      const [deaf, hearing] = [yield* venue.trade(user, []), yield* venue.trade(user, ["order_responses"])]
+      yield* bob.send(limit("SELL", 50, 200))
+      yield* deaf.send(add())
+      yield* venue.settle
+      assert.deepEqual(told(yield* deaf.drain), ["twap_response"])
+      assert.deepEqual(told(yield* hearing.drain), ["twap_response", "ACK", "FILLED", "twap_response"])
+    })
 )
 
-story("continues a TWAP after its connection ends, and after a cancel of all orders", (venue) =>
+story("continues a TWAP after its connection closes and after cancel_all_orders", (venue) =>
   Effect.gen(function* () {
     const { alice, bob, user } = yield* begin(venue)
     yield* bob.send(limit("SELL", 50, 200))
@@ -314,31 +316,33 @@ story("continues a TWAP after its connection ends, and after a cancel of all ord
   })
 )
 
-story("I19: credits TWAP orders to the builder code of the connection that added it, also after that ends", (venue) =>
-  Effect.gen(function* () {
-    const { bob } = yield* begin(venue)
-    const [bea, ann] = [yield* venue.user("bea"), yield* venue.user("ann")]
-    const codes = yield* BuilderCodes
-    const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
-    yield* codes.create({ builderCode, userId: bea.userId, venueBps: 6_000, builderBps: 3_000, active: false })
-    yield* codes.setActive(builderCode, true)
-    const owner = yield* venue.trade(bea, ["balances"])
-    const client = yield* venue.trade(ann, [], { builderCode })
-    yield* bob.send(limit("SELL", 100, 200))
-    yield* client.send(add({ total_quantity: 100, num_orders: 2 }))
-    yield* venue.settle
-    yield* client.close
-    for (const duration of ["30 seconds", "2 seconds"] as const) {
-      yield* TestClock.adjust(duration)
+story(
+  "I19: credits TWAP orders to the adding connection's builder code, even after that connection has closed",
+  (venue) =>
+    Effect.gen(function* () {
+      const { bob } = yield* begin(venue)
+      const [bea, ann] = [yield* venue.user("bea"), yield* venue.user("ann")]
+      const codes = yield* BuilderCodes
+      const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
+      yield* codes.create({ builderCode, userId: bea.userId, venueBps: 6_000, builderBps: 3_000, active: false })
+      yield* codes.setActive(builderCode, true)
+      const owner = yield* venue.trade(bea, ["balances"])
+      const client = yield* venue.trade(ann, [], { builderCode })
+      yield* bob.send(limit("SELL", 100, 200))
+      yield* client.send(add({ total_quantity: 100, num_orders: 2 }))
       yield* venue.settle
-    }
-    const balance = (yield* owner.drain).findLast((frame) => frame.balance_response !== undefined)
-    // The owner receives three tenths of two fees of 10 USD.
-    assert.strictEqual(balance!.balance_response!.builder_rewards, 6)
-  })
+      yield* client.close
+      for (const duration of ["30 seconds", "2 seconds"] as const) {
+        yield* TestClock.adjust(duration)
+        yield* venue.settle
+      }
+      const balance = (yield* owner.drain).findLast((frame) => frame.balance_response !== undefined)
+      // The owner receives three tenths of two fees of 10 USD.
+      assert.strictEqual(balance!.balance_response!.builder_rewards, 6)
+    })
 )
 
-story("rule 9.3: cancels the TWAPs of an account in liquidation", (venue) =>
+story("rule 9.3: cancels an account's TWAPs when the account is in liquidation", (venue) =>
   Effect.gen(function* () {
     const { bob } = yield* begin(venue)
     const carol = yield* venue.trade(yield* venue.user("carol", 1_200))
@@ -362,7 +366,7 @@ story("rule 9.3: cancels the TWAPs of an account in liquidation", (venue) =>
   })
 )
 for (const ended of ["split", "delisted"] as const) {
-  story(`rule 16.6: TWAPs of a contract that is ${ended} are CANCELLED, those that begin later too`, (venue) =>
+  story(`rule 16.6: cancels running and scheduled TWAPs when their contract is ${ended}`, (venue) =>
     Effect.gen(function* () {
       const markets = yield* MarketClient
       const { alice, bob } = yield* begin(venue)

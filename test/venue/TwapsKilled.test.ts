@@ -48,7 +48,7 @@ const pass = Effect.fnUntraced(function* (venue: TestVenue["Service"], seconds: 
   }
 })
 
-/** Checks the TWAP events in the log of AAPL: one opened, each child accepted once, one closed. */
+/** Checks the TWAP events in AAPL's log: one opened, each child accepted once, one closed. */
 const recorded = Effect.gen(function* () {
   const rows = yield* (yield* Journal).read(marketStream(aapl), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
@@ -65,10 +65,10 @@ const recorded = Effect.gen(function* () {
   return { twap, ending: closed[0]!.ending, claims: rows.at(-1)!.epoch }
 })
 
-for (const instant of ["before its row is committed", "after that and before anybody hears of it"] as const) {
+for (const instant of ["before its row is committed", "right after its row is committed"] as const) {
   for (const tag of ["TwapOpened", "TwapAdvanced", "TwapClosed"] as const) {
     story(
-      `I31: a market that dies with a ${tag}, ${instant}, leaves no slice out and places none twice`,
+      `I31: if the market crashes at a ${tag} event ${instant}, no slice is lost or placed twice`,
       (venue) =>
         Effect.gen(function* () {
           const { alice } = yield* begin(venue)
@@ -90,7 +90,7 @@ for (const instant of ["before its row is committed", "after that and before any
 }
 
 story(
-  "I31: continues a TWAP after its trader's owner changed between slices, and ends it in the journal and the table",
+  "I31: continues a TWAP after its trader's owner changes between slices, and records its end in journal and table",
   (venue) =>
     Effect.gen(function* () {
       const { alice, user } = yield* begin(venue)

@@ -13,28 +13,30 @@ import { Effect } from "effect"
 import { has, paidTimes, pass, simulated, statesOf, story, usd, withdraw } from "./Rails.ts"
 import * as Changes from "../storage/treasury/Changes.ts"
 
-story("I13, I14: debits, sends and pays a withdrawal once, with entries for the amount and the fee", (venue) =>
-  Effect.gen(function* () {
-    const ann = yield* venue.user("ann", 1_000)
-    yield* withdraw(ann, "w", usd(300))
-    yield* withdraw(ann, "w", usd(300))
-    assert.strictEqual(yield* has(ann), usd(700))
-    yield* pass(8)
-    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
-    assert.deepStrictEqual([...(yield* paidTimes("ARBITRUM_ONE"))], [["w", 1]])
-    const [payment] = yield* (yield* simulated("ARBITRUM_ONE")).payments
-    assert.deepInclude(payment, { amount: usd(299), to: "0xabc" })
-    const { read } = yield* ReadTables
-    const entries = yield* Effect.all([
-      read(LedgerEntries.balance(LedgerEntries.inFlightAccount("ARBITRUM_ONE"))),
-      read(LedgerEntries.balance(LedgerEntries.externalAccount("ARBITRUM_ONE"))),
-      read(LedgerEntries.balance(LedgerEntries.withdrawalFeeAccount))
-    ])
-    assert.deepStrictEqual(entries, [0n, usd(299), usd(1)])
-  })
+story(
+  "I13, I14: debits, sends and pays a withdrawal once, and writes ledger entries for the amount and the fee",
+  (venue) =>
+    Effect.gen(function* () {
+      const ann = yield* venue.user("ann", 1_000)
+      yield* withdraw(ann, "w", usd(300))
+      yield* withdraw(ann, "w", usd(300))
+      assert.strictEqual(yield* has(ann), usd(700))
+      yield* pass(8)
+      assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
+      assert.deepStrictEqual([...(yield* paidTimes("ARBITRUM_ONE"))], [["w", 1]])
+      const [payment] = yield* (yield* simulated("ARBITRUM_ONE")).payments
+      assert.deepInclude(payment, { amount: usd(299), to: "0xabc" })
+      const { read } = yield* ReadTables
+      const entries = yield* Effect.all([
+        read(LedgerEntries.balance(LedgerEntries.inFlightAccount("ARBITRUM_ONE"))),
+        read(LedgerEntries.balance(LedgerEntries.externalAccount("ARBITRUM_ONE"))),
+        read(LedgerEntries.balance(LedgerEntries.withdrawalFeeAccount))
+      ])
+      assert.deepStrictEqual(entries, [0n, usd(299), usd(1)])
+    })
 )
 
-story("I14: returns the gross amount of a failed withdrawal once, and never pays it", (venue) =>
+story("I14: refunds a failed withdrawal's gross amount once, and never pays the withdrawal", (venue) =>
   Effect.gen(function* () {
     const bob = yield* venue.user("bob", 1_000)
     yield* (yield* simulated("TRON")).nextFate("fail")
@@ -46,7 +48,7 @@ story("I14: returns the gross amount of a failed withdrawal once, and never pays
   })
 )
 
-story("I14: sends a stalled withdrawal again under its number, and pays it once", (venue) =>
+story("I14: resends a stalled withdrawal under the same sequence number, and pays it once", (venue) =>
   Effect.gen(function* () {
     const cal = yield* venue.user("cal", 1_000)
     yield* (yield* simulated("ARBITRUM_ONE")).nextFate("stall")
@@ -67,7 +69,7 @@ story("I14: sends a stalled withdrawal again under its number, and pays it once"
   })
 )
 
-story("I14: fails and returns a stuck withdrawal once an operator's cancel is final", (venue) =>
+story("I14: fails and refunds a stuck withdrawal once an operator's cancel is final", (venue) =>
   Effect.gen(function* () {
     const ida = yield* venue.user("ida", 1_000)
     const { cancel, payments } = yield* Changes.withdrawals
@@ -92,7 +94,7 @@ story("I14: fails and returns a stuck withdrawal once an operator's cancel is fi
   })
 )
 
-story("I14: settles a withdrawal that was paid before its cancel, and returns nothing", (venue) =>
+story("I14: settles a withdrawal that was paid before its cancel, and refunds nothing", (venue) =>
   Effect.gen(function* () {
     const jon = yield* venue.user("jon", 1_000)
     yield* withdraw(jon, "w", usd(300))
@@ -105,7 +107,7 @@ story("I14: settles a withdrawal that was paid before its cancel, and returns no
   })
 )
 
-story("rule 18.4: sends a held withdrawal after approval, and returns it after rejection", (venue) =>
+story("rule 18.4: sends a withdrawal held for review after approval, and refunds it after rejection", (venue) =>
   Effect.gen(function* () {
     const dan = yield* venue.user("dan", 200_000)
     const { approve, end } = yield* Changes.withdrawals
@@ -122,7 +124,7 @@ story("rule 18.4: sends a held withdrawal after approval, and returns it after r
   })
 )
 
-story("holds a frozen user's withdrawal at its position in the queue, and pays those behind it", (venue) =>
+story("holds a frozen user's withdrawal at its queue position, and pays the withdrawals behind it", (venue) =>
   Effect.gen(function* () {
     const [eve, fay] = [yield* venue.user("eve", 100), yield* venue.user("fay", 100)]
     const flags = yield* TreasuryFlags
@@ -139,7 +141,7 @@ story("holds a frozen user's withdrawal at its position in the queue, and pays t
   })
 )
 
-story("I14, I15: pays each withdrawal once with two concurrent owners of a rail", (venue) =>
+story("I14, I15: pays each withdrawal once even if a rail has two concurrent owners", (venue) =>
   Effect.gen(function* () {
     const gus = yield* venue.user("gus", 10_000)
     const { provider } = yield* simulated("TRON")
@@ -181,7 +183,7 @@ const ending = (provider: RailProvider, end: (typeof ends)[number]): RailProvide
   }
 }
 
-story("I14: finishes every withdrawal once after an owner ended before or after any step", (venue) =>
+story("I14: finishes every withdrawal once if an owner crashes before or after any request to the rail", (venue) =>
   Effect.gen(function* () {
     const hal = yield* venue.user("hal", 10_000)
     const { nextFate, provider } = yield* simulated("TRON")
@@ -191,7 +193,7 @@ story("I14: finishes every withdrawal once after an owner ended before or after 
       const fails = at % 3 === 2
       if (fails) yield* nextFate("fail")
       yield* withdraw(hal, end, usd(20), "TRON")
-      // The venue's clock does not advance during these attempts.
+      // These attempts do not advance the venue's clock.
       for (let look = 0; look < 3; look++) yield* Effect.exit(dying)
       yield* pass(45)
       const last = fails ? "FAILED" : "SETTLED"

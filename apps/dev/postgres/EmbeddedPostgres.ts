@@ -1,4 +1,4 @@
-/** Embedded database server. Starts and stops with the venue, and is adopted after a crash. */
+/** Embedded database server. Starts and stops with the venue, and is adopted by the next venue after a crash. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { resolve } from "node:path"
 import { Effect, Exit, Option, Redacted, Schedule, Scope } from "effect"
@@ -19,7 +19,7 @@ export interface EmbeddedPostgresOptions {
   readonly isKnown?: boolean
   /** Logs each step that takes time. */
   readonly log: Log
-  /** Server settings besides the fixed ones; a test without power cuts may turn `fsync` off. */
+  /** Additional server settings. A test without power cuts can turn `fsync` off. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -46,7 +46,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: Emb
   return yield* keep({ home, server, session: yield* claim(home, server) }, settings, log)
 })
 
-/** Returns the URL of the running server of this data directory; neither starts nor stops a server. */
+/** Returns the URL of this data directory's running server. Neither starts nor stops a server. */
 export const find = Effect.fn("EmbeddedPostgres.find")(function* (dataDir: string) {
   const home = yield* PostgresHome.open(resolve(dataDir), () => Effect.void, true)
   return Option.map(yield* Postmaster.find(home), (server) => urlOf(home, server, database))
@@ -64,7 +64,7 @@ const adopt = Effect.fnUntraced(function* (remembered: PostgresHome.PostgresHome
   if (Option.isNone(left)) return Option.none<Claimed>()
   const server = left.value
   const home = { ...remembered, port: server.port }
-  yield* log("Adopting the database server that an earlier run left behind")
+  yield* log("Using the database server that an earlier run left running")
   const answered = yield* claim(home, server).pipe(
     Effect.retry({ while: (error) => error.reason !== inUse, schedule: Schedule.spaced("100 millis") }),
     Effect.map(Option.some),
@@ -72,7 +72,7 @@ const adopt = Effect.fnUntraced(function* (remembered: PostgresHome.PostgresHome
     Effect.timeoutOption("15 seconds")
   )
   if (Option.isNone(answered)) {
-    yield* log("The server does not answer; ending it")
+    yield* log("The server does not respond; stopping it")
     yield* Postmaster.end(home, server.pid)
   }
   return Option.map(Option.flatten(answered), (session): Claimed => ({ home, server, session }))
@@ -95,15 +95,15 @@ const keep = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.catch(Postmaster.end(home, running.pid), (error) => log(error.message)))
   const outage = Outage.make({
     begun: log,
-    over: (seconds) => log(`The database server runs again after ${seconds} s`)
+    over: (seconds) => log(`The database server is running again after ${seconds} s`)
   })
   const revive = Effect.gen(function* () {
     if (Option.isSome(yield* Postmaster.find(home))) return yield* outage.answered
-    yield* outage.failed("The database server is gone; starting it again")
+    yield* outage.failed("The database server has exited; restarting it")
     running = yield* Postmaster.launch(home, settings)
     yield* claim(home, running)
   })
-  // Retries twice a second, and logs the first failure of an outage.
+  // Retries twice a second, and logs an outage's first failure.
   const why = Outage.make({ begun: log, over: () => Effect.void })
   yield* Effect.matchEffect(revive, {
     onFailure: (error) => why.failed(error.message),
@@ -133,7 +133,7 @@ const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome, serv
     return answer.locked ? session : yield* refused(inUse)
   })
   return yield* locked.pipe(
-    // The session of a venue that was just killed may still be closing.
+    // A killed venue's session might still be closing.
     Effect.retry({ while: (error) => error.reason === inUse, schedule: Schedule.spaced("100 millis"), times: 20 }),
     Effect.provideService(Scope.Scope, scope),
     Effect.provide(Reactivity.layer),
@@ -152,8 +152,8 @@ const querying = <A, E extends Error, R>(effect: Effect.Effect<A, E, R>) =>
   )
 
 /**
- * Returns the URL over the Unix socket where there is one, which is faster; without its query, the URL is that of the
- * port.
+ * Returns the URL over the Unix socket if there is one, because it is faster. Without its query, the URL is that of
+ * the port.
  */
 const urlOf = (
   { password }: PostgresHome.PostgresHome,

@@ -12,7 +12,7 @@ export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresEr
   }
 }
 
-/** Runs `run`; its exception or rejection becomes the cause. */
+/** Runs `run`. Its exception or rejection becomes the cause. */
 export const attempt = <A>(step: string, run: () => PromiseLike<A> | A): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({
     try: () => Promise.resolve().then(run),

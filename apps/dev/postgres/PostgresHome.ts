@@ -28,7 +28,7 @@ const Remembered = Schema.fromJsonString(
   Schema.Struct({ directory: Schema.String, port: Schema.Int, password: Schema.String })
 )
 
-/** Returns the home of an earlier start, or creates one at the first start. */
+/** Returns an earlier start's home, or creates one at the first start. */
 export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, log: Log, isKnown = false) {
   const file = join(dataDir, "postgres.json")
   yield* attempt(`create ${dataDir}`, () => mkdir(dataDir, { recursive: true }))
@@ -60,7 +60,7 @@ export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, l
 })
 
 const step = "use the database files"
-const remedy = "restore the folder, or remove the whole data directory to begin a new venue"
+const remedy = "restore the folder, or remove the whole data directory to start a new venue"
 
 /**
  * Refuses to create a database where one existed. The old one cannot be opened without its password, and one in
@@ -71,8 +71,8 @@ const refuseToBegin = Effect.fnUntraced(function* (file: string, isKnown: boolea
   const isThere = yield* Effect.isSuccess(attempt(step, () => stat(database)))
   if (!isThere && !isKnown) return
   const reason = isThere
-    ? `${file} is gone, and the password of ${database} with it; ${remedy}`
-    : `${file} is gone, and a venue was started here before; ${remedy}`
+    ? `${file} is missing, and with it the password of ${database}; ${remedy}`
+    : `${file} is missing, although a venue was started here before; ${remedy}`
   return yield* new EmbeddedPostgresError({ step, reason })
 })
 
@@ -84,12 +84,12 @@ const ensureWhole = Effect.fnUntraced(function* ({ data }: PostgresHome) {
   for (const part of ["PG_VERSION", "base", "global", "pg_wal"]) {
     const path = join(data, part)
     if (yield* Effect.isSuccess(attempt(step, () => stat(path)))) continue
-    const reason = `${path} is gone; ${remedy}`
+    const reason = `${path} is missing; ${remedy}`
     return yield* new EmbeddedPostgresError({ step, reason })
   }
 })
 
-/** Returns the home with a free port, since another program may have taken the old one. */
+/** Returns the home with a free port, because another program might have taken the old one. */
 export const ensurePort = Effect.fn("PostgresHome.ensurePort")(function* (dataDir: string, home: PostgresHome) {
   const port = yield* freePort(home.port).pipe(Effect.catch(() => freePort(0)))
   const moved = { ...home, port }
@@ -132,7 +132,7 @@ const makeDirectory = Effect.fnUntraced(function* (dataDir: string, log: Log) {
   }
   return yield* new EmbeddedPostgresError({
     step,
-    reason: "the database user may enter none of /var/lib, /var/tmp and /tmp"
+    reason: "the database user cannot enter any of /var/lib, /var/tmp and /tmp"
   })
 })
 
@@ -144,11 +144,11 @@ const give = (directory: string, owner: Owner) =>
 
 const isRoot = process.getuid?.() === 0
 
-/** Returns the user that owns the files and therefore runs the server, also when root starts it. */
+/** Returns the user that owns the files. This user runs the server, even if root starts it. */
 const ownerOf = Effect.fnUntraced(function* (directory: string) {
   const { gid, uid } = yield* attempt(step, () => stat(directory)).pipe(
     Effect.catchIf(isMissing, () => {
-      const reason = `${directory} is gone; ${remedy}`
+      const reason = `${directory} is missing; ${remedy}`
       return Effect.fail(new EmbeddedPostgresError({ step, reason }))
     })
   )

@@ -7,7 +7,7 @@ import { arch, platform } from "node:process"
 import { Effect } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** User that runs the server if this process is root, which Postgres refuses. */
+/** User that runs the server if this process is root, because Postgres refuses to run as root. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
@@ -15,7 +15,7 @@ export interface Owner {
 
 export type Log = (step: string) => Effect.Effect<void>
 
-/** Environment of every program of the server; none of this process's variables are passed on. */
+/** Environment of every server program. It contains none of this process's variables. */
 export const environment = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" }
 
 /** Runs a program to its end as the given user and returns its output. */
@@ -61,7 +61,7 @@ export const reachable = Effect.fn("PostgresPrograms.reachable")(function* (
 const step = "prepare the database programs"
 
 /**
- * Creates a hard link where possible, which costs nothing; copies a file that only this user may read, or that is on
+ * Creates a hard link where possible, which costs nothing. Copies a file that only this user can read, or that is on
  * another disk.
  */
 const copyFolder: (from: string, to: string, owner: Owner) => Effect.Effect<void, EmbeddedPostgresError> =

@@ -12,7 +12,7 @@ import { environment, run } from "./PostgresPrograms.ts"
 export interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** Directory of the Unix socket; undefined for a server with a port only. */
+  /** Directory of the Unix socket, or undefined for a server with a port only. */
   readonly socketFolder: string | undefined
   readonly ready: boolean
 }
@@ -61,7 +61,7 @@ export const isInitialised = (home: PostgresHome) =>
   Effect.isSuccess(attempt("look for the database", () => stat(join(home.data, "PG_VERSION"))))
 
 /**
- * Returns the live server of this data directory. Returns an empty option for a stale pid file, or for a pid that
+ * Returns this data directory's running server. Returns an empty option for a stale pid file, or for a pid that
  * belongs to another program.
  */
 export const find = Effect.fn("Postmaster.find")(function* (home: PostgresHome) {
@@ -98,7 +98,7 @@ const removeStalePids = Effect.fnUntraced(function* (home: PostgresHome) {
     if (Option.isNone(args)) continue
     const isServer = args.value === "" || args.value.includes(home.data)
     if (isServer && !(yield* isUnreaped(pid))) continue
-    yield* attempt("remove the pid file of an ended server", () => rm(file))
+    yield* attempt("remove the pid file of a stopped server", () => rm(file))
   }
 })
 
@@ -125,12 +125,12 @@ const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Re
   const logFile = join(home.directory, "server.log")
   const flags = Object.entries({
     ...always,
-    // Own directory, which only its user and root may enter.
+    // Own directory, which only the server's user and root can enter.
     unix_socket_directories: hasSocket ? `"${home.directory.replaceAll('"', '""')}"` : "",
     ...settings,
     port: String(home.port)
   })
-  // A new file: dying sessions of a killed predecessor still write to the old one.
+  // A new file: a killed server's remaining sessions still write to the old one.
   const log = yield* attempt(step, () => rm(logFile, { force: true }).then(() => open(logFile, "wx", 0o600)))
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -172,16 +172,16 @@ const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Re
   return yield* Effect.raceFirst(ready, ended).pipe(Effect.ensuring(Effect.promise(() => log.close())))
 })
 
-/** Returns the last fatal message of the log, without its time and process id. */
+/** Returns the log's last fatal message, without its time and process id. */
 const faultIn = (log: string): string =>
   log
     .split("\n")
     .flatMap((line) => /(?:FATAL|PANIC): +(.+)/.exec(line)?.[1] ?? [])
-    .at(-1) ?? "it ended by itself"
+    .at(-1) ?? "it exited without a fatal error in its log"
 
 /**
- * Returns whether the directory can hold a socket. Its path might be too long, or its file system might not support
- * sockets. In that case the server has only its port.
+ * Returns whether the directory can hold a socket. If its path is too long, or its file system does not support
+ * sockets, the server has only its port.
  */
 const canHoldSocket = ({ directory, port }: PostgresHome) => {
   if (Buffer.byteLength(join(directory, socketName(port))) > maxSocketBytes) return Effect.succeed(false)
@@ -199,7 +199,7 @@ const socketName = (port: number) => `.s.PGSQL.${port}`
 
 /**
  * Stops the server. A fast shutdown rolls back open transactions and writes all data. After 20 s the server is
- * aborted, and the next start recovers.
+ * aborted, and the next start recovers the data.
  */
 export const end = Effect.fn("Postmaster.end")(function* (home: PostgresHome, pid: number) {
   for (const [signal, seconds] of [
@@ -207,17 +207,20 @@ export const end = Effect.fn("Postmaster.end")(function* (home: PostgresHome, pi
     ["SIGQUIT", 5]
   ] as const) {
     if (!(yield* serves(pid, home))) return
-    yield* Effect.ignore(attempt("end the database", () => process.kill(pid, signal)))
+    yield* Effect.ignore(attempt("stop the database", () => process.kill(pid, signal)))
     const gone = serves(pid, home).pipe(
       Effect.repeat({ until: (serving) => !serving, schedule: Schedule.spaced("20 millis") }),
       Effect.timeoutOption(`${seconds} seconds`)
     )
     if (Option.isSome(yield* gone)) return
   }
-  return yield* new EmbeddedPostgresError({ step: "end the database", reason: `process ${pid} does not stop` })
+  return yield* new EmbeddedPostgresError({ step: "stop the database", reason: `process ${pid} does not stop` })
 })
 
-/** Returns whether a process is a server of exactly this data directory; the pid may belong to another program. */
+/**
+ * Returns whether a process is a server of exactly this data directory, because the pid might belong to another
+ * program.
+ */
 const serves = (pid: number, home: PostgresHome) =>
   commandLine(pid).pipe(
     Effect.map((args) => args.includes(`-D ${home.data} `)),
@@ -227,7 +230,7 @@ const serves = (pid: number, home: PostgresHome) =>
 /** Returns whether a process is a zombie. Without `/proc`, an empty command line shows the same. */
 const isUnreaped = (pid: number) =>
   attempt("look", () => readFile(`/proc/${pid}/stat`, "utf8")).pipe(
-    // The name in brackets may itself contain brackets.
+    // The name in brackets might itself contain brackets.
     Effect.map((text) => /^[ZX]/.test(text.slice(text.lastIndexOf(")") + 2))),
     Effect.orElseSucceed(() => false)
   )

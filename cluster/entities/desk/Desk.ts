@@ -1,7 +1,4 @@
-/**
- * Desk entity, which serves a fixed share of the users. A desk decides their commands and sends orders to markets
- * without waiting for a response.
- */
+/** Desk entity, which serves a fixed share of the users. Sends orders to markets without awaiting a response. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { railOf } from "@venue/domain/Rail"
 import type { Journal } from "@venue/journal/Journal"
@@ -174,7 +171,7 @@ const transferring = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trad
     return closed === undefined ? Effect.void : Effect.fail(closed)
   })
 
-/** Confirms a refusal with the mode in the table, because this node's copy of the mode might be out of date. */
+/** Checks a refusal against the mode in the table, because this node's copy might be out of date. */
 const withdrawing = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
   Effect.tap(caughtUp(trader), () =>
     modes.mayWithdraw()
@@ -229,7 +226,7 @@ const treasury = (
   Withdraw: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(
       Effect.tap(change(userId, cost, { _tag: "Withdraw", ...command }, withdrawable), () =>
-        // Wakes the rail so that it pays immediately. Without this call, the rail pays at its next poll.
+        // Wakes the rail, which otherwise pays at its next poll.
         Effect.forkDetach(Effect.ignore(rails.wake(railOf(command.method))))
       )
     ),
@@ -249,8 +246,8 @@ const presence = (
   const detach = (sender: Sender, connection: SeenConnection) =>
     Effect.map(traders.wake(connection.userId), (trader) => disconnects.detach(sender, connection, trader))
   /**
-   * Whether a connection has closed although its gateway considers it armed. Returns false while the trader is not
-   * loaded, because the state is unknown then.
+   * Whether a connection has closed although its gateway considers it armed. False while the trader is not loaded and
+   * the state is therefore unknown.
    */
   const hasEnded = ({ connectionId, isArmed, userId }: RenewedConnection) => {
     const trader = isArmed ? traders.get(userId) : undefined

@@ -1,12 +1,9 @@
-/**
- * Commands for a market in fault mode. In this mode, the market ignores prices and time and executes only commands
- * that reduce risk.
- */
+/** Commands for a market in fault mode, which ignores prices and time and executes only risk-reducing commands. */
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketCommand, Refuse, TraderCommand } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 
-/** Returns the commands that are executed in place of this one. */
+/** Returns the commands to execute in place of this one. */
 export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
   switch (command._tag) {
     case "Tick":
@@ -27,7 +24,7 @@ export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
   }
 }
 
-/** Returns the refusal that is recorded for a command that is not executed. */
+/** Returns the refusal to record for a command that is not executed. */
 export function refusal(command: TraderCommand, status: OrderRefusal): Refuse {
   const { accountId, commandId, expiresAtMillis, traderEpoch, userId } = command
   return {
@@ -42,9 +39,7 @@ export function refusal(command: TraderCommand, status: OrderRefusal): Refuse {
   }
 }
 
-/**
- * Reduces a liquidation to the cancel of the account's orders, because the age of the current price is unknown (I29).
- */
+/** Reduces a liquidation to cancelling the account's orders, because the current price's age is unknown (I29). */
 function cancelAll({ accountId, commandId, expiresAtMillis, traderEpoch, userId }: TraderCommand): MarketCommand {
   return { _tag: "CancelAll", commandId, expiresAtMillis, traderEpoch, userId, accountId, cause: "LIQUIDATION" }
 }

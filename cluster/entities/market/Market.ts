@@ -126,7 +126,7 @@ const reads = (
   Totals: () => Rpc.fork(totalsOf(log))
 })
 
-/** Raises the traders' epochs before the view is read, so that an earlier owner's commands cannot follow the view. */
+/** Raises the traders' epochs before reading the view, so that an earlier owner's commands cannot follow the view. */
 const viewOf =
   (symbol: MarketSymbol, log: MarketLog.MarketLog): LocalMarket["view"] =>
   (traders) =>
@@ -138,7 +138,7 @@ const viewOf =
           isRaised = committed
         }
       )
-      // The log calls back false immediately if the row is full. Without the raised epoch, an earlier owner's
+      // The log calls back false immediately if the row is full. The epoch is then not raised, and an earlier owner's
       // commands could follow the view.
       if (!isRaised) return Effect.fail(new Unavailable({ what: `market ${symbol}` }))
       return Effect.map(
@@ -147,7 +147,7 @@ const viewOf =
       )
     })
 
-/** Returns views until they contain `maxViewOrders` orders. Returns at least one view. */
+/** Returns views, at least one, until they contain `maxViewOrders` orders. */
 const viewsOf = (engine: Engine.Engine, traders: ReadonlyArray<Viewer>): ReadonlyArray<TraderView> => {
   const views: Array<TraderView> = []
   let orders = 0
@@ -179,7 +179,7 @@ const depthOf = (log: MarketLog.MarketLog) =>
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
   )
 
-/** Returns the engine's alarms, preceded by an alarm for this node's fault mode if the market is in it. */
+/** Returns the engine's alarms, preceded by an alarm for this node's fault mode while it is active. */
 const alarmsOf = (log: MarketLog.MarketLog) =>
   Effect.map(log.asOf(Engine.alarms), ({ value }): ReadonlyArray<MarketAlarm> => {
     const sinceMillis = log.faultSinceMillis()
@@ -196,7 +196,7 @@ const totalsOf = (log: MarketLog.MarketLog) =>
     toppedUp
   }))
 
-/** Splits the contract and returns the progress. A repeated call continues where the previous call stopped. */
+/** Splits the contract and returns the progress. A repeated call continues where the previous one stopped. */
 const splitBy =
   (submitted: ReturnType<typeof submittedTo>, log: MarketLog.MarketLog) => (split: Omit<SplitContract, "_tag">) =>
     Effect.andThen(
@@ -217,5 +217,5 @@ const submittedTo = (symbol: MarketSymbol, log: MarketLog.MarketLog) => (command
     )
   )
 
-/** Number of open orders after which a response includes no further views. */
+/** Number of open orders above which a response includes no further views. */
 const maxViewOrders = 10_000

@@ -20,12 +20,10 @@ import * as PendingRows from "./PendingRows.ts"
 export interface MarketClaim {
   /** Claims the log and replays it. Retries while the journal is unavailable. */
   readonly load: Effect.Effect<void, JournalUnavailable | NotOwner>
-  /** Adds an observer. Observers are called in the order in which they were added. */
   readonly observe: (observer: LogObserver) => void
   /** Returns the state after the newest decision, committed or not. Each claim creates a new engine. */
   readonly engine: () => Engine.Engine
   readonly pending: PendingRows.PendingRows
-  /** Returns the claim's epoch and the newest committed row. */
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly isHeld: () => boolean
   /** Returns the latest time at which the journal confirmed that no other owner had claimed the log. */
@@ -37,9 +35,7 @@ export interface MarketClaim {
   readonly stop: () => void
 }
 
-/** Observer of a claimed log. */
 export interface LogObserver {
-  /** Called with each committed row. */
   readonly committed?: (batch: CommittedBatch) => void
   /** Called when the log is claimed again after a loss. Rows might have been committed in between. */
   readonly reclaimed?: () => void
@@ -87,7 +83,7 @@ export const make = Effect.fnUntraced(function* (
     for (const done of dones) done(true)
     for (const answer of answers) answer(seq)
   }
-  // A fenced log has a new owner. An immediate claim would fence that owner, so the rebuild waits first.
+  // A fenced log has a new owner, whom an immediate claim would fence in turn, so the rebuild waits first.
   const lost = (why: "fenced" | "unknown") => rebuild(why === "fenced" ? pause : undefined)
 
   /** Drops uncommitted decisions. */
@@ -108,7 +104,7 @@ export const make = Effect.fnUntraced(function* (
         ),
         Effect.catchCause((cause) =>
           Effect.andThen(
-            Effect.logWarning(`market ${instrument.symbol} is no longer served here`, cause),
+            Effect.logWarning(`market ${instrument.symbol} is no longer served by this node`, cause),
             Effect.sync(() => {
               for (const observer of observers) observer.ended?.()
             })
@@ -158,8 +154,5 @@ const claimed = Effect.fnUntraced(function* (
 })
 
 const again = Schedule.spaced("200 millis")
-/**
- * Delay before a fenced owner claims again. Within this time, a node that was frozen receives the news that its
- * shards have moved.
- */
+/** Delay before a fenced owner claims again. Gives a node that was frozen time to learn that its shards have moved. */
 export const pause = "1 second"

@@ -1,7 +1,4 @@
-/**
- * Submits ticks to a market: after the book has moved, while prices or orders might change with time, and every
- * quarter of an hour.
- */
+/** Submits ticks to a market after book changes, while time might change prices or orders, and every 15 minutes. */
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterMillis } from "@venue/domain/MarketHours"
 import { isStop } from "@venue/domain/Stop"
@@ -9,7 +6,6 @@ import { Clock, Effect, type Scope } from "effect"
 import * as Beat from "../../feed/Beat.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
-/** Ticks while the scope is open. */
 export const start = Effect.fnUntraced(function* (
   log: Pick<MarketLog, "isAtRest" | "observe" | "submit">
 ): Effect.fn.Return<void, never, Scope.Scope> {
@@ -33,7 +29,7 @@ export const start = Effect.fnUntraced(function* (
     reclaimed: asTimePasses.start
   })
   asTimePasses.start()
-  // An idle market also needs ticks, because a funding hour might end or the underlier's trading period might change.
+  // An idle market also needs ticks: a funding hour might end, or the underlier's trading period might change.
   const quarters = Effect.map(Effect.andThen(nextQuarter, tick), (isMoving) => {
     if (isMoving) asTimePasses.start()
   })
@@ -42,11 +38,11 @@ export const start = Effect.fnUntraced(function* (
 
 /** Time within which the mark and the price bands follow a change to the book. */
 const movedTickMillis = 100
-/** Interval of ticks while the mark or bands change with time. An idle market ticks every quarter of an hour. */
+/** Interval of ticks while time changes the mark or bands. An idle market ticks every quarter of an hour. */
 const quietTickMillis = 1_000
 /**
  * Whether the event might make a stop due, or move a price without changing a level. A stop might be placed beyond
- * the current mark, or remain from a time without trading. A trade outside the book changes only the open interest.
+ * the current mark, or remain from a time without trading. A trade off the book changes only the open interest.
  */
 const mayMove = (event: MarketEvent): boolean =>
   event._tag === "Priced" ||

@@ -13,12 +13,9 @@ import * as MarketClaim from "./MarketClaim.ts"
 import * as MarketSnapshot from "./MarketSnapshot.ts"
 
 export interface MarketLog {
-  /**
-   * Decides the commands immediately. Calls `done` with true once all decisions are committed, or with false if the
-   * outcome is unknown.
-   */
+  /** Decides the commands immediately. Calls `done` with true on commit, or false if the outcome is unknown. */
   readonly submit: (commands: ReadonlyArray<MarketCommand>, done: (committed: boolean) => void) => void
-  /** Reads the state with all decisions so far. Returns once the row with the last of these decisions is committed. */
+  /** Reads the state after all earlier decisions. Returns once the last of them is committed. */
   readonly asOf: <A>(
     read: (engine: Engine.Engine) => A
   ) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
@@ -28,20 +25,11 @@ export interface MarketLog {
   readonly head: () => { readonly epoch: number; readonly seq: number }
   /** Whether the log is claimed and loaded. */
   readonly serving: () => boolean
-  /**
-   * Returns the latest time at which the journal confirmed that no other owner had claimed the log, or -Infinity
-   * while not serving.
-   */
+  /** Returns when the journal last confirmed that the log has no other owner, or -Infinity while not serving. */
   readonly provenAtMillis: () => number
-  /**
-   * Returns the start of the fault mode, in which only commands that reduce risk are executed, or undefined outside
-   * the fault mode.
-   */
+  /** Returns when the fault mode, which executes only commands that reduce risk, began; undefined outside it. */
   readonly faultSinceMillis: () => number | undefined
-  /**
-   * Whether ticks have no effect until the next order, price, trading period or day, or until the log is claimed
-   * again.
-   */
+  /** Whether ticks have no effect until the next order, price, trading period, day or claim of the log. */
   readonly isAtRest: () => boolean
   /** Returns the open takeovers, oldest first, or an empty list while not serving. */
   readonly takeovers: () => ReadonlyArray<TakeoverOpened>
@@ -56,11 +44,11 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
   /**
-   * Start of the fault mode. In this mode, prices and ticks are dropped, market time stops, and only commands that
-   * reduce risk are executed. The mode ends when another node or process claims the market.
+   * Start of the fault mode, in which prices and ticks are dropped, market time stops, and only commands that reduce
+   * risk are executed. It ends when another node or process claims the market.
    */
   let faultSinceMillis: number | undefined
-  /** The refusal of the last command that threw. If this refusal throws too, it is not refused in turn. */
+  /** Refusal of the last command that threw. If the refusal throws too, it is not refused in turn. */
   let refusal: MarketCommand | undefined
   const claim = yield* MarketClaim.make(instrument, owned)
   const { pending } = claim
@@ -79,15 +67,11 @@ export const make = Effect.fnUntraced(function* (
       return done(false)
     }
     if (open.length > before) claim.wake()
-    // The row is full. The caller retries all commands. Commands that were already decided return their first
-    // outcome.
+    // The row is full, so the caller retries all commands. Those already decided return their first outcome.
     if (decided.count < commands.length) return done(false)
     pending.await(done)
   }
-  /**
-   * Refuses a command that threw. Also rebuilds the state from the journal, because the error might have left the
-   * state inconsistent.
-   */
+  /** Refuses a command that threw, and rebuilds the state from the journal, because it might be corrupted. */
   const recover = (command: MarketCommand, error: unknown) => {
     run(
       Effect.logError(
@@ -101,7 +85,7 @@ export const make = Effect.fnUntraced(function* (
       return claim.rebuild(undefined, () => submit([answer], () => {}))
     }
     // Prices and ticks cannot be refused and would throw again immediately, so the fault mode begins and the rebuild
-    // waits. The sender of a command in `sentOnce` receives an error instead.
+    // waits. For a command in `sentOnce`, its sender receives an error instead.
     if (!sentOnce.has(command._tag)) {
       faultSinceMillis ??= clock.currentTimeMillisUnsafe()
       run(
@@ -167,8 +151,8 @@ const makeSaves = Effect.fnUntraced(function* (
 })
 
 /**
- * Number of events in the open row above which commands are rejected and retried by their senders. A row of this size
- * still has room for one more command that trades with hundreds of accounts.
+ * Number of events in the open row above which commands are rejected and retried by their senders. Such a row still
+ * has room for one more command that trades with hundreds of accounts.
  */
 const maxOpenEvents = 8_192
 
@@ -193,18 +177,14 @@ function decide(
   return { count: commands.length }
 }
 
-/**
- * Throws if the events exceed the row size. The check is needed because one command can produce any number of events.
- */
+/** Throws if the events exceed the row size; one command can produce any number of events. */
 function assertFits(events: ReadonlyArray<MarketEvent>): void {
   const bytes = MarketRecord.encode(events).length
   if (bytes > maxRowBytes)
     throw new RangeError(`${events.length} events take ${bytes} bytes; the limit of a row is ${maxRowBytes} bytes`)
 }
 
-/**
- * Commands that senders do not resubmit automatically. The market can continue without such a command after it threw.
- */
+/** Commands whose senders do not resubmit them automatically. If one throws, the market can continue without it. */
 const sentOnce: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "RaiseEpoch",
   "PayDividend",

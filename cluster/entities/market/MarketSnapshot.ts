@@ -3,7 +3,7 @@ import * as Engine from "@venue/matching/Engine"
 import { pack, unpack } from "msgpackr"
 import { Buffer } from "node:buffer"
 
-/** Returns the parts of a snapshot in order. The outcomes are views of the engine's memory, not copies. */
+/** Returns a snapshot's parts in order. The outcomes are views of the engine's memory, not copies. */
 export const encode = ({ outcomes, ...rest }: Engine.Snapshot): ReadonlyArray<Uint8Array> => {
   const value = pack(rest)
   const length = Buffer.alloc(lengthBytes)

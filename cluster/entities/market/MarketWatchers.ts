@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (
     committed: (batch) => {
       for (const watcher of watchers) watcher.batch(batch)
     },
-    // The next heartbeat carries the new head, which lets a watcher detect the rows it has missed.
+    // The next heartbeat carries the new head, from which a watcher detects the rows that it missed.
     reclaimed: heartbeats.start
   })
   return {
@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns a watcher that writes to a queue. The queue fails if it is full or the market leaves this node. */
+/** Returns a watcher that writes to a queue. The queue fails if it overflows or the market leaves this node. */
 const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number }, symbol: MarketSymbol): Watcher => {
   const offer = (row: Watched) => {
     const bytes = bytesOf(row)
@@ -105,13 +105,13 @@ const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number 
 }
 
 /**
- * Time since the last confirmed ownership after which the head is no longer published, because another node might own
- * the log.
+ * Time since the last confirmed ownership above which the head is not published, because another node might own the
+ * log.
  */
 const maxUnprovenMillis = 2_000
-/** Interval of heartbeats to watchers on other nodes. Watchers on this node read the head themselves. */
+/** Interval of heartbeats to watchers on other nodes; watchers on this node read the head themselves. */
 const heartbeatMillis = 1_000
-/** Limits of the queue of one watcher. A watcher that exceeds them restarts from the journal. */
+/** Limits of one watcher's queue. A watcher that exceeds them restarts from the journal. */
 const maxBehind = 1_024
 const maxBehindBytes = 4 * 1024 * 1024
 /** Upper bound of a level's encoded size. */

@@ -1,4 +1,4 @@
-/** A market's decided but uncommitted rows, with their waiters: one open row, and rows in flight to the journal. */
+/** A market's decided but uncommitted rows with their waiters: one open row, and rows in flight to the journal. */
 import type { Level, MarketEvent } from "@venue/domain/Market"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as Engine from "@venue/matching/Engine"
@@ -7,8 +7,8 @@ import * as Engine from "@venue/matching/Engine"
 export type Done = (committed: boolean) => void
 
 /**
- * Reads the state after a row, or receives undefined if the row is abandoned. The returned function receives the
- * row's number once it is committed.
+ * Reads the state after a row, or receives undefined if the row is abandoned. The returned function is called with
+ * the row's number on commit, or with undefined if the row is abandoned.
  */
 export type Read = (engine: Engine.Engine | undefined) => (seq: number | undefined) => void
 
@@ -30,13 +30,13 @@ export interface InFlightRow {
 export interface PendingRows {
   /** Returns the events of the open row, to which new decisions are appended. */
   readonly open: () => Array<MarketEvent>
-  /** Calls `done` once all decisions so far are committed, or immediately with true if nothing is pending. */
+  /** Calls `done` once all earlier decisions are committed, or immediately with true if nothing is pending. */
   readonly await: (done: Done) => void
-  /** Reads the state after the newest decision. If nothing is pending, that is the state at `seq`. */
+  /** Reads the state after the newest decision, which is the state at `seq` if nothing is pending. */
   readonly read: (read: Read, engine: Engine.Engine, seq: number) => void
-  /** Encodes the open row and marks it as in flight. Returns undefined if it is empty. */
+  /** Encodes the open row and marks it as in flight. Returns undefined if the row is empty. */
   readonly collect: (engine: Engine.Engine) => Uint8Array | undefined
-  /** Removes and returns the oldest row in flight, which is now committed. */
+  /** Removes and returns the oldest in-flight row, which is now committed. */
   readonly committed: () => InFlightRow
   /** Drops all rows and calls back their waiters with an unknown outcome. */
   readonly abandon: () => void

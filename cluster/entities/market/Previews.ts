@@ -1,4 +1,4 @@
-/** Order previews in one market. Only a few are computed at a time, so that real orders are not delayed. */
+/** Order previews in one market. Few are computed at a time, so that real orders are not delayed. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import * as Engine from "@venue/matching/Engine"
@@ -18,7 +18,7 @@ export const make = Effect.fnUntraced(function* (
   const unavailable = Effect.fail(new Unavailable({ what: `market ${symbol}` }))
   let waiting = 0
 
-  /** In fault mode the market accepts no orders and its time stops, so the preview is a refusal. */
+  /** In fault mode the market accepts no orders and market time stops, so the preview is a refusal. */
   const tryOn = (command: PreviewCommand) => (engine: Engine.Engine) =>
     Result.try(() =>
       log.faultSinceMillis() === undefined
@@ -27,7 +27,7 @@ export const make = Effect.fnUntraced(function* (
     )
   const preview = Effect.fnUntraced(function* (command: PreviewCommand) {
     const { value } = yield* log.asOf(tryOn(command))
-    // The engine tried the order on a copy, so the engine's own state is intact.
+    // The engine tried the order on a copy, so its own state is intact.
     if (Result.isFailure(value)) {
       yield* Effect.logError(`market ${symbol}: a preview of ${command._tag} threw`, value.failure)
       return yield* unavailable
@@ -50,10 +50,7 @@ export const make = Effect.fnUntraced(function* (
 const refused = (command: PreviewCommand): PreviewCommand =>
   command._tag === "Refuse" ? command : CancelOnly.refusal(command, "REJECTED_MARKET_CLOSED")
 
-/**
- * Maximum previews per flush. A preview that sweeps the whole book takes milliseconds, during which the market
- * decides nothing else.
- */
+/** Maximum previews per flush. One that sweeps the whole book blocks the market's decisions for milliseconds. */
 const maxConcurrent = 4
 /** Queue limit; further previews fail with `Unavailable`. */
 const maxWaiting = 256

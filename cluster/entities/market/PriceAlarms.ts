@@ -1,4 +1,4 @@
-/** Logs for the operator when a market receives no outside prices, or only rejected ones (rule 3.1, rule 3.5). */
+/** Operator log lines about a market that receives no outside prices, or only rejected ones (rule 3.1, rule 3.5). */
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { alarmingRejections } from "@venue/domain/Oracle"
@@ -6,13 +6,13 @@ import { Effect } from "effect"
 
 /**
  * Returns an observer that logs each change in a market's events once. If the price is stale because trading hours
- * have just begun, the log line waits one minute, within which the first price should arrive.
+ * have just begun, waits one minute for the first price before logging.
  */
 export const make = (symbol: MarketSymbol, log: (entry: Effect.Effect<void>) => void) => {
   let last: Priced | undefined
   /** Number of times that the price became stale. */
   let staleCount = 0
-  /** Whether missing prices were logged and their recovery was not. */
+  /** True from the log line about missing prices until the line about their return. */
   let isSilent = false
 
   /** Logs missing prices unless a price has arrived since `staleCount` was `count`. */

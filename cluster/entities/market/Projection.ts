@@ -1,6 +1,6 @@
 /**
- * Writes one market's read tables after its commits, in batches and in order. Each event is written once. Groups of
- * tables at about the same row are written in one transaction. A group far behind catches up separately.
+ * Writes one market's read tables after its commits, in batches and in order, each event once. Groups of tables at
+ * about the same row share a transaction. A group far behind catches up separately.
  */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -12,11 +12,11 @@ import { Clock, Effect, Latch, identity } from "effect"
 import * as TableWriter from "../../tables/TableWriter.ts"
 
 export interface Projection {
-  /** Adds a committed row. Rows are read back from the journal, so that no row is buffered in memory. */
+  /** Adds a committed row, which is read back from the journal, so that no row is buffered in memory. */
   readonly committed: (row: CommittedRow<MarketEvent>) => void
-  /** Adds the row of a new claim, so that readers waiting for this row need not wait for the next commit. */
+  /** Adds a new claim's row, so that readers waiting for it need not wait for the next commit. */
   readonly claimed: (seq: number) => void
-  /** Suspends the delay during a burst until the tables contain row `seq`, because a reader is waiting for it. */
+  /** Lifts the delay during a burst until the tables contain row `seq`, because a reader is waiting for it. */
   readonly wanted: (seq: number) => void
 }
 
@@ -25,13 +25,11 @@ const pageRows = 64
 const maxEvents = 128
 /** Interval at which new rows are collected and bursts are detected. */
 const stepMillis = 20
-/**
- * Longest delay of the tables during a burst. After this time they catch up completely, even if the burst continues.
- */
+/** Longest delay of the tables during a burst, after which they catch up completely even if it continues. */
 const maxDelayMillis = 10_000
-/** Longest delay during a burst before each write of a group that catches up separately. */
+/** Longest delay, during a burst, of each write of a group that catches up separately. */
 const maxFillDelayMillis = 200
-/** Minimum time between two interruptions of a burst's delay on behalf of waiting readers. */
+/** Minimum time between two interruptions of the burst delay for waiting readers. */
 const readerIntervalMillis = 250
 
 export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projections: ReadonlyArray<MarketProjection>) {
@@ -81,10 +79,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
         yield* Effect.sleep(stepMillis)
       }
     })
-    /**
-     * Writes one group from its first missing row until the group is within a page of the others. The group then
-     * joins the others.
-     */
+    /** Writes one group from its first missing row until it is within a page of the others, then adds it to them. */
     const fill = Effect.fnUntraced(function* (projection: MarketProjection) {
       let seq = yield* position(projection)
       while (done - seq > pageRows) {
@@ -152,7 +147,7 @@ const makeReaders = Effect.map(Clock.Clock, (clock) => {
     wanted: (seq: number) => {
       wantedSeq = Math.max(wantedSeq, seq)
     },
-    /** Whether the tables are being written for a reader that is waiting for a row after `doneSeq`. */
+    /** Whether the tables are being written for a reader that waits for a row after `doneSeq`. */
     isWaitedFor: (doneSeq: number) => {
       const nowMillis = clock.currentTimeMillisUnsafe()
       if (doneSeq >= servedSeq && doneSeq < wantedSeq && nowMillis >= servedAtMillis + readerIntervalMillis) {
@@ -165,7 +160,7 @@ const makeReaders = Effect.map(Clock.Clock, (clock) => {
 })
 
 /**
- * Number of events within one interval that counts as a burst. Table writes beside each flush would raise the p99 of
+ * Number of events per interval that counts as a burst. Table writes alongside each flush would raise the p99 of
  * acknowledgements more than everything else together (bench row `socket, 16x1, p99`).
  */
 const burstEvents = 100
@@ -175,7 +170,7 @@ function* batches(page: ReadonlyArray<Row>): Iterable<ReadonlyArray<CommittedRow
   let batch: Array<CommittedRow<MarketEvent>> = []
   let count = 0
   for (const row of page) {
-    // A claim's row has no events.
+    // The row that records a claim has no events.
     const events = row.events.length === 0 ? [] : MarketRecord.decode(row.events)
     if (batch.length > 0 && count + events.length > maxEvents) {
       yield batch

@@ -9,7 +9,7 @@ import * as Beat from "../../feed/Beat.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
 export interface Takeovers {
-  /** Stores the accounts' stands. A newer stand replaces the same account's older stand. */
+  /** Stores the accounts' stands; a newer stand replaces an account's older one. */
   readonly stand: (stands: ReadonlyArray<Stand>) => void
 }
 
@@ -22,7 +22,7 @@ export const make = Effect.fnUntraced(function* (
   /** Earliest time at which takeovers can close next. */
   let notBeforeMillis = 0
 
-  /** One decision might leave takeovers open. Desks then send new stands before the next decision. */
+  /** If one decision leaves takeovers open, desks send new stands before the next decision. */
   const close = (nowMillis: number) => {
     notBeforeMillis = nowMillis + standMillis
     log.submit([{ _tag: "CloseTakeovers", stands: [...stands.values()] }], () => {})
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* (
   })
 })
 
-/** Interval of the check for due takeovers while one is open. */
+/** Interval of checks for due takeovers while any is open. */
 const checkMillis = 100
-/** Maximum number of stands per market. Accounts without a stored stand count as silent and are taken last. */
+/** Maximum number of stands per market. Accounts without a stored stand count as silent and are used last. */
 const maxStands = 65_536

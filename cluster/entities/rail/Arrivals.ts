@@ -9,10 +9,7 @@ import { Deposits, isAccepted } from "@venue/storage/treasury/Deposits"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { Effect, Option, Schema } from "effect"
 
-/**
- * Scans the rail once from its cursor. The scan is idempotent: repeating it, even by another owner, stores nothing
- * new.
- */
+/** Scans the rail once from its cursor. Repeating the scan, even by another owner, stores nothing new. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const deposits = yield* Deposits
@@ -52,10 +49,7 @@ interface Owner {
   readonly method: DepositMethod
 }
 
-/**
- * Returns all of a chain's deposit addresses. Only new addresses are read, because addresses are never removed and
- * their indexes ascend.
- */
+/** Returns all of a chain's deposit addresses. Reads only new ones: addresses are never removed and indexes ascend. */
 const makeWatched = Effect.fnUntraced(function* (rail: RailName) {
   const { after } = yield* DepositAddresses
   const known: Array<string> = []
@@ -71,10 +65,7 @@ const makeWatched = Effect.fnUntraced(function* (rail: RailName) {
 
 const pageSize = 1_000
 
-/**
- * Returns the owner of each transfer. On a chain, the address determines the owner; at a bank, the transfer message
- * does.
- */
+/** Returns each transfer's owner: on a chain by its address, at a bank by its transfer message. */
 const makeOwnerOf = Effect.fnUntraced(function* (rail: RailName) {
   const { owned } = yield* DepositAddresses
   const { find } = yield* DepositMessages
@@ -97,10 +88,7 @@ const makeOwnerOf = Effect.fnUntraced(function* (rail: RailName) {
   })
 })
 
-/**
- * Returns the deposit method of a transfer without an owner. At a bank, this is the payment rail that the bank
- * reports.
- */
+/** Returns the deposit method of a transfer without an owner: at a bank, the payment rail that the bank reports. */
 const methodOf = (rail: RailName, { paymentRail }: Arrival): DepositMethod =>
   rail === "BANK" ? (isMethod(paymentRail) ? paymentRail : "wire") : rail
 

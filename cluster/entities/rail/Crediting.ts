@@ -26,7 +26,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
     const due = yield* deposits.due(rail, maxAtOnce)
     const doubtful = due.filter(turns.isDoubtful)
     const others = due.filter((deposit) => !turns.isDoubtful(deposit))
-    // One request for all deposits is cheapest, but a single faulty deposit makes the whole request fail.
+    // One request for all deposits is cheapest, but fails as a whole if a single deposit is faulty.
     const isChecked = yield* check(others).pipe(
       Effect.as(true),
       Effect.catchTag("RailUnavailable", () => Effect.succeed(false))
@@ -38,10 +38,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
 /** Number of deposits in one batch. */
 const maxAtOnce = 200
 
-/**
- * Time for which a chain can lack a credited deposit before the deposit is reversed. A reorg usually includes the
- * deposit again.
- */
+/** Time after which a credited deposit missing from its chain is reversed. A reorg usually re-includes it. */
 const goneMillis = 60_000
 
 const makeAdvance = Effect.gen(function* () {
@@ -50,10 +47,7 @@ const makeAdvance = Effect.gen(function* () {
   /** A refused change is no longer due, because another owner of the rail made it first. */
   const change = ({ depositId }: Deposit, command: ChangeCommand) => isAccepted(deposits.change(depositId, command))
 
-  /**
-   * Once the credit is sent, the deposit will be credited. If the desk cannot be reached, the next poll repeats the
-   * request.
-   */
+  /** Requests the credit. From then on, the deposit is not dropped, and polls repeat the request until credited. */
   const credit = Effect.fnUntraced(function* (deposit: Deposit) {
     const { amount, depositId, rail, userId } = deposit
     if (!(yield* change(deposit, { _tag: "Offer" })) || userId === null) return

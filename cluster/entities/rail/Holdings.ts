@@ -1,7 +1,4 @@
-/**
- * Polls a rail's holdings. Stores them with the withdrawals that had left the rail, so that the auditor can compare
- * them with the books.
- */
+/** Stores a rail's holdings with the withdrawals that had left it, for the auditor to compare with the books. */
 import { isNetwork, type RailName } from "@venue/domain/Rail"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import { Deposits } from "@venue/storage/treasury/Deposits"
@@ -16,7 +13,7 @@ export const run = Effect.fnUntraced(function* (provider: RailProvider) {
   const poll = yield* make(provider)
   return yield* poll.pipe(
     Effect.catchTags({
-      // Perhaps only the wallet is unreachable, so this failure raises no alarm for the rail.
+      // This failure raises no alarm for the rail, because only the wallet might be unreachable.
       RailUnavailable: ({ cause }) => Effect.logDebug(`rail ${rail} returns no holdings`, cause),
       DatabaseUnavailable: () => Effect.void
     }),
@@ -26,7 +23,7 @@ export const run = Effect.fnUntraced(function* (provider: RailProvider) {
   )
 })
 
-/** Requests the holdings every 30 s, and immediately after a withdrawal that had not left the rail has ended. */
+/** Requests the holdings every 30 s, and immediately after the end of a withdrawal that had not left the rail. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const { addresses } = yield* Deposits

@@ -1,10 +1,10 @@
 /**
- * Pays the withdrawals of a rail, each in steps that are stored one by one:
+ * Pays a rail's withdrawals, each in steps that are stored one by one:
  *
  *     SUBMITTED under its number → signed → stored → sent → SETTLED, or end requested → money returned and FAILED
  *
- * A new owner of the rail continues from the last stored step. A request to cancel is carried out by signing a cancel under the
- * number of the withdrawal; a queued withdrawal first takes a number for its cancel.
+ * A new owner of the rail continues from the last stored step. A cancel request is carried out by signing a cancel
+ * under the withdrawal's number; a queued withdrawal first takes a number for its cancel.
  */
 import { isNetwork } from "@venue/domain/Rail"
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
@@ -34,16 +34,15 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   return { returns, outcomes, queue: yield* makeQueue(provider, { orders, pay }) }
 })
 
-/**
- * Returns the gross amounts of failed and cancelled withdrawals to their traders. The last step is stored in the same
- * commit.
- */
+/** Returns failed and cancelled withdrawals' gross amounts to their traders, in one commit with the final state. */
 const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   const desks = yield* DeskClient
   const { ending } = yield* Withdrawals
   const giveBack = ({ ending, reason, userId, withdrawalId }: Withdrawal) =>
     ending === null || reason === null
-      ? Effect.die(new Error(`withdrawal ${withdrawalId} has no requested end, so its amount cannot be returned`))
+      ? Effect.die(
+          new Error(`withdrawal ${withdrawalId} has no requested final state, so its amount cannot be returned`)
+        )
       : desks
           .ask(userId, (desk) => desk.ReturnWithdrawal({ userId, cost: noCost, withdrawalId, ending, reason }))
           .pipe(
@@ -97,9 +96,9 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
       })
     )
     if (changes.some(({ _tag }) => _tag === "RefusalRecorded"))
-      yield* Effect.logError(`withdrawal ${withdrawalId} is not signed now`, refusal)
+      yield* Effect.logError(`withdrawal ${withdrawalId} could not be signed now`, refusal)
   })
-  /** Records a refusal to sign and returns an empty option; otherwise returns the result. */
+  /** Returns the result, or an empty option after recording a refusal to sign. */
   const unlessRefused = <A>(withdrawal: Withdrawal, work: Effect.Effect<A, Failure | SigningRefused>) =>
     work.pipe(
       Effect.asSome,
@@ -116,7 +115,7 @@ const purposeOf = ({ cancelledBy }: Withdrawal): Payment["purpose"] => (cancelle
 
 /**
  * Signs the next payment of a SUBMITTED withdrawal and stores it before sending it. If no payment can be signed now,
- * sends the last payment again, because the rail might have lost it and it can still arrive.
+ * sends the last one again, because the rail might have lost it and it can still arrive.
  */
 const makePay = Effect.fnUntraced(function* (
   provider: RailProvider,
@@ -131,17 +130,14 @@ const makePay = Effect.fnUntraced(function* (
       .unlessRefused(withdrawal, Effect.flatMap(orders.order(withdrawal, sequence, previous), provider.sign))
       .pipe(Effect.tapError(() => resend))
     if (Option.isNone(payment)) return yield* resend
-    // If another owner stored a payment first, the one signed here is never sent.
+    // If another owner stored a payment first, this payment is never sent.
     if (yield* isAccepted(attempt(withdrawal.withdrawalId, payment.value)))
       yield* sender.send(withdrawal, payment.value)
   })
 })
 type Pay = Effect.Success<ReturnType<typeof makePay>>
 
-/**
- * Sends payments. Repeats outstanding payments every 30 s, because the owner that stored a payment might have crashed
- * before sending it.
- */
+/** Sends payments. Repeats outstanding ones every 30 s, because their owner might have crashed before sending. */
 const makeSender = (provider: RailProvider) => {
   const sentAtMillis = new Map<string, number>()
   const send = ({ withdrawalId }: Withdrawal, payment: Payment) =>
@@ -155,7 +151,7 @@ const makeSender = (provider: RailProvider) => {
         ? Effect.void
         : send(withdrawal, payment)
     )
-  /** Removes times that no longer delay a payment, so that the map stays small. */
+  /** Removes times that no longer delay a payment. */
   const prune = Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     for (const [id, atMillis] of sentAtMillis) if (nowMillis - atMillis >= resendMillis) sentAtMillis.delete(id)
   })
@@ -167,8 +163,8 @@ const resendMillis = 30_000
 type Sender = ReturnType<typeof makeSender>
 
 /**
- * Reads the outcome of each in-flight withdrawal from the rail. Signs a payment for each withdrawal that has a number
- * but no payment.
+ * Reads each in-flight withdrawal's outcome from the rail. Signs a payment for each withdrawal that has a number but
+ * no payment.
  */
 const makeOutcomes = Effect.fnUntraced(function* (
   provider: RailProvider,
@@ -218,7 +214,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
     }
   })
 
-  /** Last sequence number on the previous page, because each poll handles one page. */
+  /** Last sequence number on the previous page; each poll handles one page. */
   let after = -1
   return Effect.gen(function* () {
     const page = yield* submitted(rail, after)
@@ -244,11 +240,12 @@ const makeQueue = Effect.fnUntraced(function* (
     for (const withdrawal of yield* queued(rail, maxAtOnce)) {
       // The submitting statement checks this condition again. The check here saves requests to the rail.
       if (withdrawal.cancelledBy === null && !mayWithdraw()) return
-      // A payment behind an unsigned payment could not arrive. While still queued, it can be held back.
+      // A payment behind an unsigned one could not arrive. Its withdrawal stays queued, where it can still be held
+      // back.
       if (provider.isOrdered && (yield* hasUnsigned(rail))) return
       if (sequence === undefined) {
         const next = yield* orders.unlessRefused(withdrawal, Effect.flatMap(sequences(rail), provider.nextSequence))
-        // The rest of the queue would get the same refusal.
+        // All later withdrawals in the queue would get the same refusal.
         if (Option.isNone(next)) return
         sequence = next.value
       }
@@ -260,7 +257,7 @@ const makeQueue = Effect.fnUntraced(function* (
       )
       if (Option.isNone(checked)) continue
       const submit = { _tag: "Submit", purpose: purposeOf(withdrawal), sequence, by } as const
-      // Another owner has submitted it, it is no longer allowed to leave, or a cancel was requested.
+      // Another owner has submitted the withdrawal, it is no longer allowed to leave, or a cancel was requested.
       if (!(yield* isAccepted(change(withdrawal.withdrawalId, submit)))) return
       yield* pay(withdrawal, sequence, [])
       sequence = undefined
@@ -268,5 +265,4 @@ const makeQueue = Effect.fnUntraced(function* (
   })
 })
 
-/** Number of withdrawals submitted in one poll. */
 const maxAtOnce = 50

@@ -1,6 +1,6 @@
 /**
- * Rail entity. Polls for due actions on deposits and withdrawals, and polls immediately when it is woken. The entity
- * holds no state. Every change is a compare-and-set in the database, so a second owner does no harm.
+ * Rail entity. Polls for due actions on deposits and withdrawals, and polls immediately when woken. It holds no
+ * state: every change is a compare-and-set in the database, so a second owner does no harm.
  */
 import { RailName } from "@venue/domain/Rail"
 import { RailProviders } from "@venue/providers/rails/RailProvider"

@@ -9,13 +9,13 @@ import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { maxOpenSweeps, type Sweep, type SweepAttempt, Sweeps } from "@venue/storage/treasury/Sweeps"
 import { Effect, Redacted, Result, Schedule } from "effect"
 
-/** Sweeps every 30 s on a rail with deposit addresses; a failed pass is repeated by the next one. */
+/** Sweeps every 30 s on a rail with deposit addresses. The next pass repeats a failed one. */
 export const run = (rail: RailProvider) =>
   rail.sweeper === undefined
     ? Effect.void
     : pass(rail).pipe(
         Effect.catch((error) => Effect.logWarning(`a sweep of deposit addresses on ${rail.rail} failed`, error)),
-        // A defect in one pass must not end the next ones.
+        // A defect in one pass must not stop later passes.
         Effect.catchDefect((defect) => Effect.logError(`a sweep of deposit addresses on ${rail.rail} failed`, defect)),
         Effect.repeat(Schedule.spaced(everySeconds)),
         Effect.asVoid
@@ -47,7 +47,8 @@ const advance = Effect.fnUntraced(function* (rail: RailProvider, sweeper: Sweepe
       const next = yield* Effect.result(sweeper.sign({ ...sweep, index: sweep.addressIndex, previous: payments }))
       if (Result.isFailure(next)) {
         yield* Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} cannot be replaced`, next.failure)
-        // Even a failed transaction frees the nonces behind it, and the chain might have lost this transaction.
+        // Sends the last transaction again, because the chain might have lost it. Even a failed one frees the nonces
+        // behind it.
         return yield* rail.send(payments.at(-1)!)
       }
       if (yield* sweeps.addAttempt(sweep, payments.length, attemptOf(next.success))) yield* rail.send(next.success)

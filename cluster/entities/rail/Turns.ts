@@ -9,10 +9,7 @@ import { Effect } from "effect"
 export interface Turns<A> {
   /** Returns whether the last request about an item failed. */
   readonly isDoubtful: (item: A) => boolean
-  /**
-   * Runs the work for every item and continues after failures. Finally fails with the first failure, so that the
-   * alarm stays raised.
-   */
+  /** Runs the work for every item despite failures, then fails with the first one, so that the alarm stays raised. */
   readonly each: (
     items: ReadonlyArray<A>,
     work: (item: A) => Effect.Effect<void, DatabaseUnavailable | RailUnavailable>
@@ -33,8 +30,8 @@ export const make = <A>(nameOf: (item: A) => string): Turns<A> => {
   const doubt = (name: string) => {
     doubtful.delete(name)
     doubtful.add(name)
-    const [longestUnasked] = doubtful
-    if (doubtful.size > maxRemembered) doubtful.delete(longestUnasked!)
+    const [oldest] = doubtful
+    if (doubtful.size > maxRemembered) doubtful.delete(oldest!)
   }
 
   return {
@@ -62,9 +59,6 @@ export const make = <A>(nameOf: (item: A) => string): Turns<A> => {
   }
 }
 
-/**
- * Number of failures that count as an outage. The remaining items are skipped, because each would wait for a
- * deadline.
- */
+/** Number of failures that count as an outage. Further items are skipped: each would wait for a deadline. */
 const maxFailures = 8
 const maxRemembered = 10_000

@@ -63,7 +63,7 @@ export const UserLayer: Layer.Layer<never, never, Sharding.Sharding | ApiKeys | 
 
 const faults = (userId: UserId) => ({
   DatabaseUnavailable: () => Effect.fail(new Unavailable({ what: `user ${userId}` })),
-  // The caller was authenticated as this user.
+  // The caller was authenticated as this user, so the user exists.
   UnknownUser: Effect.die
 })
 

@@ -8,7 +8,7 @@ import { ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** Condition that an operator should look at. */
+/** Condition that needs an operator's attention. */
 export const Alarm = Schema.Struct({
   kind: Schema.Literals([
     ...AlarmKind.literals,
@@ -53,7 +53,7 @@ export const Alarm = Schema.Struct({
   ),
   deposit_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the deposit that the alarm is about." })),
   reason: Schema.optionalKey(Schema.String.annotate({ description: "Explanation of the condition." }))
-}).annotate({ identifier: "Alarm", description: "Condition that an operator should look at." })
+}).annotate({ identifier: "Alarm", description: "Condition that needs an operator's attention." })
 
 /** List of alarms; empty in normal operation. */
 export const AlarmList = Schema.Struct({
@@ -61,12 +61,11 @@ export const AlarmList = Schema.Struct({
     description: "Alarms; of each kind about withdrawals or deposits, the 100 oldest, oldest first."
   }),
   count: RowCount,
-  at: Moment.annotate({ description: "Time of the answer, ISO 8601 in UTC." })
+  at: Moment.annotate({ description: "Time of the response, ISO 8601 in UTC." })
 }).annotate({
   identifier: "AlarmList"
 })
 
-/** Endpoint at `/alarms`. */
 export const AlarmsGroup = HttpApiGroup.make("alarms")
   .add(
     HttpApiEndpoint.get("list", "/alarms", { success: AlarmList, error: ServiceUnavailable }).annotateMerge(

@@ -84,7 +84,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
     HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable }).annotateMerge(
       operation(
         "Prove the books",
-        "Returns the sums of the books, which are 0 while they balance, and the books of each rail beside its holdings."
+        "Returns the sums of the books, which are 0 while they balance, and each rail's books next to its holdings."
       )
     )
   )

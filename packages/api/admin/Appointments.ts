@@ -12,7 +12,7 @@ import { operation } from "../Operation.ts"
 const Roles = Schema.Array(OperatorRole)
   .annotate({
     description:
-      "Roles of the operator, each at most once: `viewer` reads, `treasurer` decides about money, `admin` does all.",
+      "Roles of the operator, each at most once: `viewer` reads, `treasurer` decides about money, `admin` does everything.",
     examples: [["viewer"]]
   })
   .check(Schema.isMinLength(1), Schema.isUnique())
@@ -67,7 +67,6 @@ export const OperatorNamed = Schema.Struct({ $schema: SchemaLink, name, reason: 
   identifier: "OperatorNamed"
 })
 
-/** Endpoints under `/operators`. */
 export const AppointmentsGroup = HttpApiGroup.make("appointments")
   .add(
     HttpApiEndpoint.get("list", "/operators", { success: OperatorList, error: ServiceUnavailable }).annotateMerge(

@@ -1,4 +1,4 @@
-/** Delisting of a contract: all its positions are closed at one price, irrevocably (rule 19.3). */
+/** Delisting of a contract, which irrevocably closes all its positions at one price (rule 19.3). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SchemaLink, SymbolName } from "../Body.ts"
@@ -22,7 +22,6 @@ export const DelistingTaken = Schema.Struct({
   })
 }).annotate({ identifier: "DelistingTaken" })
 
-/** Endpoint at `/delistings`. */
 export const DelistingsGroup = HttpApiGroup.make("delistings")
   .add(
     HttpApiEndpoint.post("delist", "/delistings", {

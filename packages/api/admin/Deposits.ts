@@ -49,7 +49,6 @@ export const OwnDeposit = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "OwnDeposit" })
 
-/** Endpoints for unmatched deposits. */
 export const DepositsGroup = HttpApiGroup.make("deposits")
   .add(
     HttpApiEndpoint.get("unmatched", "/deposits/unmatched", {

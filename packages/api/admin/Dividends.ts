@@ -1,4 +1,4 @@
-/** Cash dividends of underliers, paid by short positions to long ones on an operator's order (rule 19.1). */
+/** Cash dividends on underliers, which short positions pay to long positions on an operator's order (rule 19.1). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Day, NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
@@ -6,7 +6,7 @@ import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Probl
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** Pays a dividend to the current positions immediately; a second one for that day or an earlier day is a conflict. */
+/** Pays a dividend to the current positions at once. Another dividend for the same or an earlier day is a conflict. */
 export const PayDividend = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -28,7 +28,6 @@ export const DividendTaken = Schema.Struct({
   ex_date: Schema.String.annotate({ description: "First day on which the underlier trades without the dividend." })
 }).annotate({ identifier: "DividendTaken" })
 
-/** Endpoint at `/dividends`. */
 export const DividendsGroup = HttpApiGroup.make("dividends")
   .add(
     HttpApiEndpoint.post("pay", "/dividends", {

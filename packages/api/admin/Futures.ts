@@ -1,4 +1,4 @@
-/** Inputs of prices derived from futures: settlement prices, the calendar of futures, and the exchange's holidays. */
+/** Inputs for prices derived from futures: settlement prices, the calendar of futures, and the exchange's holidays. */
 import type { ActiveFuture, CalendarFlaw, DatedFuture } from "@venue/domain/Futures"
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import * as Text from "@venue/domain/Text"
@@ -34,8 +34,8 @@ const Time = (what: string) =>
   )
 
 /**
- * Records the close of the underlier and the settlement of its future for one day, in USD; replaces an earlier record of that
- * day. Without a future symbol, the calendar's future at the end of the day in UTC applies.
+ * Records the underlier's close and its future's settlement for one day, in USD; replaces an earlier record for that
+ * day. If the request names no future, the calendar's active future at the end of the UTC day applies.
  */
 export const RecordSettlement = Schema.Struct({
   $schema: SchemaLink,
@@ -53,7 +53,7 @@ export const RecordSettlement = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "RecordSettlement" })
 
-/** Settlement of one day. */
+/** Settlement prices of one day. */
 export const SettlementPrices = Schema.Struct({
   symbol: SymbolName,
   day: Schema.String.annotate({ description: "Day of the settlement, UTC." }),
@@ -132,7 +132,6 @@ export const HolidayList = Schema.Struct({
   identifier: "HolidayList"
 })
 
-/** Endpoints for settlement prices, settlement calendars and holidays. */
 export const FuturesGroup = HttpApiGroup.make("futures")
   .add(
     HttpApiEndpoint.get("settlements", "/settlement-prices", {

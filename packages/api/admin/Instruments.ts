@@ -1,4 +1,4 @@
-/** Contracts that are listed, or will be from the next start of the venue (rule 1.8). */
+/** Contracts that are listed, or will be listed at the venue's next start (rule 1.8). */
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { limitsOf } from "@venue/domain/Limits"
 import { type Instrument, ProductCategory, priceOf, quantityOf } from "@venue/domain/Instrument"
@@ -17,11 +17,11 @@ const Amount = (description: string, example: number) =>
 
 const terms = {
   base_asset: Schema.String.annotate({
-    description: "Asset that one unit of the contract follows; `BA` is listed as `BA-USD`.",
+    description: "Asset that the contract tracks, unit for unit; `BA` is listed as `BA-USD`.",
     examples: ["BA"]
   }),
   product_category: ProductCategory.annotate({
-    description: "Class of the underlier; hours, bands, limits and fees follow it."
+    description: "Class of the underlier; hours, bands, limits and fees depend on it."
   })
 }
 
@@ -65,7 +65,6 @@ export const ListedInstruments = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "ListedInstruments" })
 
-/** Endpoints under `/instruments`. */
 export const InstrumentsGroup = HttpApiGroup.make("instruments")
   .add(
     HttpApiEndpoint.get("list", "/instruments", {

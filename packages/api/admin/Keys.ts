@@ -23,7 +23,6 @@ const deciding = {
   error: [NotFound, ServiceUnavailable]
 } as const
 
-/** Endpoints at `/keys/grant` and `/keys/withdraw`. */
 export const KeysGroup = HttpApiGroup.make("keys")
   .add(
     HttpApiEndpoint.post("grant", "/keys/grant", deciding).annotateMerge(

@@ -45,7 +45,6 @@ export const LimitsInForce = Schema.Struct({
   open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest, in USD." })
 }).annotate({ identifier: "LimitsInForce" })
 
-/** Endpoint at `/instruments/limits`. */
 export const LimitsGroup = HttpApiGroup.make("limits")
   .add(
     HttpApiEndpoint.post("set", "/instruments/limits", {

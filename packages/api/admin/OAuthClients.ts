@@ -1,4 +1,4 @@
-/** OAuth applications that may sign users in. */
+/** OAuth applications that are allowed to sign users in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, RowCount, SchemaLink, Uuid } from "../Body.ts"
@@ -23,18 +23,18 @@ export const RegisterOAuthClient = Schema.Struct({
     description: "Kind of the application: `confidential` with a secret, `public` without."
   }),
   redirect_uris: Schema.Array(Schema.String).annotate({
-    description: "Addresses that users may be redirected to.",
+    description: "URIs that users may be redirected to.",
     examples: [["https://app.example/callback"]]
   }),
   logo_uri: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
-      description: "Address of the application's logo; null for none.",
+      description: "URL of the application's logo; null for none.",
       examples: ["https://app.example/logo.png"]
     })
   ),
   client_uri: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
-      description: "Address of the application's page; null for none.",
+      description: "URL of the application's page; null for none.",
       examples: ["https://app.example"]
     })
   ),
@@ -50,17 +50,17 @@ export const RegisterOAuthClient = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "RegisterOAuthClient" })
 
-/** Application that may sign users in. */
+/** Application that is allowed to sign users in. */
 export const OAuthClientBody = Schema.Struct({
   client_id: Uuid.annotate({ description: "Id of the application." }),
   name: Schema.String.annotate({ description: "Name that users see." }),
   type: Schema.Literals(["public", "confidential"]).annotate({
     description: "Kind of the application: `confidential` with a secret, `public` without."
   }),
-  redirect_uris: Schema.Array(Schema.String).annotate({ description: "Addresses that users may be redirected to." }),
-  logo_uri: Schema.NullOr(Schema.String).annotate({ description: "Address of the application's logo; null for none." }),
+  redirect_uris: Schema.Array(Schema.String).annotate({ description: "URIs that users may be redirected to." }),
+  logo_uri: Schema.NullOr(Schema.String).annotate({ description: "URL of the application's logo; null for none." }),
   client_uri: Schema.NullOr(Schema.String).annotate({
-    description: "Address of the application's page; null for none."
+    description: "URL of the application's page; null for none."
   }),
   grant_types: Schema.Array(GrantType).annotate({ description: "Grants that the application may use." }),
   created_at: Moment.annotate({ description: "Time of registration, ISO 8601 in UTC." }),
@@ -108,7 +108,6 @@ export const RotatedSecret = Schema.Struct({
 
 const deciding = { payload: OAuthClientNamed, error: [NotFound, ServiceUnavailable] } as const
 
-/** Endpoints under `/oauth-clients`. */
 export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
   .add(
     HttpApiEndpoint.get("list", "/oauth-clients", {
@@ -123,7 +122,7 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
       operation(
         "Register an OAuth application",
         "Registers an application and returns its secret once. Refused with 409 if the id is taken, and with " +
-          "422 for a redirect address that is not allowed."
+          "422 for a redirect URI that is not allowed."
       )
     ),
     // The previous secret stays valid until the rotation is finished.

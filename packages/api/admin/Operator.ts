@@ -33,7 +33,7 @@ export const mayUse = (roles: ReadonlyArray<OperatorRole>, endpoint: HttpApiEndp
 /** Member `reason` of operator requests. */
 export const Reason = Schema.String.annotate({
   description: "Reason for the audit log, 1 to 500 characters.",
-  examples: ["Request of the support, ticket 4711"]
+  examples: ["Support request, ticket 4711"]
 }).check(Text.atLeast(1), Text.atMost(500))
 
 /** Member `symbols` of operator requests. */

@@ -1,4 +1,4 @@
-/** The venue's own money on its rails, whose movements an operator records in the books. */
+/** The venue's own money on its rails; an operator records each movement in the books. */
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -9,8 +9,8 @@ import { usdChange } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
 /**
- * Records the venue's own money once for each id. The same id with a different amount or rail is a conflict. The
- * request itself moves no money.
+ * Records a movement of the venue's own money once for each id. The same id with a different amount or rail is a
+ * conflict. The request itself moves no money.
  */
 export const OwnMoney = Schema.Struct({
   $schema: SchemaLink,
@@ -30,7 +30,6 @@ export const OwnMoneyEntry = Schema.Struct({
   amount: Schema.Finite.annotate({ description: "Amount, in USD; negative if it was taken." })
 }).annotate({ identifier: "OwnMoneyEntry" })
 
-/** Endpoint at `/own-money`. */
 export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
   .add(
     HttpApiEndpoint.post("tell", "/own-money", {

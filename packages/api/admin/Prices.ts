@@ -1,4 +1,4 @@
-/** Outside prices: those in force, those set by an operator, and pausing of price sources. */
+/** Outside prices: the prices in force, prices set by an operator, and pausing of price sources. */
 import type { Priced } from "@venue/domain/Market"
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { Schema } from "effect"
@@ -17,7 +17,7 @@ export const SetPrice = Schema.Struct({
     description: "Outside price, in USD per base unit; above 0, at most 10,000,000.",
     examples: [3410.87]
   }),
-  /** Required outside 50 % to 150 % of the price in force (rule 3.6). */
+  /** Required for a price outside 50 % to 150 % of the price in force (rule 3.6). */
   confirm: Schema.optionalKey(
     Schema.Boolean.annotate({
       description: "Must be true if the price is below 50 % or above 150 % of the price in force. Default: false."
@@ -43,8 +43,8 @@ export const SymbolNamed = Schema.Struct({ $schema: SchemaLink, symbol: SymbolNa
 export const PriceInForce = Schema.Struct({
   symbol: SymbolName,
   /**
-   * `internal` and `stale` prices are derived from the book: `internal` outside market hours, and `stale` during them
-   * (rule 3.4, rule 3.5).
+   * `internal` and `stale` prices are derived from the book: `internal` outside market hours, and `stale` during
+   * market hours (rule 3.4, rule 3.5).
    */
   source: Schema.Literals(["external", "internal", "operator", "stale"]).annotate({
     description:
@@ -71,7 +71,6 @@ export const PriceList = Schema.Struct({
 
 const deciding = { error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout] } as const
 
-/** Endpoints under `/prices`. */
 export const PricesGroup = HttpApiGroup.make("prices")
   .add(
     HttpApiEndpoint.get("list", "/prices", { success: PriceList }).annotateMerge(

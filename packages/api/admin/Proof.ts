@@ -1,9 +1,9 @@
-/** Proof of the books: their sums, and the books of each rail beside its holdings. */
+/** Proof of the books: the ledger's sums, and each rail's books next to the rail's holdings. */
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { Moment, SymbolName } from "../Body.ts"
 
-/** Books of a rail beside its holdings; members are null before the first reading or the first audit. */
+/** A rail's books next to its holdings; members are null before the first reading or the first audit. */
 export const ProofOfRail = Schema.Struct({
   rail: RailName.annotate({ description: "Rail." }),
   asset: Schema.String.annotate({ description: "Asset of the rail, which counts as USD." }),
@@ -18,7 +18,8 @@ export const ProofOfRail = Schema.Struct({
     description: "Money on all addresses of the venue, or in its bank account, in USD; null before the first reading."
   }),
   books: Schema.NullOr(Schema.Finite).annotate({
-    description: "Money that the rail should hold by the auditor's own sum, in USD; null before the first audit."
+    description:
+      "Money that the rail should hold according to the auditor's own sum, in USD; null before the first audit."
   }),
   difference: Schema.NullOr(Schema.Finite).annotate({
     description:
@@ -31,21 +32,21 @@ export const ProofOfRail = Schema.Struct({
   in_flight: Schema.Finite.annotate({
     description: "Withdrawals that are debited and have neither arrived nor been returned, with their fees, in USD."
   })
-}).annotate({ identifier: "ProofOfRail", description: "Books of a rail beside its holdings." })
+}).annotate({ identifier: "ProofOfRail", description: "Books of a rail next to its holdings." })
 
 /** Money of accounts that no rail backs. */
 export const Uncovered = Schema.Struct({
   total: Schema.Finite.annotate({ description: "Sum of the other members, in USD." }),
   operator_credits: Schema.Finite.annotate({
-    description: "Credits by operators and by the seed of a development, in USD."
+    description: "Credits by operators and by the development seed, in USD."
   }),
   reserve_funds: Schema.Finite.annotate({ description: "Money that operators put into reserve funds, in USD." }),
   simulated_rails: Schema.Finite.annotate({ description: "Deposits less withdrawals of simulated rails, in USD." })
 }).annotate({ identifier: "Uncovered", description: "Money of accounts that no rail backs." })
 
 /**
- * Proof of the books: every sum is 0 while they balance. The sum of cash includes all fees and funding, and the reserve funds
- * without the operator's top-ups.
+ * Proof of the books: every sum is 0 while the books balance. The sum of cash includes all fees, all funding, and the
+ * reserve funds without the operator's top-ups.
  */
 export const Proof = Schema.Struct({
   balanced: Schema.Boolean.annotate({ description: "Whether every sum is 0." }),

@@ -30,7 +30,7 @@ export const ProviderAppointed = Schema.Struct({
 
 /** Limit of a liquidity provider in one market. */
 export const LiquidityProvider = Schema.Struct({
-  user_id: Schema.String.annotate({ description: "Account id's user." }),
+  user_id: Schema.String.annotate({ description: "Id of the account's user." }),
   account_id: Schema.String.annotate({ description: "Account id." }),
   symbol: SymbolName,
   limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
@@ -42,7 +42,6 @@ export const LiquidityProviders = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "LiquidityProviders" })
 
-/** Endpoints under `/liquidity-providers`. */
 export const ProvidersGroup = HttpApiGroup.make("providers")
   .add(
     HttpApiEndpoint.get("list", "/liquidity-providers", {
@@ -51,7 +50,7 @@ export const ProvidersGroup = HttpApiGroup.make("providers")
     }).annotateMerge(
       operation(
         "List liquidity providers",
-        "Returns the accounts that take over positions of liquidations, with their limits."
+        "Returns the accounts that take over positions from liquidations, with their limits."
       )
     ),
     HttpApiEndpoint.post("appoint", "/liquidity-providers", {

@@ -1,4 +1,4 @@
-/** Top-ups of the reserve fund of a market by an operator (rule 9.10). */
+/** An operator's top-ups of a market's reserve fund (rule 9.10). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ChosenId, SchemaLink, SymbolName } from "../Body.ts"
@@ -26,7 +26,6 @@ export const ToppedUp = Schema.Struct({
   amount: Schema.Finite.annotate({ description: "Amount added, in USD." })
 }).annotate({ identifier: "ToppedUp" })
 
-/** Endpoint at `/reserve-fund`. */
 export const ReserveFundGroup = HttpApiGroup.make("reserveFund")
   .add(
     HttpApiEndpoint.post("topUp", "/reserve-fund", {

@@ -54,7 +54,6 @@ const deciding = {
   error: [NotFound, Conflict, ServiceUnavailable]
 } as const
 
-/** Endpoints under `/signing-keys`. */
 export const SigningKeysGroup = HttpApiGroup.make("signingKeys")
   .add(
     HttpApiEndpoint.get("list", "/signing-keys", { success: SigningKeyList }).annotateMerge(

@@ -74,13 +74,13 @@ export const SimulatedOutage = Schema.Struct({
 /** Change of a rail's holdings without a transfer, which the auditor must detect. */
 export const SimulatedDiscrepancy = Schema.Struct({
   ...rail,
-  amount: usdChange("Change of the holdings of the rail without a transfer that explains it")
+  amount: usdChange("Change in the rail's holdings without a transfer that explains it")
 }).annotate({ identifier: "SimulatedDiscrepancy" })
 
 const errors = [NotFound, ServiceUnavailable] as const
 const done = { success: HttpApiSchema.NoContent, error: errors }
 
-/** Endpoints for simulated rails; each is answered with 404 for a real rail. */
+/** Endpoints for simulated rails; each responds with 404 for a real rail. */
 export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
   .add(
     HttpApiEndpoint.post("deposit", "/simulated-rails/deposit", {

@@ -1,4 +1,4 @@
-/** Splits of contracts, which an operator performs while the symbol is halted (rule 19.2). */
+/** Contract splits, which an operator performs while the symbol is halted (rule 19.2). */
 import { maxUnits } from "@venue/domain/Split"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -9,7 +9,7 @@ import { operation } from "../Operation.ts"
 
 const Units = NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxUnits })))
 
-/** Replaces `denominator` old units by `numerator` new ones: 4 and 1 for a 4:1 split. */
+/** Replaces `denominator` old units with `numerator` new units; a 4:1 split has numerator 4 and denominator 1. */
 export const SplitContract = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -30,7 +30,6 @@ export const SplitTaken = Schema.Struct({
   ex_date: Schema.String.annotate({ description: "First day on which the underlier trades in new units." })
 }).annotate({ identifier: "SplitTaken" })
 
-/** Endpoint at `/splits`. */
 export const SplitsGroup = HttpApiGroup.make("splits")
   .add(
     HttpApiEndpoint.post("split", "/splits", {

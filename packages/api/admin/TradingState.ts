@@ -1,4 +1,4 @@
-/** Trading states of markets, which an operator sets: trading, cancel-only or halted. */
+/** Trading states of markets, which an operator sets to trading, cancel-only or halted. */
 import { OpenState, TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -23,7 +23,6 @@ export const TradingStates = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "TradingStates" })
 
-/** Endpoints under `/trading-state`. */
 export const TradingStateGroup = HttpApiGroup.make("tradingState")
   .add(
     HttpApiEndpoint.get("list", "/trading-state", { success: TradingStates }).annotateMerge(

@@ -26,7 +26,7 @@ export const FlagNamed = Schema.Struct({ $schema: SchemaLink, ...flag, reason: R
 /** Flag on a user or a destination. */
 export const TreasuryFlag = Schema.Struct({
   ...flag,
-  reason: Schema.String.annotate({ description: "Reason of the operator." }),
+  reason: Schema.String.annotate({ description: "Reason given by the operator." }),
   set_by: Schema.String.annotate({ description: "Name of the operator." }),
   set_at: Moment.annotate({ description: "Time at which the flag was set, ISO 8601 in UTC." })
 }).annotate({ identifier: "TreasuryFlag", description: "Flag on a user or a destination." })
@@ -39,7 +39,6 @@ export const TreasuryFlagList = Schema.Struct({
   identifier: "TreasuryFlagList"
 })
 
-/** Endpoints under `/treasury-flags`. */
 export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
   .add(
     HttpApiEndpoint.get("list", "/treasury-flags", {

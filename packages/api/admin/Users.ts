@@ -1,4 +1,4 @@
-/** Freezing of users and activation of builder codes by an operator. */
+/** Operations with which an operator freezes users and activates builder codes. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SchemaLink, Uuid } from "../Body.ts"
@@ -26,7 +26,6 @@ export const BuilderCodeNamed = Schema.Struct({
 
 const deciding = { success: HttpApiSchema.NoContent, error: [NotFound, ServiceUnavailable] } as const
 
-/** Endpoints for users and builder codes. */
 export const UsersGroup = HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.post("freeze", "/users/freeze", { payload: UserNamed, ...deciding }).annotateMerge(

@@ -50,7 +50,6 @@ export const VenueMode = Schema.Struct({
   })
 }).annotate({ identifier: "VenueMode", description: "Mode of the whole venue." })
 
-/** Endpoints under `/venue-mode`. */
 export const VenueModeGroup = HttpApiGroup.make("venueMode")
   .add(
     HttpApiEndpoint.get("show", "/venue-mode", { success: VenueMode, error: ServiceUnavailable }).annotateMerge(

@@ -14,11 +14,11 @@ import { ListCount } from "../rest/ListPage.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** Decision of one operator. A large withdrawal needs the same decision from two operators. */
+/** One operator's decision. A large withdrawal needs the same decision from two operators. */
 const Decision = Schema.Struct({
   decision: Schema.Literals(["approve", "reject"]).annotate({ description: "Decision of the operator." }),
   operator: Schema.String.annotate({ description: "Name of the operator." }),
-  reason: Schema.String.annotate({ description: "Reason of the operator." }),
+  reason: Schema.String.annotate({ description: "Reason given by the operator." }),
   at: Moment.annotate({ description: "Time of the decision, ISO 8601 in UTC." })
 })
 
@@ -38,13 +38,13 @@ const summary = {
   }),
   ending: Schema.NullOr(
     Schema.Struct({
-      state: Schema.String.annotate({ description: "State that the withdrawal ends in." }),
+      state: Schema.String.annotate({ description: "Final state of the withdrawal." }),
       by: Schema.String.annotate({
-        description: "Who ended the withdrawal: the name of an operator, or the part of the venue."
+        description: "Name of the operator, or component of the venue, that ended the withdrawal."
       }),
-      reason: Schema.String.annotate({ description: "Reason of the end." })
+      reason: Schema.String.annotate({ description: "Reason for the end." })
     })
-  ).annotate({ description: "End of a withdrawal that returns to the account; null otherwise." }),
+  ).annotate({ description: "End of a withdrawal whose amount returns to the account; null otherwise." }),
   reference: Schema.NullOr(Schema.String).annotate({
     description: "Transaction hash or bank reference of the payment; null before."
   }),
@@ -59,10 +59,10 @@ const summary = {
   cancel: Schema.NullOr(
     Schema.Struct({
       by: Schema.String.annotate({ description: "Name of the operator." }),
-      reason: Schema.String.annotate({ description: "Reason of the operator." })
+      reason: Schema.String.annotate({ description: "Reason given by the operator." })
     })
   ).annotate({ description: "Request to cancel the payment; null without one. A payment that arrives first settles." }),
-  people_needed: Schema.Int.annotate({ description: "Number of operators who must decide alike." }),
+  people_needed: Schema.Int.annotate({ description: "Number of operators who must make the same decision." }),
   created_at: Moment.annotate({ description: "Time of acceptance, ISO 8601 in UTC." }),
   updated_at: Moment.annotate({ description: "Time of the last change of state, ISO 8601 in UTC." })
 }
@@ -86,7 +86,7 @@ export const WithdrawalList = Schema.Struct({
 const Step = Schema.Struct({
   from: Schema.NullOr(WithdrawalState).annotate({ description: "State before; null for the first step." }),
   to: WithdrawalState.annotate({ description: "State after." }),
-  by: Schema.String.annotate({ description: "Operator or part of the venue that made the step." }),
+  by: Schema.String.annotate({ description: "Operator, or component of the venue, that made the step." }),
   at: Moment.annotate({ description: "Time of the step, ISO 8601 in UTC." })
 })
 
@@ -126,10 +126,10 @@ export const WithdrawalNamed = Schema.Struct({
 export const Decided = Schema.Struct({
   withdrawal_id: Schema.String.annotate({ description: "Id of the withdrawal." }),
   is_decided: Schema.Boolean.annotate({
-    description: "Whether the decision is made; false while other operators must decide alike."
+    description: "Whether the decision takes effect; false while more operators must make the same decision."
   }),
   people: Schema.Array(Schema.String).annotate({ description: "Operators who made this decision." }),
-  people_needed: Schema.Int.annotate({ description: "Number of operators who must decide alike." })
+  people_needed: Schema.Int.annotate({ description: "Number of operators who must make the same decision." })
 }).annotate({ identifier: "Decided" })
 
 const deciding = {
@@ -166,7 +166,6 @@ const listParameters = {
   }
 }
 
-/** Endpoints under `/withdrawals`. */
 export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
   .add(
     HttpApiEndpoint.get("list", "/withdrawals", {
@@ -216,8 +215,7 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
         )
       )
       .annotate(NeededRole, "treasurer"),
-    // The withdrawal becomes FAILED and its amount is returned once the rail reports that none of its payments can
-    // arrive.
+    // Once the rail reports that no payment can arrive, the withdrawal becomes FAILED and its amount is returned.
     HttpApiEndpoint.post("cancelPayment", "/withdrawals/cancel-payment", {
       ...deciding,
       success: ReviewedWithdrawal
@@ -258,7 +256,7 @@ export interface Reviewed {
   readonly updatedAtMillis: number
 }
 
-/** Returns a withdrawal for operators. */
+/** Converts a withdrawal to its wire format for operators. */
 export const reviewedWithdrawal = (withdrawal: Reviewed, peopleNeeded: number): typeof ReviewedWithdrawal.Type => ({
   withdrawal_id: withdrawal.withdrawalId,
   user_id: withdrawal.userId,

@@ -11,7 +11,7 @@ export interface AuthError {
   readonly msg: string
   readonly error: string
   readonly error_description: string
-  /** Id of the request in the venue's log; present for a fault of the venue. */
+  /** Id of the request in the venue's log; present if the venue is at fault. */
   readonly error_id?: string
 }
 
@@ -20,18 +20,17 @@ export const ErrorBody = Schema.Struct({ error_code: Schema.String, msg: Schema.
 
 interface Meaning {
   readonly status: number
-  /** Code of RFC 6749 or RFC 6750. */
+  /** Error code from RFC 6749 or RFC 6750. */
   readonly error: string
-  /** Explanation in characters that RFC 6749 allows, without values of the request. */
+  /** Explanation in characters that RFC 6749 allows, without values from the request. */
   readonly description: string
   /** Value of `error_code`; defaults to the name of the refusal. */
   readonly errorCode?: string
-  /** Scheme of the header `WWW-Authenticate`. */
+  /** Scheme in the `WWW-Authenticate` header. */
   readonly challenge?: "Basic" | "Bearer"
 }
 
 const meanings = {
-  // Requests.
   bad_json: {
     status: 400,
     error: "invalid_request",
@@ -63,7 +62,6 @@ const meanings = {
     description: "The request timed out; its outcome is unknown"
   },
 
-  // Callers.
   client_key_refused: {
     status: 401,
     error: "invalid_client",
@@ -118,7 +116,6 @@ const meanings = {
     description: "Applications may not do this; the user must sign in and do it"
   },
 
-  // Wallets and sessions.
   unsupported_grant_type: {
     status: 400,
     error: "unsupported_grant_type",
@@ -205,7 +202,6 @@ const meanings = {
     description: "Another request holds this session; try again"
   },
 
-  // Second factors.
   mfa_factor_not_found: { status: 404, error: "invalid_request", description: "The factor does not exist" },
   mfa_factor_name_conflict: { status: 422, error: "invalid_request", description: "Another factor has this name" },
   too_many_enrolled_mfa_factors: {
@@ -230,7 +226,6 @@ const meanings = {
     description: "A second factor is required"
   },
 
-  // OAuth.
   invalid_client: {
     status: 401,
     error: "invalid_client",
@@ -282,7 +277,7 @@ export const headersOf = (refusal: Refusal): Readonly<Record<string, string>> =>
   return { "www-authenticate": challenge === "Basic" ? 'Basic realm="oauth"' : 'Bearer error="invalid_token"' }
 }
 
-/** Returns the body of a refusal. `detail` replaces its description; spaces replace characters that RFC 6749 forbids. */
+/** Returns a refusal's body. `detail` replaces the usual text; spaces replace characters that RFC 6749 forbids. */
 export const body = (refusal: Refusal, errorId?: string, detail?: string): AuthError => {
   const { description: usual, error, errorCode = refusal, status }: Meaning = meanings[refusal]
   const description = detail?.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, " ") ?? usual

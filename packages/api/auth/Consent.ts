@@ -26,7 +26,7 @@ export interface AuthorizationBody {
   readonly scope: string
 }
 
-/** Grant that the user gave to an application. */
+/** Grant that a user gave to an application. */
 export interface GrantBody {
   readonly client: ClientBody
   readonly scopes: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /** Discovery document of OAuth (RFC 8414) and OpenID Connect. */
 
-/** Returns the discovery document of an issuer, which the operator configures; it does not depend on the request. */
+/** Returns an issuer's discovery document, which is the same for all requests; the operator configures the issuer. */
 export const discovery = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}/oauth/authorize`,

@@ -38,7 +38,7 @@ export interface Challenged {
   readonly expires_at: number
 }
 
-/** Factor of a user, without its secret. */
+/** A user's factor, without its secret. */
 export interface FactorBody {
   readonly id: string
   readonly factor_type: "totp"

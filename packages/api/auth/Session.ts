@@ -19,10 +19,10 @@ export const Web3Request = Schema.Struct({
   )
 )
 
-/** Members of `Web3Request` that carry the operator's prefix or the neutral one. */
+/** Members of `Web3Request` that have the operator's prefix or the neutral prefix. */
 export const brandedMembers: ReadonlyArray<Member> = ["svc_meta_security"]
 
-/** Returns the captcha token of a request; undefined without one. */
+/** Returns a request's captcha token, if any. */
 export const captchaToken = (request: typeof Web3Request.Type): string | undefined =>
   (request.svc_meta_security ?? request.gotrue_meta_security)?.captcha_token
 
@@ -55,7 +55,7 @@ export type WalletSession = SessionBody<UserBody>
 
 /** Response body of `POST /oauth/token`, with only the id of the user. */
 export interface OAuthSession extends Omit<SessionBody<{ readonly id: string }>, "refresh_token"> {
-  /** Present if the application may refresh the session. */
+  /** Present if the application is allowed to refresh the session. */
   readonly refresh_token?: string
   readonly scope: string
   readonly id_token?: string

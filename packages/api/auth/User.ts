@@ -3,7 +3,7 @@ import type { UserId } from "@venue/domain/UserId"
 import { instant } from "../Digits.ts"
 import { type FactorBody, factorBody, type FactorRecord } from "./Factor.ts"
 
-/** Wallet of a user. */
+/** A user's wallet. */
 export interface IdentityBody {
   readonly identity_id: string
   readonly id: string
@@ -32,7 +32,7 @@ export interface UserBody {
   readonly last_sign_in_at?: string
 }
 
-/** Wallet of a user as the venue stores it. */
+/** A user's wallet as the venue stores it. */
 export interface IdentityRecord {
   readonly identityId: string
   readonly subject: string
@@ -88,7 +88,7 @@ const identityBody = (identity: IdentityRecord): IdentityBody => ({
   ...lastSignIn(identity.lastSignInAtMillis)
 })
 
-/** Returns the metadata of a wallet; network, domain and statement are known only after a sign-in. */
+/** Returns a wallet's metadata; network, domain and statement are known only after a sign-in. */
 const metadata = ({ address, domain, lastSignInAtMillis, network, statement }: IdentityRecord) => ({
   address,
   chain: "ethereum",

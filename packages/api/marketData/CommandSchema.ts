@@ -1,4 +1,4 @@
-/** Schemas of the commands of the market-data socket, which `Subscription.ts` decodes by hand. */
+/** Schemas of the market-data socket's commands, which `Subscription.ts` decodes by hand. */
 import { Schema } from "effect"
 
 /** Channel of the market-data socket. */
@@ -16,7 +16,7 @@ export const Channel = Schema.Literals([
 ])
 export type Channel = typeof Channel.Type
 
-/** Grouping of the levels of a book. */
+/** Grouping of a book's levels. */
 export const SigFigs = Schema.Literals([0, 1, 2]).annotate({
   description: "Grouping of prices: 0 for single ticks, 1 for groups of 10 ticks, 2 for groups of 100 ticks."
 })
@@ -41,11 +41,11 @@ const streams = <const Type extends string>(type: Type) =>
     )
   })
 
-/** Subscribes to every channel of every symbol of the message. */
+/** Subscribes to every channel in the message for every symbol in the message. */
 export const Subscribe = streams("subscribe")
 export type Subscribe = typeof Subscribe.Type
 
-/** Unsubscribes from every channel of every symbol of the message. */
+/** Unsubscribes from every channel in the message for every symbol in the message. */
 export const Unsubscribe = streams("unsubscribe")
 export type Unsubscribe = typeof Unsubscribe.Type
 

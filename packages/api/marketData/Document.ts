@@ -22,7 +22,7 @@ const commands: Readonly<Record<Command["type"], AsyncApi.Command>> = {
   )
 }
 
-/** Builds the AsyncAPI document of the socket at the public URL `url`. */
+/** Builds the document; `url` is the socket's public URL. */
 export const document = (url: string): AsyncApi.Document =>
   AsyncApi.document({
     name: "market_data",

@@ -1,4 +1,4 @@
-/** Prints the frames of the market-data socket: each body is built once for all subscribers and numbered per connection. */
+/** Prints market-data frames: each body is built once for all subscribers, and numbered for each connection. */
 import { moneyScale } from "@venue/domain/Decimal"
 import type { OffBook } from "@venue/domain/Execution"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -47,7 +47,7 @@ export const bbo = (
   atMillis: number
 ): Body => bodyOf("bbo", `,${FrameText.head(instrument, atMillis)},${FrameText.best(instrument, bid, ask)}}`)
 
-/** Prints a trade; `side` is the side of the taker. */
+/** Prints a trade; `side` is the taker's side. */
 export const trade = (
   instrument: Instrument,
   { atMillis, offBook, priceTicks, quantityLots, taker, tradeId }: Traded
@@ -61,14 +61,14 @@ export const trade = (
     }","execution_type":"${offBook === undefined ? (taker.order.origin === "LIQUIDATION" ? "L" : "T") : offBookTypes[offBook]}"}`
   )
 
-/** Codes of trades off the book; public data does not distinguish a takeover from a deleveraging. */
+/** Codes for off-book trades; public data does not distinguish a takeover from a deleveraging. */
 const offBookTypes: Readonly<Record<OffBook, string>> = { TAKEOVER: "A", DELEVERAGING: "A", SETTLEMENT: "S" }
 
 /** Prints a mark price in 1e-8 USD, which need not be a multiple of the tick. */
 export const markPrice = (instrument: Instrument, mark: number, atMillis: number): Body =>
   bodyOf("mark_price", `,${FrameText.head(instrument, atMillis)},"price":"${Digits.units(mark)}"}`)
 
-/** Prints the oracle price of the underlier, in 1e-8 USD. */
+/** Prints the underlier's oracle price, in 1e-8 USD. */
 export const underlier = (instrument: Instrument, { atMillis, oracleE8, source }: Priced): Body =>
   bodyOf(
     "underlier",
@@ -77,7 +77,7 @@ export const underlier = (instrument: Instrument, { atMillis, oracleE8, source }
     }"}`
   )
 
-/** Prints the funding rate of the hour, given in 1e-12 of the notional at the mark price. */
+/** Prints the current hour's funding rate, given in 1e-12 of the notional at the mark price. */
 export const funding = (instrument: Instrument, rateE12: number, atMillis: number): Body =>
   bodyOf("funding", `,${FrameText.head(instrument, atMillis)},${FrameText.rate(rateE12, atMillis)}}`)
 
@@ -98,7 +98,7 @@ export const minmaxPrice = (instrument: Instrument, { lowerTicks, upperTicks }: 
     )}","max_price":"${FrameText.price(instrument, upperTicks)}"}`
   )
 
-/** Candle with prices in 1e-8 USD, since the mark price stands in before the first trade, and notional in 1e-6 USD. */
+/** Candle. Prices are in 1e-8 USD (a mark price, used before the first trade, has no ticks), notional in 1e-6 USD. */
 export interface Candle {
   readonly startMinute: number
   readonly openE8: number
@@ -120,7 +120,7 @@ export const candle = ({ symbol }: Instrument, interval: Interval, of: Candle): 
     )}","usdVolume":${of.notional / BigInt(moneyScale)},"trades":${of.trades}}`
   )
 
-/** Prints the confirmation of a subscription, which like an error has no sequence number. */
+/** Prints the confirmation of a subscription; like an error frame, it has no sequence number. */
 export const confirmation = ({ _tag, channels, intervals, sigFigs, symbols }: Subscription): string =>
   JSON.stringify({
     type: _tag === "Subscribe" ? "subscribed" : "unsubscribed",
@@ -133,10 +133,10 @@ export const confirmation = ({ _tag, channels, intervals, sigFigs, symbols }: Su
 /** Maximum number of levels per side of a snapshot. */
 export const depth = 20
 
-/** Returns a body from the type of the frame and the text after its sequence number. */
+/** Returns a body from the frame's type and the text that follows the sequence number. */
 export const bodyOf = (type: string, tail: string): Body => ({ head: `{"type":"${type}","sequence":`, tail })
 
-/** Sums levels into groups of 1, 10 or 100 ticks, each at its worst price: bids round down, asks round up. */
+/** Sums levels into groups of 1, 10 or 100 ticks, each at its worst price: bids are rounded down, and asks up. */
 const grouped = (
   levels: Iterable<PriceLevel>,
   sigFigs: SigFigs,

@@ -1,4 +1,4 @@
-/** Frames of the market-data socket for its AsyncAPI document: summary and an example of each. */
+/** Frames in the market-data socket's AsyncAPI document, each with a summary and an example. */
 import { Schema } from "effect"
 import { message } from "../AsyncApi.ts"
 import { ErrorResponse } from "../ErrorFrame.ts"

@@ -1,4 +1,4 @@
-/** Schemas of the frames of the market-data socket, which `Frame.ts` prints by hand for speed. */
+/** Schemas of the market-data socket's frames, which `Frame.ts` prints by hand for speed. */
 import { Schema } from "effect"
 import { ErrorResponse } from "../ErrorFrame.ts"
 import * as Member from "../Member.ts"
@@ -25,7 +25,7 @@ const Sides = {
 export const Level2 = data("level2", { ...Sides, sig_figs: SigFigs })
 export type Level2 = typeof Level2.Type
 
-/** Best price of each side: at most one level per side. */
+/** Best price of each side; a side without orders has an empty list. */
 export const Bbo = data("bbo", Sides)
 export type Bbo = typeof Bbo.Type
 
@@ -65,7 +65,7 @@ export const Rate = {
   time_remaining: Member.count("Time to the end of the hour, in seconds")
 }
 
-/** Funding rate of the hour. */
+/** The current hour's funding rate. */
 export const Funding = data("funding", Rate)
 export type Funding = typeof Funding.Type
 
@@ -136,10 +136,10 @@ const confirmation = <const Type extends string>(type: Type) =>
 /** Confirmation of a subscription. */
 export const Subscribed = confirmation("subscribed")
 
-/** Confirmation that subscriptions have ended. */
+/** Confirmation of an unsubscription. */
 export const Unsubscribed = confirmation("unsubscribed")
 
-/** Refusal of a request or of a part of it. */
+/** Refusal of a whole request, or of a part of it. */
 export const ErrorFrame = Schema.Struct({
   type: Schema.optionalKey(Schema.Undefined),
   sequence: Schema.optionalKey(Schema.Undefined),

@@ -10,13 +10,13 @@ export interface PriceLevel {
   readonly quantityLots: number
 }
 
-/** Returns price and size of a level as decimal text. */
+/** Returns a level's price and size as decimal text. */
 export const levelText = (
   instrument: Instrument,
   { priceTicks, quantityLots }: PriceLevel
 ): readonly [string, string] => [price(instrument, priceTicks), Digits.units(quantityLots * instrument.lotE8)]
 
-/** Prints levels as a JSON array of pairs of price and size. */
+/** Prints levels as a JSON array of pairs: price and size. */
 export const pairs = (instrument: Instrument, levels: ReadonlyArray<PriceLevel>): string =>
   `[${levels
     .map((level) => levelText(instrument, level))
@@ -31,7 +31,7 @@ export const best = (instrument: Instrument, bid: PriceLevel | undefined, ask: P
 export const price = (instrument: Instrument, ticks: number): string =>
   text(ticks * instrument.tickE8, priceDecimals(instrument))
 
-/** Prints a quantity, exact beyond the safe integers too. */
+/** Prints a quantity; also exact beyond the safe integers. */
 export const quantity = ({ lotE8 }: Instrument, lots: bigint): string => Digits.bigUnits(lots * BigInt(lotE8))
 
 /** Prints the members `time` and `symbol`. */
@@ -41,7 +41,9 @@ export const head = ({ symbol }: Instrument, atMillis: number): string =>
 /** Rounds an hourly rate from 1e-12 to the nearest 1e-8 of the notional, the precision of the wire. */
 export const publishedRateE8 = (rateE12: number): number => Math.round(rateE12 / 10_000)
 
-/** Prints an hourly rate in 1e-12 of the notional, the annual rate computed from the rounded hourly rate, and the seconds left. */
+/**
+ * Prints an hourly rate (in 1e-12 of the notional), its annual rate after rounding, and the hour's remaining seconds.
+ */
 export const rate = (rateE12: number, atMillis: number): string => {
   const hourlyE8 = publishedRateE8(rateE12)
   const yearlyE4 = Math.round((hourlyE8 * hoursOfYear) / 10_000)

@@ -1,4 +1,4 @@
-/** Decodes subscriptions of the market-data socket. */
+/** Decodes market-data subscriptions. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Fields, isFields, parse } from "../Incoming.ts"
 import {
@@ -22,13 +22,11 @@ export interface Subscription {
   readonly channels: ReadonlyArray<Channel>
   /** Symbols as in the request, without duplicates; `*` stands for all symbols. */
   readonly symbols: ReadonlyArray<string>
-  /** Markets that the symbols refer to. */
   readonly markets: ReadonlyArray<MarketSymbol>
   /** Groupings for `level2`; empty without that channel. */
   readonly sigFigs: ReadonlyArray<SigFigs>
   /** Intervals for `candle`; empty without that channel. */
   readonly intervals: ReadonlyArray<Interval>
-  /** Refusals of the invalid parts of the request. */
   readonly declined: ReadonlyArray<Declined>
 }
 
@@ -46,13 +44,13 @@ export interface Topic {
 /** Symbol of the `market_stats` frame with all markets. */
 export const everySymbol = MarketSymbol.make("*")
 
-/** Decodes a text frame; returns a refusal in place of throwing. */
+/** Decodes a text frame; returns a refusal instead of throwing. */
 export const decode = (text: string, known: ReadonlySet<MarketSymbol>): Subscription | Malformed => {
   const message = parse(text)
   return isFields(message) ? decodeFields(message, text, known) : notAnObject(text, message)
 }
 
-/** Decodes a parsed frame, or the part of a trade-socket frame about market data; `text` is the whole frame, for the echo. */
+/** Decodes a parsed frame, or the market-data part of a trade-socket frame; `text` is the whole frame, for the echo. */
 export const decodeFields = (
   message: Fields,
   text: string,
@@ -62,7 +60,7 @@ export const decodeFields = (
   return decoded._tag === "Malformed" ? echoing(decoded, text) : decoded
 }
 
-/** Returns a topic for every channel of every symbol of a request. */
+/** Returns a topic for every channel and symbol in a request. */
 export const topics = ({ channels, intervals, markets, sigFigs, symbols }: Subscription): ReadonlyArray<Topic> =>
   channels.flatMap((channel): ReadonlyArray<Topic> => {
     switch (channel) {
@@ -113,7 +111,7 @@ const read = (message: Fields, known: ReadonlySet<MarketSymbol>): Subscription |
   }
 }
 
-/** Valid entries of a list, and the reasons against the others. */
+/** A list's valid entries, and the reasons why its other entries are refused. */
 interface Part<A> {
   readonly read: ReadonlyArray<A>
   readonly wrong: ReadonlyArray<string>
@@ -172,7 +170,7 @@ const readSigFigs = (groupings: unknown): Part<SigFigs> | Malformed => {
   }
 }
 
-/** Reads intervals; a missing list declines only `candle`, not the other channels of the request. */
+/** Reads intervals; a missing list declines only `candle`, and the request's other channels take effect. */
 const readIntervals = (intervals: unknown): Part<Interval> | Malformed => {
   const expected = `names among ${Interval.literals.join(", ")}`
   if (intervals !== undefined && !Array.isArray(intervals)) {

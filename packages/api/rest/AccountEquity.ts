@@ -1,4 +1,4 @@
-/** `GET /user/account-equity`: equity of an account at the start of each window. */
+/** `GET /user/account-equity`: an account's equity at the start of each window. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RowCount, Rows, SchemaLink } from "../Body.ts"
@@ -18,7 +18,6 @@ export const AccountEquityResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "AccountEquityResponseBody" })
 
-/** Endpoint at `/user/account-equity`. */
 export const AccountEquityGroup = HttpApiGroup.make("accountEquity")
   .add(
     HttpApiEndpoint.get("accountEquity", "/user/account-equity", {

@@ -14,8 +14,8 @@ import type { MarketNow } from "./SymbolMetrics.ts"
 import { operation } from "../Operation.ts"
 
 /**
- * Statistics of one contract. The current hour's funding rate is both the current and the next rate, because it is
- * due at the end of the hour.
+ * Statistics of one contract. The current hour's funding rate is given as both the current and the next rate, because
+ * it is due at the end of the hour.
  */
 export const Contract = Schema.Struct({
   $schema: SchemaLink,
@@ -76,7 +76,6 @@ export type OrderBook = typeof OrderBookResponseBody.Type
 
 const cached = { "cache-control": CacheControl }
 
-/** Endpoints at `/md/contracts` and `/md/orderbook/{symbol}`. */
 export const AggregatorGroup = HttpApiGroup.make("aggregator")
   .add(
     HttpApiEndpoint.get("contracts", "/md/contracts", {
@@ -115,7 +114,6 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
     )
   )
 
-/** Maximum number of levels per side. */
 const bookLevels = 100
 
 /** Returns the statistics of a market at `nowMillis`; long and short open interest are always equal. */

@@ -40,7 +40,7 @@ import { TransferGroup } from "./Transfer.ts"
 import { UnderlierGroup } from "./Underlier.ts"
 import { VolumeGroup } from "./Volume.ts"
 
-/** The main REST interface: all its groups of operations. */
+/** The main REST interface with all its groups of operations. */
 export class Api extends HttpApi.make("venue")
   .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, OrderPreviewGroup, HealthGroup)
   .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
@@ -64,6 +64,6 @@ export class Api extends HttpApi.make("venue")
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])
-  // Reports all faults of a request together, and refuses unknown members of a body.
+  // Reports all faults of a request together, and refuses unknown body members.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}

@@ -1,4 +1,4 @@
-/** `/user/api-keys`: API keys of a user. */
+/** `/user/api-keys`: a user's API keys. */
 import { allAccounts, type ApiKeySummary, isReservedLabel } from "@venue/domain/ApiKey"
 import { isLabel } from "@venue/domain/Label"
 import { Permission } from "@venue/domain/Permission"
@@ -103,7 +103,6 @@ const params = {
 }
 const unknownOutcome = [ServiceUnavailable, GatewayTimeout] as const
 
-/** Endpoints under `/user/api-keys`. */
 export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
   .add(
     HttpApiEndpoint.get("list", "/user/api-keys", {
@@ -123,7 +122,7 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
       operation(
         "Create an API key",
         "Creates an API key and returns its secret once. Refused with 409 if the user has 50 keys, with 403 " +
-          "for a permission that only operators grant or an account of another user, and with 422 for an invalid " +
+          "for a permission that only operators grant or another user's account, and with 422 for an invalid " +
           "label."
       )
     ),

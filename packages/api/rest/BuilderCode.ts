@@ -1,4 +1,4 @@
-/** `POST` and `GET /user/builder-code`: builder code of a user, and the shares of builder and venue in its fees. */
+/** `POST` and `GET /user/builder-code`: a user's builder code, with the builder's and the venue's shares of fees. */
 import { FeeShare } from "@venue/domain/FeeShare"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -12,7 +12,7 @@ import { operation } from "../Operation.ts"
 
 const { builderBps, venueBps } = FeeShare.fields
 
-/** Members of the request that carry the operator's prefix or the neutral one. */
+/** Request members that have the operator's prefix or the neutral prefix. */
 export const brandedMembers: ReadonlyArray<Member> = ["svc_fee_share_bps"]
 
 /** Body of `POST /user/builder-code`. */
@@ -23,12 +23,12 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
     examples: [5000]
   }),
   builder_fee_share_bps: NumberOrText(builderBps).annotate({
-    description: "Share of the builder in each fee, in basis points.",
+    description: "The builder's share of each fee, in basis points.",
     examples: [3000]
   })
 })
-  .annotate({ description: "Division of the fees of orders with the code: shares of at most 10000 together." })
-  .check(Schema.makeFilter(sharesFault, { expected: "shares of at most 10000 together" }))
+  .annotate({ description: "Shares of the fees that orders with the code pay; they add up to at most 10000." })
+  .check(Schema.makeFilter(sharesFault, { expected: "shares that add up to at most 10000" }))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })
 
 /** Builder code; `builderCodeBody` gives two of its members the operator's prefix. */
@@ -37,14 +37,13 @@ export const BuilderCodeBody = Schema.Struct({
   builder_code: Uuid.annotate({ description: "Code that orders carry." }),
   svc_fee_share_bps: Schema.Int.annotate({ description: "The venue's share of each fee, in basis points." }),
   svc_fee_share_percent: Schema.Finite.annotate({ description: "The venue's share of each fee, in percent." }),
-  builder_fee_share_bps: Schema.Int.annotate({ description: "Share of the builder in each fee, in basis points." }),
-  builder_fee_share_percent: Schema.Finite.annotate({ description: "Share of the builder in each fee, in percent." }),
+  builder_fee_share_bps: Schema.Int.annotate({ description: "The builder's share of each fee, in basis points." }),
+  builder_fee_share_percent: Schema.Finite.annotate({ description: "The builder's share of each fee, in percent." }),
   is_active: Schema.Boolean.annotate({ description: "Whether orders with the code earn rewards." }),
   created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." }),
   updated_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." })
 }).annotate({ identifier: "BuilderCodeBody" })
 
-/** Endpoints under `/user/builder-code`. */
 export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
   .add(
     HttpApiEndpoint.post("createBuilderCode", "/user/builder-code", {
@@ -63,7 +62,7 @@ export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
       success: BuilderCodeBody,
       error: [NotFound, ServiceUnavailable]
     }).annotateMerge(
-      operation("Get the builder code", "Returns the builder code of the user. Refused with 404 if the user has none.")
+      operation("Get the builder code", "Returns the user's builder code. Refused with 404 if the user has none.")
     )
   )
   .middleware(Authenticated)
@@ -91,13 +90,13 @@ export const builderCodeBody = (
 /** A whole fee, in basis points. */
 const wholeBps = 10_000
 
-/** Returns the fault of two shares that together exceed a whole fee; undefined for valid shares. */
+/** Returns a fault if the two shares together exceed a whole fee, or undefined for valid shares. */
 function sharesFault(body: Parameters<typeof feeShareOf>[0]): string | undefined {
   const { builderBps, venueBps } = feeShareOf(body)
   if (venueBps + builderBps <= wholeBps) return undefined
   const near = wholeBps - venueBps
   const got = gotNumber(venueBps + builderBps, undefined)
-  return `Expected shares of at most ${wholeBps} together${got}; the nearest builder_fee_share_bps is ${near}`
+  return `Expected shares that add up to at most ${wholeBps}${got}; the nearest builder_fee_share_bps is ${near}`
 }
 
 /** Returns the shares of a request. */

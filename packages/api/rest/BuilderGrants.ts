@@ -1,4 +1,4 @@
-/** `/user/builder-grants`: builders that hold a key of the user's account. */
+/** `/user/builder-grants`: API keys of the user's account that builders hold. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Rows, SchemaLink, Uuid } from "../Body.ts"
@@ -9,14 +9,14 @@ import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { ListCount } from "./ListPage.ts"
 
-/** Key of the user's account that a builder holds. */
+/** API key of the user's account that a builder holds. */
 export const BuilderGrant = Schema.Struct({
   $schema: SchemaLink,
-  builder_id: Uuid.annotate({ description: "User id of the builder, which identifies the grant." }),
+  builder_id: Uuid.annotate({ description: "Builder's user id, which identifies the grant." }),
   builder_name: text("Public name of the builder when the key was issued"),
   created_at: instant("Time of issue"),
   last_used_at: Schema.NullOr(instant("Time of the last use; null if never used"))
-}).annotate({ identifier: "BuilderGrant", description: "Key of the user's account that a builder holds." })
+}).annotate({ identifier: "BuilderGrant", description: "A builder's key for the user's account." })
 
 /** Response body of `GET /user/builder-grants`. */
 export const BuilderGrantsResponseBody = Schema.Struct({
@@ -25,7 +25,6 @@ export const BuilderGrantsResponseBody = Schema.Struct({
   count: ListCount
 }).annotate({ identifier: "BuilderGrantsResponseBody" })
 
-/** Endpoints under `/user/builder-grants`. */
 export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
   .add(
     HttpApiEndpoint.get("builderGrants", "/user/builder-grants", {
@@ -34,13 +33,13 @@ export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
     }).annotateMerge(
       operation(
         "List builder grants",
-        "Returns the builders that hold a key of the user's account. A bearer token is required. An addition of this venue."
+        "Returns the builders that hold a key for the user's account. A bearer token is required. An addition of this venue."
       )
     ),
     HttpApiEndpoint.delete("revokeBuilderGrant", "/user/builder-grants/:builder_id", {
       params: {
         builder_id: Uuid.annotate({
-          description: "User id of the builder.",
+          description: "Builder's user id.",
           examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
         })
       },
@@ -55,7 +54,7 @@ export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
   )
   .middleware(Authenticated)
 
-/** Key that a builder holds; its label is `builder-` and the name. */
+/** API key that a builder holds; its label is `builder-` followed by the builder's name. */
 export interface BuilderKey {
   readonly builderUserId: string
   readonly label: string
@@ -63,7 +62,7 @@ export interface BuilderKey {
   readonly lastUsedAtMillis: number | null
 }
 
-/** Converts the grant of a key to its wire format. */
+/** Converts a builder's key to the wire format of its grant. */
 export const builderGrant = (key: BuilderKey): typeof BuilderGrant.Type => ({
   builder_id: key.builderUserId,
   builder_name: key.label.replace(/^builder-/, ""),

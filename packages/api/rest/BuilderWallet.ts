@@ -1,4 +1,4 @@
-/** `/builder/web3`: a builder's backend obtains an API key of a wallet's user in exchange for a signed message. */
+/** `/builder/web3`: a builder's backend exchanges a wallet's signed message for an API key of the wallet's user. */
 import type { UserId } from "@venue/domain/UserId"
 import * as Text from "@venue/domain/Text"
 import { Context, Schema } from "effect"
@@ -34,7 +34,7 @@ export const BuilderWalletBody = Schema.Struct({
 /** Response body of `POST /builder/web3/api-key`. */
 export const BuilderWalletKey = Schema.Struct({
   user_id: Uuid.annotate({ description: "Id of the wallet's user." }),
-  account_id: Uuid.annotate({ description: "User id's primary account." }),
+  account_id: Uuid.annotate({ description: "Id of the user's primary account." }),
   public_key: Schema.String.annotate({ description: "Public key, which names the API key." }),
   secret_key: Schema.String.annotate({ description: "Secret of the API key. It is returned only once." })
 }).annotate({ identifier: "BuilderWalletKey" })
@@ -55,7 +55,6 @@ export class ActiveBuilder extends HttpApiMiddleware.Service<ActiveBuilder, { pr
   { error: [Forbidden, TooManyRequests, BadGateway] }
 ) {}
 
-/** Endpoints at `/builder/web3/message` and `/builder/web3/api-key`. */
 export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
   HttpApiEndpoint.get("builderMessage", "/builder/web3/message", {
     query: { address: Schema.String, builder_code: Schema.String },
@@ -72,7 +71,7 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
         },
         builder_code: {
           type: "string",
-          description: "Active builder code of the builder.",
+          description: "The builder's active code.",
           examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"]
         }
       })
@@ -93,7 +92,7 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
       operation(
         "Exchange a signed message for an API key",
         "Verifies the signed message and returns an API key of the wallet's user, who is created if new. " +
-          "Refused with 400 for a malformed message or one of another builder, with 401 if the signature is " +
+          "Refused with 400 for a malformed message or one for another builder, with 401 if the signature is " +
           "invalid or the message has expired, and with 403 unless the caller's key has `register_user`."
       )
     )

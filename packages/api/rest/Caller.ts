@@ -5,20 +5,19 @@ import { Context } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized, UnprocessableEntity } from "../Problem.ts"
 
-/** Authenticated user, and the account to act on: the primary account unless the request names another. */
+/** Authenticated user, and the account to act on: the primary account unless the request names another account. */
 export class Caller extends Context.Service<
   Caller,
   {
     readonly userId: UserId
     readonly accountId: AccountId
-    /** Names of the permissions of the credentials. */
     readonly permissions: ReadonlySet<string>
   }
 >()("@venue/api/rest/Caller") {}
 
 /**
- * Middleware that checks the HMAC headers or the bearer token of a request, before anything else of it is read, and that they
- * permit the endpoint's `<method> <path>`.
+ * Middleware that, before any other part of a request is read, checks its HMAC headers or bearer token, and that the
+ * credentials permit the endpoint's `<method> <path>`.
  */
 export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: Caller }>()(
   "@venue/api/rest/Authenticated",

@@ -46,7 +46,6 @@ export const CandlesResponseBody = Schema.Struct({
   identifier: "CandlesResponseBody"
 })
 
-/** Endpoint at `/candles/{symbol}`. */
 export const CandlesGroup = HttpApiGroup.make("candles").add(
   HttpApiEndpoint.get("candles", "/candles/:symbol", {
     params: chartParams,
@@ -87,7 +86,7 @@ export interface Before {
   readonly openInterestLots: number
 }
 
-/** Input of a chart: the starts of its windows, and the windows with trades or prices. */
+/** Input for a chart: the starts of its windows, and the windows with trades or prices. */
 export interface Traded {
   readonly resolution: string
   /** Starts of all windows in Unix minutes, earliest first. */

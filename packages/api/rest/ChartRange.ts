@@ -21,11 +21,11 @@ const dividesDay = (minutes: number): boolean => minutes >= 1 && dayMinutes % mi
 const dayMinutes = 1_440
 const minutesOfUnit: Readonly<Record<string, number>> = { m: 1, h: 60, d: dayMinutes }
 
-/** Notation for the length of windows. */
+/** Notation for window lengths. */
 export interface Lengths<Length> {
   /** Noun phrase for the accepted lengths. */
   readonly expected: string
-  /** Returns the minutes of a length; undefined for any other length. */
+  /** Returns a length in minutes, or undefined if the length is not accepted. */
   readonly minutesOf: (length: Length) => number | undefined
 }
 
@@ -51,7 +51,7 @@ export const minutes: Lengths<number> = {
   minutesOf: (length) => (dividesDay(length) ? length : undefined)
 }
 
-/** Returns the fault of a length that is not accepted; for a number it names the nearest accepted one. */
+/** Returns the fault of a length that is not accepted; for a number, it names the nearest accepted length. */
 export const lengthFault = (expected: string, length: unknown): string =>
   typeof length === "number"
     ? `Expected ${expected}${gotNumber(length, nearest(length))}.`
@@ -66,21 +66,20 @@ const divisors = Array.from({ length: dayMinutes }, (_, index) => index + 1).fil
 /** Path parameters of a chart. */
 export const chartParams = { symbol: SymbolName }
 
-/** Range of the windows' starts: the first bound is inclusive, the last exclusive. */
+/** Range of the windows' starts: `fromISO` is inclusive, `toISO` exclusive. */
 const bounds = { fromISO: Moment, toISO: Moment }
 
-/** Query of a chart whose windows are named by a resolution. */
+/** Query of a chart that takes the window length as a resolution. */
 export const resolutionQuery = { resolution: Schema.String, ...bounds }
-/** Query of a chart whose windows are named by an interval. */
+/** Query of a chart that takes the window length as an interval. */
 export const intervalQuery = { interval: Schema.String, ...bounds }
-/** Query of a chart whose windows are named by minutes. */
+/** Query of a chart that takes the window length in minutes. */
 export const minutesQuery = {
   intervalMinutes: WholeNumber({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
   ...bounds
 }
 
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
-/** Descriptions of the parameters. */
 export const chartParameters = {
   resolution: { type: "string", enum: Object.keys(resolutionMinutes), description: "Length of a window." },
   interval: {
@@ -100,10 +99,10 @@ export const chartParameters = {
 /** Problems that every chart endpoint can return. */
 export const chartRefusals = [BadRequest, NotFound, TooManyRequests, ServiceUnavailable] as const
 
-/** Headers of a chart; cached for 1 s only, since each trade changes the current window. */
+/** Caching of a chart: only 1 s, because each trade changes the current window. */
 export const chartCaching = { "cache-control": "public, max-age=1" } as const
-/** Schemas of the headers of a chart. */
+/** Schemas of a chart's headers. */
 export const chartHeaders = { "cache-control": CacheControl }
 
-/** Prints the start of a window, given in Unix minutes, as ISO 8601 in UTC without fraction. */
+/** Prints a window's start, given in Unix minutes, as ISO 8601 in UTC without a fraction. */
 export const startOf = (minute: number): string => instant(minute * minuteMillis).replace(".000Z", "Z")

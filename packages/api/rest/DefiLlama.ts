@@ -1,4 +1,4 @@
-/** `GET /defillama/metrics`: volume and open interest of the whole venue by window, in the format of DefiLlama. */
+/** `GET /defillama/metrics`: the venue's volume and open interest by window, in DefiLlama's format. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -9,7 +9,7 @@ import { described, Moment, Optional, WholeNumber } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { chartParameters, startOf } from "./ChartRange.ts"
 
-/** Window of the metrics of the venue. */
+/** The whole venue's metrics in one window. */
 export const VenueMetrics = Schema.Struct({
   $schema: SchemaLink,
   windowStart: Schema.String.annotate({ description: "Window start, in ISO 8601 and UTC." }),
@@ -17,7 +17,7 @@ export const VenueMetrics = Schema.Struct({
   openInterestAtEndUSD: Member.usd(
     "Open interest of one side in all markets at the end of the window, at the mark price, including markets delisted since"
   )
-}).annotate({ identifier: "VenueMetrics", description: "Window of the metrics of the venue." })
+}).annotate({ identifier: "VenueMetrics", description: "One window of the venue's metrics." })
 export type VenueMetrics = typeof VenueMetrics.Type
 
 /** Response body of `GET /defillama/metrics`. */
@@ -26,9 +26,8 @@ export const VenueMetricsResponseBody = Schema.Struct({
   data: Rows(VenueMetrics).annotate({ description: "Windows, oldest first." })
 }).annotate({ identifier: "VenueMetricsResponseBody" })
 
-/** Maximum range, in days: bounds the work, since every minute of it is read for each market. */
+/** Maximum range, in days. It bounds the work, because every minute of the range is read for each market. */
 export const maxRangeDays = 31
-/** Maximum number of windows. */
 export const maxMetricWindows = 1_000
 
 /** One minute in nanoseconds. */
@@ -36,7 +35,6 @@ export const minuteNanos = 60_000_000_000
 
 const whole = WholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-/** Endpoint at `/defillama/metrics`. */
 export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
   HttpApiEndpoint.get("venueMetrics", "/defillama/metrics", {
     query: { fromISO: Moment, toISO: Moment, intervalMinutes: Optional(whole), interval: Optional(whole) },
@@ -45,7 +43,7 @@ export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
   })
     .annotateMerge(
       operation(
-        "Get volume and open interest of the venue",
+        "Get the venue's volume and open interest",
         `Returns the volume of each window and the open interest at its end, summed over all markets, for at most ${maxRangeDays} days and ${maxMetricWindows} windows. One of intervalMinutes and interval is required. No credentials are needed. An addition of this venue.`
       )
     )

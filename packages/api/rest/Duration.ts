@@ -11,10 +11,10 @@ export type Range = typeof Range.Type
 export const Duration = Schema.Literals(["1d", ...Range.literals])
 export type Duration = typeof Duration.Type
 
-/** Span that applies if a request names none. */
+/** Default span of a request. */
 export const defaultDuration = "1w"
 
-/** Windows from `startMillis` to `endMillis`, each `intervalMinutes` long; the last one contains the current time. */
+/** Windows from `startMillis` to `endMillis`, each `intervalMinutes` long; the last contains the current time. */
 export interface Span {
   readonly duration: Duration
   readonly startMillis: number
@@ -38,11 +38,11 @@ export const spanOf = (duration: Duration, nowMillis: number, userSinceMillis: n
   }
 }
 
-/** Returns the number of windows of a span. */
+/** Returns the number of windows in a span. */
 export const windows = ({ endMillis, intervalMinutes, startMillis }: Span): number =>
   (endMillis - startMillis) / (intervalMinutes * minuteMillis)
 
-/** Whole days in UTC as Unix days, from `fromDay` to the current day, the one before `beforeDay`. */
+/** Whole UTC days, as Unix days, from `fromDay` to the current day; `beforeDay` is the day after the current day. */
 export interface Days {
   readonly fromDay: number
   readonly beforeDay: number

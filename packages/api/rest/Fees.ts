@@ -1,4 +1,4 @@
-/** `GET /user/fees`: current fee rates of a user. `GET /fees`: fee rates of the base tier. */
+/** `GET /user/fees`: a user's current fee rates. `GET /fees`: fee rates of the base tier. */
 import { rateScale } from "@venue/domain/Decimal"
 import { type FeeRates, firstTier, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -14,10 +14,10 @@ import { operation } from "../Operation.ts"
 export const FeeEntry = Schema.Struct({
   $schema: SchemaLink,
   maker_fee: Schema.Int.annotate({
-    description: "Fee of a maker, in units of 1e-8 of the notional, which is 1e-6 percent; a rebate is negative."
+    description: "Maker fee, in units of 1e-8 of the notional, which is 1e-6 percent; a rebate is negative."
   }),
   taker_fee: Schema.Int.annotate({
-    description: "Fee of a taker, in units of 1e-8 of the notional, which is 1e-6 percent."
+    description: "Taker fee, in units of 1e-8 of the notional, which is 1e-6 percent."
   })
 }).annotate({ identifier: "FeeEntry", description: "Fee rates in one market." })
 export type FeeEntry = typeof FeeEntry.Type
@@ -28,13 +28,12 @@ export const FeesResponseBody = Schema.Struct({
   fees: Schema.Record(Schema.String, FeeEntry).annotate({ description: "Fee rates by symbol." })
 }).annotate({ identifier: "FeesResponseBody" })
 
-/** Endpoint at `/user/fees`. */
 export const FeesGroup = HttpApiGroup.make("fees")
   .add(
     HttpApiEndpoint.get("fees", "/user/fees", { success: FeesResponseBody, error: ServiceUnavailable }).annotateMerge(
       operation(
         "List fee rates",
-        "Returns the maker and taker fee rates of the user in each market, by the tier of the day."
+        "Returns the user's maker and taker fee rates in each market, at the user's tier of the day."
       )
     )
   )
@@ -43,8 +42,8 @@ export const FeesGroup = HttpApiGroup.make("fees")
 /** Fee rates of the base tier in one market, as fractions of the notional. */
 export const BaseFee = Schema.Struct({
   $schema: SchemaLink,
-  maker_fee: Member.fraction("Fee rate of a maker on the notional"),
-  taker_fee: Member.fraction("Fee rate of a taker on the notional")
+  maker_fee: Member.fraction("Maker fee rate on the notional"),
+  taker_fee: Member.fraction("Taker fee rate on the notional")
 }).annotate({ identifier: "BaseFee" })
 
 /** Response body of `GET /fees`. */
@@ -53,7 +52,6 @@ export const BaseFeesResponseBody = Schema.Struct({
   fees: Schema.Record(Schema.String, BaseFee).annotate({ description: "Fees of the base tier, by symbol." })
 }).annotate({ identifier: "BaseFeesResponseBody" })
 
-/** Endpoint at `/fees`. */
 export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
   HttpApiEndpoint.get("baseFees", "/fees", {
     success: HttpApiSchema.WithHeaders(BaseFeesResponseBody, { "cache-control": CacheControl })
@@ -67,7 +65,7 @@ export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
   )
 )
 
-/** Returns the fee rates of the base tier, that of a user without volume. */
+/** Returns the fee rates of the base tier, which applies to users without volume. */
 export const baseFeesOf = (instruments: ReadonlyArray<Instrument>): Record<string, typeof BaseFee.Type> =>
   Object.fromEntries(
     instruments.map((instrument) => {

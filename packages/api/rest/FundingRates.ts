@@ -1,4 +1,4 @@
-/** `GET /funding/{symbol}`: funding rate of the last hour that ended by the start of each window. */
+/** `GET /funding/{symbol}`: for each window, the funding rate of the last hour that ended by the window's start. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
@@ -28,7 +28,6 @@ export const FundingHistoricResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "FundingHistoricResponseBody" })
 
-/** Endpoint at `/funding/{symbol}`. */
 export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
   HttpApiEndpoint.get("fundingRates", "/funding/:symbol", {
     params: chartParams,
@@ -47,7 +46,7 @@ export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
     .annotate(OpenApi.Transform, described(chartParameters))
 )
 
-/** Returns one window; the rate is in 1e-12 of the notional, undefined before the first hour has ended. */
+/** Returns one window; the rate is in 1e-12 of the notional, or undefined before the first hour has ended. */
 export const fundingPoint = (
   symbol: string,
   intervalMinutes: number,

@@ -24,7 +24,7 @@ export const SettlementCalendarEntry = Schema.Struct({
   svc_symbol: Schema.String.annotate({ description: "Market symbol." })
 }).annotate({ identifier: "SettlementCalendarEntry", description: "Future that prices a market." })
 
-/** Settlement of one day. */
+/** Settlement prices of one day. */
 export const SettlementPrice = Schema.Struct({
   $schema: Body.SchemaLink,
   symbol: Body.SymbolName,
@@ -58,7 +58,6 @@ const cached = { "cache-control": Body.CacheControl }
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 const symbolParameter = { type: "string", description: "Symbol of a market, in any letter case.", examples: ["CL-USD"] }
 
-/** Endpoints at `/settlement-calendar` and `/settlement-prices`. */
 export const FuturesGroup = HttpApiGroup.make("futures")
   .add(
     HttpApiEndpoint.get("settlementCalendar", "/settlement-calendar", {
@@ -123,7 +122,7 @@ export const settlementCalendarEntry = (
   [memberName(brand, "svc_symbol")]: symbol
 })
 
-/** Returns the filter of a query with defaults; a day is included by its first instant in UTC. */
+/** Returns a query's filter with defaults applied; a day is included if its first instant in UTC is in the range. */
 export const settlementsFilter = (query: Schema.Struct<typeof PricesQuery>["Type"]) => ({
   symbol: query.symbol === undefined ? undefined : MarketSymbol.make(query.symbol.toUpperCase()),
   startDay: firstDayFrom(query.start),

@@ -14,7 +14,7 @@ export const Health = Schema.Struct({
   release: Schema.String.annotate({ description: "Release that this node runs, such as `0.1.0`." })
 }).annotate({ identifier: "Health" })
 
-/** Health checks. Live: the process answers. Ready: a command passed through every shard of this node in the last seconds. */
+/** Health checks. Live: the process responds. Ready: each shard of this node ran a command in the last few seconds. */
 export const HealthGroup = HttpApiGroup.make("health").add(
   HttpApiEndpoint.get("live", "/health/live", { success: Health }).annotateMerge(
     operation("Check liveness", "Returns 200 while the process answers. No credentials are needed.")

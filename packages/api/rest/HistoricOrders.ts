@@ -1,4 +1,4 @@
-/** `GET /user/historic-orders`: ended orders of an account, newest first. `GET /historic-orders-csv`: all of them as a file. */
+/** `GET /user/historic-orders`: an account's ended orders, newest first. `GET /historic-orders-csv`: all as a file. */
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
@@ -27,11 +27,11 @@ import { operation } from "../Operation.ts"
 
 const ExecutionState = Schema.Literals(["UNFILLED", "PARTIALLY_FILLED", "FILLED"])
 
-/** Order that has ended. */
+/** Order that is no longer open. */
 export const HistoricOrder = Schema.Struct({
   $schema: SchemaLink,
   order_id: Schema.String.annotate({ description: "Order id." }),
-  terminal_status: Schema.String.annotate({ description: "Status that ended the order." }),
+  terminal_status: Schema.String.annotate({ description: "Final status of the order." }),
   status_ts: Moment.annotate({ description: "Time at which the order ended, ISO 8601 in UTC." }),
   symbol: SymbolName,
   side: Schema.String.annotate({ description: "Order side: `BUY` or `SELL`." }),
@@ -39,7 +39,7 @@ export const HistoricOrder = Schema.Struct({
   time_in_force: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
   quantity: Schema.Finite.annotate({ description: "Order quantity, in base units." }),
   price: Schema.Finite.annotate({ description: "Limit price, in USD per base unit; 0 for MARKET." }),
-  client_order_id: Schema.String.annotate({ description: "Id that the client gave; empty if none." }),
+  client_order_id: Schema.String.annotate({ description: "Client order id; empty if none." }),
   passive_qty: Schema.Finite.annotate({ description: "Quantity filled as maker, in base units." }),
   filled_qty: Schema.Finite.annotate({ description: "Quantity filled, in base units." }),
   avg_price: Schema.NullOr(Schema.Finite).annotate({
@@ -70,7 +70,6 @@ const HistoricOrdersQuery = {
   ...offsetQuery
 }
 
-/** Endpoints at `/user/historic-orders` and `/historic-orders-csv`. */
 export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
   .add(
     HttpApiEndpoint.get("historicOrders", "/user/historic-orders", {
@@ -102,7 +101,7 @@ export interface HistoricOrdersFilter extends ListFilter {
   readonly clientOrderId: string | undefined
 }
 
-/** Returns the filter of a query with defaults. */
+/** Returns a query's filter with defaults applied. */
 export const historicOrdersFilter = (
   query: Schema.Struct<typeof HistoricOrdersQuery>["Type"]
 ): HistoricOrdersFilter => ({
@@ -132,11 +131,11 @@ export interface UserOrder {
   readonly askedQuantity: number | null
   readonly passiveQuantity: number
   readonly filledQuantity: number
-  /** Sum of price times quantity of the fills, in ticks times lots. */
+  /** Sum of price times quantity over all fills, in ticks times lots. */
   readonly filledCost: bigint
-  /** Null without a fill. */
+  /** Null if the order has no fill. */
   readonly firstFillAtMillis: number | null
-  /** Null without a fill. */
+  /** Null if the order has no fill. */
   readonly lastFillAtMillis: number | null
 }
 
@@ -187,7 +186,7 @@ export const historicOrdersFile: Csv.File<UserOrder> = {
 const requestedQuantityOf = (instrument: Instrument, { askedQuantity, quantity }: UserOrder): number =>
   askedQuantity ?? quantityOf(instrument, quantity)
 
-/** Returns the limit price, 0 for MARKET, whose price is ignored. */
+/** Returns the limit price, or 0 for a MARKET order, whose price is ignored. */
 const requestedPriceOf = (instrument: Instrument, { askedPrice, orderType, price }: UserOrder): number =>
   orderType === "MARKET" ? 0 : (askedPrice ?? priceOf(instrument, price))
 

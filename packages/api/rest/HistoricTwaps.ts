@@ -1,4 +1,4 @@
-/** `GET /user/historic-twaps`: ended TWAPs of an account, newest first. `GET /historic-twaps-csv`: all of them as a file. */
+/** `GET /user/historic-twaps`: an account's ended TWAPs, newest first. `GET /historic-twaps-csv`: all as a file. */
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Side } from "@venue/domain/Order"
@@ -26,12 +26,12 @@ import { operation } from "../Operation.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** TWAP that has ended. */
+/** TWAP that is no longer running. */
 export const HistoricTwap = Schema.Struct({
   $schema: SchemaLink,
   twap_id: Schema.String.annotate({ description: "Id of the TWAP." }),
-  client_twap_id: Schema.String.annotate({ description: "Id that the client gave; empty if none." }),
-  status: Schema.String.annotate({ description: "Status that ended the TWAP." }),
+  client_twap_id: Schema.String.annotate({ description: "Client id of the TWAP; empty if none." }),
+  status: Schema.String.annotate({ description: "Final status of the TWAP." }),
   symbol: SymbolName,
   side: Schema.String.annotate({ description: "Side of the TWAP: `BUY` or `SELL`." }),
   total_quantity: Schema.Finite.annotate({ description: "Quantity of the TWAP, in base units." }),
@@ -61,7 +61,6 @@ export const HistoricTwapsResponseBody = Schema.Struct({
 
 const HistoricTwapsQuery = { ...symbolQuery, ...limitQuery, ...offsetQuery }
 
-/** Endpoints at `/user/historic-twaps` and `/historic-twaps-csv`. */
 export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
   .add(
     HttpApiEndpoint.get("historicTwaps", "/user/historic-twaps", {
@@ -90,7 +89,7 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
   )
   .middleware(Authenticated)
 
-/** Returns the filter of a query with defaults. */
+/** Returns a query's filter with defaults applied. */
 export const historicTwapsFilter = (query: Schema.Struct<typeof HistoricTwapsQuery>["Type"]): ListFilter => ({
   symbol: symbolFrom(query.symbol),
   limit: query.limit ?? defaultLimit,
@@ -100,14 +99,14 @@ export const historicTwapsFilter = (query: Schema.Struct<typeof HistoricTwapsQue
 /** Ended TWAP: prices in ticks, quantities in lots, money in 1e-6 USD. */
 export interface UserTwap {
   readonly twapId: string
-  /** "" if the client gave none. */
+  /** "" if the client sent no id. */
   readonly clientTwapId: string
   readonly status: string
   readonly symbol: MarketSymbol
   readonly side: Side
   readonly totalQuantity: number
   readonly filledQuantity: number
-  /** Notional of the fills. */
+  /** Notional of all fills. */
   readonly filledValue: number
   /** 0 for no limit. */
   readonly worstPrice: number

@@ -1,4 +1,4 @@
-/** Invitation codes of users, and the volume of referred users (rule 13). */
+/** Users' invitation codes, and the volume of referred users (rule 13). */
 import * as Text from "@venue/domain/Text"
 import { instant } from "../Digits.ts"
 import { Schema } from "effect"
@@ -23,7 +23,7 @@ export const Code = Schema.String.check(
   Text.matches("^[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{10}$", "ten characters of Crockford's base 32")
 )
 
-/** Invitation code of a user. */
+/** A user's invitation code. */
 export const InvitationCode = Schema.Struct({
   code: Code.annotate({ description: "Code for a new user to redeem." }),
   created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." }),
@@ -31,7 +31,7 @@ export const InvitationCode = Schema.Struct({
     description: "Time of redemption, ISO 8601 in UTC; null if not redeemed."
   }),
   redeemed_by: Schema.NullOr(Uuid).annotate({
-    description: "User id who redeemed the code; null if not redeemed."
+    description: "Id of the user who redeemed the code; null if not redeemed."
   })
 }).annotate({ identifier: "InvitationCode", description: "Invitation code of a user." })
 
@@ -75,7 +75,7 @@ export const ReferralVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ...ownVolumes,
   referred_notional_volume: Schema.Finite.annotate({ description: "Notional that the referred users traded, in USD." }),
-  referred_users: Schema.Int.annotate({ description: "Number of users who redeemed a code of the user." }),
+  referred_users: Schema.Int.annotate({ description: "Number of users who redeemed one of the user's codes." }),
   qualified: Schema.Boolean.annotate({ description: "Whether the volume qualifies the user for codes." })
 }).annotate({ identifier: "ReferralVolumeResponseBody" })
 
@@ -83,7 +83,7 @@ export const ReferralVolumeResponseBody = Schema.Struct({
 export const RedeemCodeRequestBody = Schema.Struct({
   $schema: SchemaLink,
   code: TypedCode.annotate({
-    description: "Invitation code of another user: ten characters of Crockford's base 32, in any letter case.",
+    description: "Another user's invitation code: ten characters of Crockford's base 32, in any letter case.",
     examples: ["7K3M9QX2BD"]
   })
 }).annotate({
@@ -93,12 +93,11 @@ export const RedeemCodeRequestBody = Schema.Struct({
 /** Response body of `POST /user/invitation-codes/redeem`. */
 export const RedeemCodeResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  referrer_user_id: Uuid.annotate({ description: "Id of the owner of the code." })
+  referrer_user_id: Uuid.annotate({ description: "Id of the code's owner." })
 }).annotate({
   identifier: "RedeemCodeResponseBody"
 })
 
-/** Endpoints for invitation codes and referrals. */
 export const InvitationsGroup = HttpApiGroup.make("invitations")
   .add(
     HttpApiEndpoint.post("issueCodes", "/user/invitation-codes/job", {
@@ -135,7 +134,7 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
       operation(
         "Redeem an invitation code",
         "Makes the owner of the code the referrer of the user. Refused with 404 for a code that is unknown or " +
-          "redeemed, with 400 for a code of the user's own, and with 409 if the user already has a referrer or " +
+          "redeemed, with 400 for the user's own code, and with 409 if the user already has a referrer or " +
           "has traded."
       )
     )

@@ -12,7 +12,7 @@ import { defaultLimit } from "./ListPage.ts"
 import { inUnit } from "./Pnl.ts"
 import { AccountPublic } from "./PublicPositions.ts"
 
-/** Maximum number of ranked accounts: those with the largest volume of the span. */
+/** Maximum number of ranked accounts; the accounts with the largest volume in the span are ranked. */
 export const maxRanked = 200
 
 /** Public account and its results. */
@@ -32,7 +32,7 @@ export type LeaderboardEntry = typeof LeaderboardEntry.Type
 export const Sort = Schema.Literals(["absolute", "percent", "volume"])
 export type Sort = typeof Sort.Type
 
-/** Order that applies if a request names none. */
+/** Default order of the ranking. */
 export const defaultSort = "absolute"
 
 /** Response body of `GET /public/leaderboard`. */
@@ -46,7 +46,6 @@ export const LeaderboardResponseBody = Schema.Struct({
   count: Member.count(`Number of all accounts in the ranking, at most ${maxRanked}`)
 }).annotate({ identifier: "LeaderboardResponseBody" })
 
-/** Endpoint at `/public/leaderboard`. */
 export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
   HttpApiEndpoint.get("leaderboard", "/public/leaderboard", {
     query: {
@@ -104,11 +103,11 @@ export interface Result {
   readonly volume: bigint
   /** Equity at the start of the span. Not published, because balances are private. */
   readonly startEquity: bigint
-  /** Deposits less withdrawals since the start, transfers included. */
+  /** Deposits minus withdrawals since the start of the span, including transfers. */
   readonly deposited: bigint
 }
 
-/** Returns all entries, best first; equal ones by account id. */
+/** Returns all entries, best first; equal entries are ordered by account id. */
 export const ranked = (results: ReadonlyArray<Result>, sort: Sort): ReadonlyArray<LeaderboardEntry> => {
   const entries = results.map((result) => ({
     account: result.account,

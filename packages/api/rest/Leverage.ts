@@ -1,4 +1,4 @@
-/** `POST /user/leverage`: leverage of an account in one market. */
+/** `POST /user/leverage`: an account's leverage in one market. */
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -24,7 +24,6 @@ export const SetUserLeverageResponseBody = Schema.Struct({
   leverage: Schema.Finite.annotate({ description: "Leverage in use, as a multiple of the margin." })
 }).annotate({ identifier: "SetUserLeverageResponseBody" })
 
-/** Endpoint at `/user/leverage`. */
 export const LeverageGroup = HttpApiGroup.make("leverage")
   .add(
     HttpApiEndpoint.post("setLeverage", "/user/leverage", {

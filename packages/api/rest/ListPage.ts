@@ -24,7 +24,6 @@ export const defaultLimit = 100
 
 /** Description of a parameter with a time. */
 export const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
-/** Descriptions of the parameters. */
 export const listParameters = {
   symbol: {
     type: "string",
@@ -68,6 +67,6 @@ export interface ListFilter {
   readonly offset: number
 }
 
-/** Returns the symbol of a filter in upper case; undefined without one. */
+/** Returns a filter's symbol in upper case, or undefined if there is no filter. */
 export const symbolFrom = (text: string | undefined): MarketSymbol | undefined =>
   text === undefined ? undefined : MarketSymbol.make(text.toUpperCase())

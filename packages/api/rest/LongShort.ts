@@ -9,7 +9,7 @@ import { operation } from "../Operation.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** Holders of one window. */
+/** Number of long and short users in one window. */
 export const SymbolLongShortPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -17,7 +17,7 @@ export const SymbolLongShortPoint = Schema.Struct({
   windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   longUsers: Count.annotate({ description: "Number of users with a long position at the start of the window." }),
   shortUsers: Count.annotate({ description: "Number of users with a short position at the start of the window." })
-}).annotate({ identifier: "SymbolLongShortPoint", description: "Holders of one window." })
+}).annotate({ identifier: "SymbolLongShortPoint", description: "Numbers of holders in one window." })
 export type SymbolLongShortPoint = typeof SymbolLongShortPoint.Type
 
 /** Response body of `GET /symbol-long-short/{symbol}`. */
@@ -27,7 +27,6 @@ export const SymbolLongShortHistoricResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "SymbolLongShortHistoricResponseBody" })
 
-/** Endpoint at `/symbol-long-short/{symbol}`. */
 export const LongShortGroup = HttpApiGroup.make("longShort").add(
   HttpApiEndpoint.get("longShort", "/symbol-long-short/:symbol", {
     params: chartParams,

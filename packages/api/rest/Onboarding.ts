@@ -42,11 +42,10 @@ export const BeginVerificationRequestBody = Schema.Struct({ $schema: SchemaLink 
 export const BeginVerificationResponseBody = Schema.Struct({
   $schema: SchemaLink,
   verification_url: Schema.String.annotate({ format: "uri" }).annotate({
-    description: "Address of the identity provider's page for this user."
+    description: "URL of the identity provider's page for this user."
   })
 }).annotate({ identifier: "BeginVerificationResponseBody" })
 
-/** Endpoints for the onboarding of a user. */
 export const OnboardingGroup = HttpApiGroup.make("onboarding")
   .add(
     HttpApiEndpoint.get("onboarding", "/user/onboarding", {
@@ -77,7 +76,7 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
       .annotateMerge(
         operation(
           "Start the identity check",
-          "Starts an identity check at the provider and returns the address of its page. Refused with 409 if " +
+          "Starts an identity check at the provider and returns the URL of its page. Refused with 409 if " +
             "the identity is already verified, and with 502 if the provider does not answer."
         )
       )

@@ -26,7 +26,6 @@ export const OpenInterestHistoricResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "OpenInterestHistoricResponseBody" })
 
-/** Endpoint at `/open-interest/{symbol}`. */
 export const OpenInterestGroup = HttpApiGroup.make("openInterest").add(
   HttpApiEndpoint.get("openInterest", "/open-interest/:symbol", {
     params: chartParams,

@@ -1,4 +1,4 @@
-/** `POST /user/orders/preview`: expected result of an order, which is not placed. */
+/** `POST /user/orders/preview`: an order's expected result; the order is not placed. */
 import { OrderType, type PlaceOrder, Side, TimeInForce } from "@venue/domain/Order"
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
@@ -82,7 +82,6 @@ export const PreviewOrderResponseBody = Schema.Struct({
   ...PreviewParts
 }).annotate({ identifier: "PreviewOrderResponseBody" })
 
-/** Endpoint at `/user/orders/preview`. */
 export const OrderPreviewGroup = HttpApiGroup.make("orderPreview")
   .add(
     HttpApiEndpoint.post("previewOrder", "/user/orders/preview", {
@@ -100,7 +99,7 @@ export const OrderPreviewGroup = HttpApiGroup.make("orderPreview")
   )
   .middleware(Authenticated)
 
-/** Returns the placement to preview, without account, ids and time. */
+/** Returns the placement to preview, which has no account, ids or time. */
 export const placementOf = (
   body: typeof PreviewOrderRequestBody.Type
 ): Pick<

@@ -1,4 +1,4 @@
-/** `GET /user/historic-pnl`: profit or loss of an account since the start of a span, by window. */
+/** `GET /user/historic-pnl`: an account's profit or loss since the start of a span, by window. */
 import { decimalOfMoney, moneyScale } from "@venue/domain/Decimal"
 import { percentE6 } from "@venue/domain/Profit"
 import { Schema } from "effect"
@@ -13,7 +13,7 @@ import { SeriesPoint, spanMembers } from "./Series.ts"
 import { operation } from "../Operation.ts"
 
 const Unit = Schema.Literals(["number", "percent"])
-/** Unit that applies if a request names none. */
+/** Default unit of a request. */
 export const defaultUnit = "number"
 
 /** Response body of `GET /user/historic-pnl`. */
@@ -29,7 +29,6 @@ export const HistoricUserPnlResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "HistoricUserPnlResponseBody" })
 
-/** Endpoint at `/user/historic-pnl`. */
 export const PnlGroup = HttpApiGroup.make("pnl")
   .add(
     HttpApiEndpoint.get("historicPnl", "/user/historic-pnl", {
@@ -65,6 +64,6 @@ export const PnlGroup = HttpApiGroup.make("pnl")
   )
   .middleware(Authenticated)
 
-/** Converts a profit in 1e-6 USD to USD, or to percent of `base` if that is given. */
+/** Converts a profit in 1e-6 USD to USD, or to percent of `base` if `base` is given. */
 export const inUnit = (profit: bigint, base: bigint | undefined): number =>
   base === undefined ? decimalOfMoney(profit) : Number(percentE6(profit, base)) / moneyScale

@@ -38,12 +38,11 @@ export const HourlyPnlResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "HourlyPnlResponseBody" })
 
-/** Number of hours of a request without `limit_hours`. */
+/** Default value of `limit_hours`. */
 export const defaultLimitHours = 168
 const limitHours = { minimum: 1, maximum: 2_160 }
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 
-/** Endpoint at `/pnl`. */
 export const PnlHoursGroup = HttpApiGroup.make("pnlHours")
   .add(
     HttpApiEndpoint.get("pnlHours", "/pnl", {

@@ -1,4 +1,4 @@
-/** `GET /user/positions`: positions and balance of an account. */
+/** `GET /user/positions`: an account's positions and balance. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import type { Balance, Holding } from "@venue/domain/Balance"
@@ -11,7 +11,7 @@ import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
-/** Position of an account in one market. */
+/** An account's position in one market. */
 export const PositionPublic = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -36,11 +36,11 @@ export const PositionPublic = Schema.Struct({
 }).annotate({ identifier: "PositionPublic", description: "Position of an account in one market." })
 export type PositionPublic = typeof PositionPublic.Type
 
-/** Money of an account. */
+/** An account's money. */
 export const BalancePublic = Schema.Struct({
   $schema: SchemaLink,
   ...BalanceParts
-}).annotate({ identifier: "BalancePublic", description: "Money of an account." })
+}).annotate({ identifier: "BalancePublic", description: "Balance of an account." })
 export type BalancePublic = typeof BalancePublic.Type
 
 /** Response body of `GET /user/positions`. */
@@ -50,7 +50,6 @@ export const PositionsBalanceResponseBody = Schema.Struct({
   balance: BalancePublic
 }).annotate({ identifier: "PositionsBalanceResponseBody" })
 
-/** Endpoint at `/user/positions`. */
 export const PositionsGroup = HttpApiGroup.make("positions")
   .add(
     HttpApiEndpoint.get("positions", "/user/positions", {

@@ -1,4 +1,4 @@
-/** `GET` and `PATCH /user/profile`: public name, picture and visibility of a user. */
+/** `GET` and `PATCH /user/profile`: a user's public name, picture and visibility. */
 import * as Text from "@venue/domain/Text"
 import { Username } from "@venue/domain/Username"
 import { Schema } from "effect"
@@ -11,18 +11,18 @@ import { operation } from "../Operation.ts"
 /** Matches https, a host, an optional port and a path; excludes credentials, query and fragment. */
 const address = "^https://[a-z0-9.-]+(:[0-9]+)?(/([!-$&-~]|%[0-9a-fA-F]{2})*)?$"
 
-/** URL of a picture in normal form. Other sites display the picture, so the form excludes scripts. */
+/** Picture URL in normal form. Other sites display the picture, so the form excludes scripts. */
 const AvatarUrl = Schema.String.annotate({
   description:
-    "Address of a picture: https, a host, an optional port and a path; an address in its normal form, as a browser " +
-    "writes it. Null removes the picture.",
+    "URL of a picture: https, a host, an optional port and a path, in the normal form that a browser " +
+    "writes. Null removes the picture.",
   format: "uri",
   examples: ["https://pictures.venue.example/alice.png"]
 }).check(
-  Text.matches(address, "an https address with a host, an optional port and a path, and nothing else"),
+  Text.matches(address, "an https URL with only a host, an optional port and a path"),
   Text.atMost(2_048),
   Schema.makeFilter((text) => [text, `${text}/`].includes(URL.parse(text)?.href ?? ""), {
-    expected: "an address in its normal form"
+    expected: "a URL in its normal form"
   })
 )
 
@@ -50,10 +50,9 @@ export const ChangeProfileRequestBody = Schema.Struct({
   )
 }).annotate({
   identifier: "ChangeProfileRequestBody",
-  description: "Changes of a profile. Absent members are unchanged."
+  description: "Changes to a profile. Absent members are unchanged."
 })
 
-/** Endpoints under `/user/profile`. */
 export const ProfileGroup = HttpApiGroup.make("profile")
   .add(
     HttpApiEndpoint.get("profile", "/user/profile", { success: ProfileBody, error: ServiceUnavailable }).annotateMerge(

@@ -30,7 +30,6 @@ export const PublicPositionsResponseBody = Schema.Struct({
 }).annotate({ identifier: "PublicPositionsResponseBody" })
 export type PublicPositionsResponseBody = typeof PublicPositionsResponseBody.Type
 
-/** Endpoint at `/public/accounts/{account_id}/positions`. */
 export const PublicPositionsGroup = HttpApiGroup.make("publicPositions").add(
   HttpApiEndpoint.get("publicPositions", "/public/accounts/:account_id/positions", {
     params: {

@@ -36,7 +36,6 @@ export const maxPublicOffset = 10_000
 
 const query = { ...symbolQuery, ...limitQuery, ...offsetQuery }
 
-/** Endpoints at `/public/trades` and `/public/account/{account_id}/trades`. */
 export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
   HttpApiEndpoint.get("publicTrades", "/public/trades", {
     query,
@@ -73,7 +72,7 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
     .annotate(OpenApi.Transform, described(listParameters))
 )
 
-/** Returns the page of a query with defaults. */
+/** Returns a query's page with defaults applied. */
 export const publicPage = ({
   limit = defaultLimit,
   offset = 0

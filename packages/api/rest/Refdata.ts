@@ -1,4 +1,4 @@
-/** `GET /refdata`: listed markets with their steps, bounds and hours. */
+/** `GET /refdata`: listed markets with their tick and lot sizes, bounds and hours. */
 import { type Instrument } from "@venue/domain/Instrument"
 import type { MarketHours } from "@venue/domain/MarketHours"
 import { Schema } from "effect"
@@ -53,7 +53,7 @@ export const RefdataSymbol = Schema.Struct({
   }),
   min_quantity: Schema.String.annotate({ description: "Smallest quantity of an order, in base units, decimal text." }),
   max_quantity: Schema.String.annotate({ description: "Largest quantity of an order, in base units, decimal text." }),
-  base_asset: Schema.String.annotate({ description: "Asset that one unit of the contract follows." }),
+  base_asset: Schema.String.annotate({ description: "Asset that the contract tracks, unit for unit." }),
   quote_asset: Schema.String.annotate({ description: "Currency of prices." }),
   margin_asset: Schema.String.annotate({ description: "Asset that margin is paid in." }),
   order_time_in_force: Rows(Schema.String).annotate({ description: "Supported values of `time_in_force`." }),
@@ -63,7 +63,7 @@ export const RefdataSymbol = Schema.Struct({
     description: "`ACTIVE` while trading; `INACTIVE` while cancel-only or halted; `DELISTED` after settlement."
   }),
   product_category: Schema.Literals(["EQUITY", "INDEX", "COMMODITY", "FX"]).annotate({
-    description: "Class of the underlier; fees and hours follow it."
+    description: "Class of the underlier; fees and hours depend on it."
   })
 }).annotate({ identifier: "RefdataSymbol" })
 export type RefdataSymbol = typeof RefdataSymbol.Type
@@ -78,7 +78,6 @@ export const RefdataResponse = Schema.Struct({
 /** Headers of the response, for `HttpApiSchema.withHeaders({ body, headers: caching })`. */
 export const caching = { "cache-control": "public, max-age=5" } as const
 
-/** Endpoint at `/refdata`. */
 export const RefdataGroup = HttpApiGroup.make("refdata").add(
   HttpApiEndpoint.get("refdata", "/refdata", {
     query: { ticker: Optional(Schema.String) },

@@ -13,7 +13,7 @@ import { operation } from "../Operation.ts"
 const Duration = Schema.Literals(["1d", "1w", "1m", "ytd", "all"])
 export type Duration = typeof Duration.Type
 
-/** Span that applies if a request names none. */
+/** Default span of a request. */
 export const defaultDuration = "1w"
 
 /** Reward of one day. */
@@ -41,7 +41,6 @@ export const ReferralRewardsResponseBody = Schema.Struct({
   total_amount: Schema.Finite.annotate({ description: "Sum of the rewards, in USD." })
 }).annotate({ identifier: "ReferralRewardsResponseBody" })
 
-/** Endpoint at `/user/referral-rewards`. */
 export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
   .add(
     HttpApiEndpoint.get("referralRewards", "/user/referral-rewards", {

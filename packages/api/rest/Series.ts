@@ -1,4 +1,4 @@
-/** Series of one number for each window of a span. */
+/** Series with one number for each window of a span. */
 import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
 import { Moment, SchemaLink } from "../Body.ts"
@@ -9,11 +9,11 @@ import { type Span, windows } from "./Duration.ts"
 export const SeriesPoint = Schema.Struct({
   $schema: SchemaLink,
   window_start: Moment.annotate({ description: "Window start, ISO 8601 in UTC." }),
-  value: Schema.Finite.annotate({ description: "Window value, in the unit of the answer." })
+  value: Schema.Finite.annotate({ description: "Value of the window, in the unit of the response." })
 }).annotate({ identifier: "SeriesPoint", description: "Value of one window." })
 export type SeriesPoint = typeof SeriesPoint.Type
 
-/** Members of a response that state its windows and the span they cover. */
+/** Response members that state the windows and the span. */
 export const spanMembers = {
   interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
   start: Schema.optionalKey(
@@ -31,7 +31,7 @@ export const seriesOf = (span: Span, valueOf: (window: number) => number): Reado
     value: valueOf(window)
   }))
 
-/** Returns the start of the first window and the end of the current one. */
+/** Returns the start of the first window and the end of the current window. */
 export const boundsOf = ({ endMillis, startMillis }: Span) => ({
   start: startOf(startMillis / minuteMillis),
   end: startOf(endMillis / minuteMillis)

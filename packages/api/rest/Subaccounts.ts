@@ -1,4 +1,4 @@
-/** `/user/subaccounts`: subaccounts of a user and their balances. `/user/public-accounts`: all accounts of a user. */
+/** `/user/subaccounts`: a user's subaccounts and their balances. `/user/public-accounts`: all of a user's accounts. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { isPrimary } from "@venue/domain/AccountId"
 import type { Balance } from "@venue/domain/Balance"
@@ -46,7 +46,7 @@ export const SubaccountBalancesResponseBody = Schema.Struct({
   })
 }).annotate({ identifier: "SubaccountBalancesResponseBody" })
 
-/** Account of the caller. */
+/** The caller's account. */
 export const OwnAccount = Schema.Struct({
   account_id: Member.uuid("Account of the caller"),
   is_master: Member.truth("Whether this is the primary account"),
@@ -61,7 +61,6 @@ export const PublicAccountsResponseBody = Schema.Struct({
 
 const balances = { success: SubaccountBalancesResponseBody, error: ServiceUnavailable }
 
-/** Endpoints for the accounts of a user. */
 export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
   .add(
     HttpApiEndpoint.get("subaccounts", "/user/subaccounts", {
@@ -105,7 +104,7 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
   )
   .middleware(Authenticated)
 
-/** Converts the balance of an account to its wire format. */
+/** Converts an account's balance to its wire format. */
 export const accountBalance = (
   userId: UserId,
   { accountId, available, equity }: Balance

@@ -1,14 +1,13 @@
 /** Query parameter with a list of symbols. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 
-/** Description of the parameter. */
 export const symbolsParameter = {
   type: "string",
   description: "Symbols, separated by commas, in any letter case. Default: all.",
   examples: ["GOLD-USD,AAPL-USD"]
 }
 
-/** Returns the symbols in upper case without blanks and duplicates; undefined, which means all, if none is left. */
+/** Returns the symbols in upper case without blanks and duplicates, or undefined (all symbols) if the list is empty. */
 export const symbolsOf = (list: string | undefined): ReadonlyArray<MarketSymbol> | undefined => {
   const names = (list ?? "").split(",").map((name) => name.trim().toUpperCase())
   const symbols = [...new Set(names)].filter((name) => name !== "").map((name) => MarketSymbol.make(name))

@@ -31,7 +31,6 @@ export const SymbolMetricsResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "SymbolMetricsResponseBody" })
 
-/** Endpoint at `/symbols/metrics`. */
 export const SymbolMetricsGroup = HttpApiGroup.make("symbolMetrics").add(
   HttpApiEndpoint.get("symbolMetrics", "/symbols/metrics", {
     success: HttpApiSchema.WithHeaders(SymbolMetricsResponseBody, { "cache-control": CacheControl }),
@@ -53,7 +52,7 @@ export interface MarketNow {
   readonly openInterestLots: number
   /** Funding rate of the current hour, in 1e-12 of the notional. */
   readonly rateE12: number
-  /** Volume of the last 1,440 minutes, including the current one. */
+  /** Volume of the last 1,440 minutes, including the current minute. */
   readonly volumeLots: bigint
   readonly notional: bigint
   readonly changePercent: number
@@ -61,7 +60,7 @@ export interface MarketNow {
   readonly lastTicks: number
 }
 
-/** Converts the statistics of a market to its wire format. */
+/** Converts a market's statistics to their wire format. */
 export const symbolMetrics = (market: MarketNow): SymbolMetrics => ({
   symbol: market.instrument.symbol,
   current_mark_price: decimalOfUnits(market.markE8),

@@ -29,7 +29,6 @@ export const TakerVolumeHistoricResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "TakerVolumeHistoricResponseBody" })
 
-/** Endpoint at `/taker-volume/{symbol}`. */
 export const TakerVolumeGroup = HttpApiGroup.make("takerVolume").add(
   HttpApiEndpoint.get("takerVolume", "/taker-volume/:symbol", {
     params: chartParams,
@@ -58,7 +57,7 @@ export interface Volumes {
 
 const nothing: Volumes = { volumeLots: 0n, notional: 0n, takerBuyLots: 0n, takerBuyNotional: 0n }
 
-/** Returns one window; all volumes are 0 without a trade. */
+/** Returns one window; all volumes are 0 if there was no trade. */
 export const takerVolumePoint = (
   { lotE8, symbol }: Instrument,
   intervalMinutes: number,

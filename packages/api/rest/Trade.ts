@@ -1,4 +1,4 @@
-/** `GET /user/trade`: fills of an account, newest first. `GET /trades-csv`: all of them as a file, oldest first. */
+/** `GET /user/trade`: an account's fills, newest first. `GET /trades-csv`: all of them as a file, oldest first. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import { OrderType, Side } from "@venue/domain/Order"
@@ -26,12 +26,12 @@ import {
 } from "./ListPage.ts"
 import { operation } from "../Operation.ts"
 
-/** One fill of an account. */
+/** One of an account's fills. */
 export const Trade = Schema.Struct({
   $schema: SchemaLink,
   id: Schema.String.annotate({ description: "Id of the trade." }),
   order_timestamp: Schema.Finite.annotate({
-    description: "Time of the fill, in Unix seconds with a fraction of milliseconds."
+    description: "Time of the fill, in Unix seconds with millisecond precision."
   }),
   symbol: SymbolName,
   price: Schema.Finite.annotate({ description: "Price of the fill, in USD per base unit." }),
@@ -43,7 +43,7 @@ export const Trade = Schema.Struct({
   }),
   order_type: Schema.String.annotate({ description: "Order type." }),
   tif: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
-  order_id: Schema.String.annotate({ description: "Order id that was filled." }),
+  order_id: Schema.String.annotate({ description: "Id of the filled order." }),
   realised_pnl_change: Schema.Finite.annotate({ description: "Profit or loss that the fill realised, in USD." }),
   liquidation: Schema.String.annotate({
     description: "Role of the fill in a liquidation: `NONE`, `ORDERBOOK`, `OFF_BOOK` or `ADL`."
@@ -64,7 +64,7 @@ export const TradesResponseBody = Schema.Struct({
   count: ListCount
 }).annotate({ identifier: "TradesResponseBody" })
 
-/** Query of fills; `start` and `start_time` name the same bound, as do `end` and `end_time`, and the narrower one applies. */
+/** Query for fills. `start` and `start_time` set the same bound, like `end` and `end_time`; the narrower applies. */
 const TradesQuery = {
   exchange_order_id: Optional(Schema.String),
   ...rangeQuery,
@@ -77,7 +77,6 @@ const TradesQuery = {
   ...offsetQuery
 }
 
-/** Endpoints at `/user/trade` and `/trades-csv`. */
 export const TradeGroup = HttpApiGroup.make("trade")
   .add(
     HttpApiEndpoint.get("trades", "/user/trade", {
@@ -129,7 +128,7 @@ export interface TradesFilter extends ListFilter {
   readonly side: Side | undefined
 }
 
-/** Returns the filter of a query with defaults. */
+/** Returns a query's filter with defaults applied. */
 export const tradesFilter = (query: Schema.Struct<typeof TradesQuery>["Type"]): TradesFilter => ({
   orderId: query.exchange_order_id,
   startMillis: narrower(query.start, query.start_time, Math.max),

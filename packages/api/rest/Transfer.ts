@@ -1,4 +1,4 @@
-/** `POST /user/transfer`: transfer between two accounts of a user. */
+/** `POST /user/transfer`: transfer between two of a user's accounts. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import type { InsufficientBalance } from "@venue/domain/Trader"
 import { Schema } from "effect"
@@ -17,7 +17,6 @@ export const TransferRequestBody = Schema.Struct({
   amount: usdMember(PositiveUsd, "Amount to move between the accounts")
 }).annotate({ identifier: "TransferRequestBody" })
 
-/** Endpoint at `/user/transfer`. */
 export const TransferGroup = HttpApiGroup.make("transfer")
   .add(
     HttpApiEndpoint.post("transfer", "/user/transfer", {
@@ -40,13 +39,13 @@ export const TransferGroup = HttpApiGroup.make("transfer")
         "Transfer between accounts",
         "Moves money between two accounts of the user, immediately and without a fee. Refused with 400 if the " +
           "source cannot release the amount or both accounts are the same, with 403 if an account is not the " +
-          "user's, and with 503 if the state of all markets is not known in time."
+          "user's, and with 503 if a market's state is not known in time."
       )
     )
   )
   .middleware(Authenticated)
 
-/** Returns the problem for a transfer that the source cannot release, with the maximum. */
+/** Returns the problem for a transfer of more than the source account can release; it states the maximum. */
 export const transferRefused = (problems: Problems, { required, withdrawable }: InsufficientBalance): BadRequest => {
   const [amount, most] = [decimalOfMoney(required), decimalOfMoney(withdrawable)]
   const near = most > 0 ? most : undefined

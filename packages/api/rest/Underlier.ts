@@ -27,7 +27,6 @@ export const UnderlierHistoricResponseBody = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "UnderlierHistoricResponseBody" })
 
-/** Endpoint at `/underlier/{symbol}`. */
 export const UnderlierGroup = HttpApiGroup.make("underlier").add(
   HttpApiEndpoint.get("underlier", "/underlier/:symbol", {
     params: chartParams,

@@ -1,4 +1,4 @@
-/** `GET /user/volume`: notional traded by an account on each day, as maker and taker. */
+/** `GET /user/volume`: notional that an account traded on each day, as maker and taker. */
 import { dayMillis } from "@venue/domain/Day"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { minuteMillis } from "@venue/domain/Minute"
@@ -41,7 +41,6 @@ export const UserVolumeResponseBody = Schema.Struct({
   total_volume: Schema.Finite.annotate({ description: "Notional traded in the span, in USD." })
 }).annotate({ identifier: "UserVolumeResponseBody" })
 
-/** Endpoint at `/user/volume`. */
 export const VolumeGroup = HttpApiGroup.make("volume")
   .add(
     HttpApiEndpoint.get("volume", "/user/volume", {
@@ -76,7 +75,7 @@ interface Traded {
   readonly taker: bigint
 }
 
-/** Returns the volume of each day, earliest first, and the totals; amounts of `traded` are in 1e-6 USD. */
+/** Returns each day's volume, earliest first, and the totals; amounts in `traded` are in 1e-6 USD. */
 export const volumesOf = ({ beforeDay, fromDay }: Days, traded: ReadonlyMap<number, Traded>) => {
   const total = { maker: 0n, taker: 0n }
   const data = Array.from({ length: beforeDay - fromDay }, (_, at) => {

@@ -54,7 +54,7 @@ export const availableLeverageLevelsResponse = (levels: ReadonlyArray<LeverageLe
     .map((level) => levelBody(stableId(level.instrument.symbol, String(level.leverage)), level))
     .join(",")}]}`
 
-/** The specification has `leverage` as a string in this frame only. */
+/** In the specification, `leverage` is a string in this frame only. */
 const levelBody = (id: string, { instrument, leverage }: LeverageLevel): string =>
   `{"id":"${id}","symbol":"${instrument.symbol}",${marginRates(leverage)},"max_notional":${Digits.money(
     maxNotional(instrument, leverage)

@@ -34,11 +34,11 @@ export type Command =
 /** Frame that could not be decoded; `meant` is its apparent purpose, "nothing" for text that is not a JSON object. */
 export interface Unreadable extends Malformed {
   readonly meant: "auth" | "other" | "nothing"
-  /** Symbol named by the frame, listed or not; null if it names none. */
+  /** Symbol in the frame, whether listed or not; null if the frame has no symbol. */
   readonly symbol: string | null
 }
 
-/** Decodes a text frame, whose length the socket bounds; returns a refusal in place of throwing. */
+/** Decodes a text frame, whose length the socket bounds; returns a refusal instead of throwing. */
 export const decode = (text: string): Command | Unreadable => {
   const message = parse(text)
   if (!isFields(message)) return { ...notAnObject(text, message), meant: "nothing", symbol: null }

@@ -1,4 +1,4 @@
-/** Commands of the trade socket for its AsyncAPI document: summary, responses and an example of each. */
+/** Commands in the trade socket's AsyncAPI document, each with a summary, its responses and an example. */
 import { Schema } from "effect"
 import { type Command, command } from "../AsyncApi.ts"
 import * as Commands from "./CommandSchema.ts"

@@ -1,4 +1,4 @@
-/** Schemas of the commands of the trade socket, which `Command.ts` decodes by hand for speed. */
+/** Schemas of the trade socket's commands, which `Command.ts` decodes by hand for speed. */
 import { Timeout } from "@venue/domain/DeadManSwitch"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { isUuid } from "@venue/domain/Id"
@@ -19,18 +19,17 @@ export const Channel = Schema.Literals([
 ])
 export type Channel = typeof Channel.Type
 
-/** Market-data channel of the trade socket; subscribed to in `params`, or in the flat form of the market-data socket. */
+/** Market-data channel of the trade socket; clients subscribe in `params` or in the market-data socket's flat form. */
 export const MarketDataChannel = Schema.Literals(["market_stats", "funding"])
 export type MarketDataChannel = typeof MarketDataChannel.Type
 
-/** Optional member, for which clients also send `null`. */
+/** Optional member; some clients send `null` instead of omitting it. */
 const Maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const Symbol = Member.symbol.check(Text.atMost(64))
 const SymbolFilter = Symbol.check(Text.atLeast(1))
 const Id = (what: string) =>
   Member.text(what).check(Text.matches("^[ -~]{1,64}$", "1 to 64 printable ASCII characters"))
-/** Id that may be empty. */
 const MaybeId = (what: string) =>
   Member.text(what).check(Text.matches("^[ -~]{0,64}$", "up to 64 printable ASCII characters"))
 const ClientId = MaybeId("Id that the client chooses, up to 64 printable ASCII characters; returned with every answer")
@@ -41,7 +40,7 @@ const Trigger = (what: string) =>
       description: `${what}, in USD per base unit.`
     })
   )
-/** Boolean, for which clients also send 0 and 1. */
+/** Boolean; some clients send 0 and 1. */
 const Truth = Schema.Union([
   Schema.Boolean,
   Schema.Literals([0, 1]).pipe(
@@ -72,7 +71,7 @@ const Placement = {
   stop_loss: Trigger("Price of the attached stop-loss, 0 for none")
 }
 
-/** Places an order. Encoding yields the plain form: numbers as JSON numbers, though decoding accepts decimal text too. */
+/** Places an order. Decoding also accepts numbers as decimal text; encoding always yields JSON numbers. */
 export const AddOrder = message(
   "add_order",
   Schema.Union([
@@ -104,7 +103,7 @@ export type PreviewOrder = typeof PreviewOrder.Type
 const NewPrice = Decimal("New price, in USD per base unit; unchanged if 0 or absent.")
 const NewQuantity = Decimal("New total quantity, in base units; unchanged if 0 or absent.")
 
-/** Modifies an order; `side`, `order_type` and `reduce_only` must repeat those of the order. */
+/** Modifies an order; `side`, `order_type` and `reduce_only` must repeat the order's values. */
 export const ModifyOrder = message(
   "modify_order",
   Schema.Struct({
@@ -120,13 +119,13 @@ export const ModifyOrder = message(
   })
 )
 
-/** Cancels orders or a TWAP; the second form is that of 2025, with the client order id in its own member. */
+/** Cancels orders or a TWAP. The second form, from 2025, has the client order id in a separate member. */
 export const CancelOrder = message(
   "cancel_order",
   Schema.Union([
     Schema.Struct({
       symbol: Symbol,
-      order_id: Id("Id of the kind that cancel_order_id_type names"),
+      order_id: Id("Id of the kind given in cancel_order_id_type"),
       cancel_order_id_type: Schema.Literals(["order_id", "client_order_id", "twap_id", "client_twap_id"]).annotate({
         description: "Kind of the id in order_id."
       })
@@ -142,7 +141,7 @@ export const CancelOrder = message(
 
 export type CancelOrder = typeof CancelOrder.Type
 
-/** Cancels all open orders and stops of the account; without a symbol, in every market. */
+/** Cancels all of the account's open orders and stops; without a symbol, in every market. */
 export const CancelAllOrders = message("cancel_all_orders", Schema.Struct({ symbol: Maybe(SymbolFilter) }))
 
 /** Closes the whole position in a market. */
@@ -163,7 +162,7 @@ const StopTarget = {
   )
 }
 
-/** Modifies a stop; needs a price, a quantity or both, and `side` and `order_type`, if present, must match the stop. */
+/** Modifies a stop. Requires a price, a quantity or both; `side` and `order_type`, if present, must match the stop. */
 export const ModifyStopOrder = message(
   "modify_stop_order",
   Schema.Union([
@@ -207,10 +206,10 @@ export const GetOrder = message(
   Schema.Struct({ symbol: Symbol, order_id: Id("Order id or client order id") })
 )
 
-/** Requests the open orders, stops and TWAPs of the account. */
+/** Requests the account's open orders, stops and TWAPs. */
 export const GetUserOrders = message("get_user_orders", Schema.Struct({ ...Page, symbol: Maybe(SymbolFilter) }))
 
-/** Requests the fills of the account, newest first. */
+/** Requests the account's fills, newest first. */
 export const GetUserTrades = message(
   "get_user_trades",
   Schema.Struct({
@@ -298,7 +297,7 @@ export const FlatSubscribe = flat("subscribe")
 /** Unsubscribes from market data in the flat form. */
 export const FlatUnsubscribe = flat("unsubscribe")
 
-/** Sets whether all open orders of the account are cancelled when this connection ends. */
+/** Sets whether all of the account's open orders are cancelled when this connection closes. */
 export const CancelOnDisconnect = message(
   "cancel_on_disconnect",
   Schema.Struct({
@@ -306,7 +305,7 @@ export const CancelOnDisconnect = message(
   })
 )
 
-/** Sets, renews or switches off the dead-man switch of the account. */
+/** Sets, renews or switches off the account's dead-man switch. */
 export const CancelAllAfter = message(
   "cancel_all_after",
   Schema.Struct({

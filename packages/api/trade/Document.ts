@@ -7,9 +7,7 @@ import { frames } from "./FrameMessage.ts"
 
 /** Settings of the document. */
 export interface DocumentOptions {
-  /** Header prefix of the operator. */
   readonly brand: string
-  /** Public URL of the socket. */
   readonly url: string
 }
 

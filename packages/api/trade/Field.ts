@@ -10,7 +10,7 @@ export const symbol = (fields: Fields): string | Malformed => {
   return value.length <= symbolLimit ? value : outOfRange("symbol", value, `at most ${symbolLimit} characters`)
 }
 
-/** Decodes an optional symbol; `null` if absent. Refuses "", which could mean all symbols or none. */
+/** Decodes an optional symbol; `null` if absent. Refuses "", which could mean all symbols or no symbol. */
 export const symbolFilter = (fields: Fields): string | null | Malformed => {
   const value = fields["symbol"]
   if (value === undefined || value === null) return null
@@ -32,7 +32,7 @@ export const clientId = (fields: Fields, name: string): string | Malformed => {
   return printable.test(value) ? value : outOfRange(name, value, printableWords)
 }
 
-/** Returns the number of a JSON number or of plain decimal text; `undefined` for any other value. */
+/** Returns the value of a JSON number or plain decimal text, or `undefined` for any other value. */
 export const numeric = (value: unknown): number | undefined =>
   typeof value === "number" ? value : typeof value === "string" ? Digits.numberOf(value) : undefined
 
@@ -65,7 +65,7 @@ export const wholeNumber = (
   return outOfRange(name, value, `a whole number from ${least} to ${most}`)
 }
 
-/** Decodes a boolean, for which clients also send 0 and 1. */
+/** Decodes a boolean; some clients send 0 and 1. */
 export const truth = (fields: Fields, name: string): boolean | Malformed => {
   const value = fields[name]
   if (value === true || value === 1) return true
@@ -82,7 +82,7 @@ export const trigger = (fields: Fields, name: string): number | undefined | Malf
   return outOfRange(name, value, "a price, or 0 for none")
 }
 
-/** Decodes an optional time to Unix milliseconds: seconds below 1e11 (the year 5138), milliseconds from there; `null` if absent. */
+/** Decodes an optional time to Unix milliseconds; values below 1e11 (the year 5138) are seconds; `null` if absent. */
 export const moment = (fields: Fields, name: string): number | null | Malformed => {
   const given = fields[name]
   if (given === undefined || given === null) return null
@@ -92,7 +92,7 @@ export const moment = (fields: Fields, name: string): number | null | Malformed 
   return Math.round(value >= firstAsMillis ? value : value * 1_000)
 }
 
-/** Returns the value if it is one of the words, else `undefined`. */
+/** Returns the value if it is one of the words, otherwise `undefined`. */
 export const oneOf = <const Word extends string | null>(words: ReadonlyArray<Word>, value: unknown): Word | undefined =>
   words.find((word) => word === value)
 

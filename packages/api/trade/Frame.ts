@@ -31,13 +31,13 @@ export const authenticated = '{"type":"auth","result":"success","authenticated":
 /** Prints the confirmation of a subscription. */
 export const subscribed = (channel: Channel): string => `{"subscribed":"${channel}"}`
 
-/** Prints the confirmation that a subscription has ended. */
+/** Prints the confirmation of an unsubscription. */
 export const unsubscribed = (channel: Channel): string => `{"unsubscribed":"${channel}"}`
 
 /** Prints the frame of the channel `cancel_on_disconnect`: whether the connection is armed. */
 export const cancelOnDisconnect = (armed: boolean): string => `{"cancel_on_disconnect":${armed}}`
 
-/** Prints an acknowledgement; `incoming` is the JSON text of the echo (`Incoming.ofObject`), `undefined` for no echo. */
+/** Prints an acknowledgement; `incoming` is the echo's JSON text (`Incoming.ofObject`), `undefined` for no echo. */
 export const ack = (incoming: string | undefined): string => `{${acknowledged(incoming)}}`
 
 /** Some clients check `ack`, others `ack_response`. */
@@ -45,8 +45,8 @@ const acknowledged = (incoming: string | undefined): string =>
   `"ack":{${incoming === undefined ? "" : `"incoming_message":${incoming}`}},"ack_response":true`
 
 /**
- * Prints the response to a `cancel_all_after`; `dueMillis` is the time of the cancel in Unix milliseconds, 0 if it is
- * off.
+ * Prints the response to a `cancel_all_after`; `dueMillis` is the time of the cancel in Unix milliseconds, or 0 if
+ * the switch is off.
  */
 export const cancelAllAfterResponse = (
   timeoutSeconds: number,

@@ -1,4 +1,4 @@
-/** Frames of the trade socket for its AsyncAPI document: summary and an example of each. */
+/** Frames in the trade socket's AsyncAPI document, each with a summary and an example. */
 import { Schema } from "effect"
 import { message } from "../AsyncApi.ts"
 import { frames as marketData } from "../marketData/FrameMessage.ts"
@@ -116,7 +116,7 @@ const preview = {
 
 const listed = { orders: [order], twaps: [twap] }
 
-/** Frames by the name that the document gives them. */
+/** Frames by their name in the document. */
 export const frames = {
   authenticated: message(
     "Confirmation that the connection is signed in.",
@@ -132,7 +132,7 @@ export const frames = {
     { unsubscribed: "fills" }
   ),
   order_response: message(
-    "State of an order: ACK once accepted, FILLED for each fill, then its end; or a single refusal. Each FILLED " +
+    "State of an order: ACK once accepted, FILLED for each fill, then its final status; or a single refusal. Each FILLED " +
       "of a command has its own trade_id and the quantity_remaining after the whole command. The answer to " +
       "get_order also contains the order as a list.",
     Schema.Struct({

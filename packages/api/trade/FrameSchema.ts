@@ -1,4 +1,4 @@
-/** Schemas of the frames of the trade socket, which `Frame.ts` prints by hand for speed. */
+/** Schemas of the trade socket's frames, which `Frame.ts` prints by hand for speed. */
 import { ExecutionType } from "@venue/domain/Execution"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
@@ -53,7 +53,7 @@ export const OrderResponse = Schema.Struct({
 }).annotate({ identifier: "OrderResponse" })
 export type OrderResponse = typeof OrderResponse.Type
 
-/** One fill of the account. */
+/** One of the account's fills. */
 export const UserTrade = Schema.Struct({
   trade_id: Member.uuid("Trade id, shared by both sides of the trade"),
   symbol: Member.symbol,
@@ -69,14 +69,14 @@ export const UserTrade = Schema.Struct({
   order_type: OrderType.annotate({ description: "Type of the filled order." }),
   tif: TimeInForce.annotate({ description: "Time in force of the filled order." }),
   execution_type: ExecutionType.annotate({
-    description: "Origin of the trade: NEW for a trade on the book, otherwise the measure of the venue."
+    description: "Origin of the trade: NEW for a trade on the book, otherwise the venue's measure that caused it."
   }),
   realised_pnl: Member.usd("Profit or loss realised by the fill, without the fee"),
   timestamp: Member.unixSeconds("Time of the trade")
 }).annotate({ identifier: "UserTrade" })
 export type UserTrade = typeof UserTrade.Type
 
-/** One fill of the account, sent before the `FILLED` order responses of the command. */
+/** One of the account's fills, sent before the `FILLED` order responses to the same command. */
 export const FillResponse = Schema.Struct({
   ...UserTrade.fields,
   user_id: userId,
@@ -87,17 +87,17 @@ export const FillResponse = Schema.Struct({
 }).annotate({ identifier: "FillResponse" })
 export type FillResponse = typeof FillResponse.Type
 
-/** State of a stop, sent on `stop_orders` beside the order response of the same event. */
+/** State of a stop, sent on `stop_orders` in addition to the same event's order response. */
 export const StopOrderResponse = Schema.Struct({
   stop_order_id: Member.uuid("Id of the stop, and of the order that it becomes"),
   user_id: userId,
   symbol: Member.symbol,
   price: Member.price("Mark price that fires the stop"),
   quantity: Member.quantity("Quantity of the stop; 0 once it has ended"),
-  direction: Side.annotate({ description: "Order side that the stop becomes." }),
+  direction: Side.annotate({ description: "Side of the order that the stop becomes." }),
   stop_order_type: Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]).annotate({ description: "Type of the stop." }),
   client_order_id: clientOrderId,
-  /** ISO 8601, as the specification has it here; every other time of this socket is in Unix seconds. */
+  /** ISO 8601, as in the specification; every other time on this socket is in Unix seconds. */
   update_time: Member.instant("Time of the last change")
 }).annotate({ identifier: "StopOrderResponse" })
 export type StopOrderResponse = typeof StopOrderResponse.Type
@@ -107,7 +107,7 @@ const MarginRates = {
   maintenance_margin: Member.fraction("Maintenance margin at this leverage, as a fraction of the notional")
 }
 
-/** Position of the account in a market. */
+/** The account's position in a market. */
 export const PositionResponse = Schema.Struct({
   id: Member.uuid("Id of the row, constant for an account and symbol"),
   symbol: Member.symbol,
@@ -124,7 +124,7 @@ export const PositionResponse = Schema.Struct({
 }).annotate({ identifier: "PositionResponse" })
 export type PositionResponse = typeof PositionResponse.Type
 
-/** Balance of the account. */
+/** The account's balance. */
 export const BalanceResponse = Schema.Struct({
   id: Member.uuid("Id of the row, equal to user_id"),
   user_id: userId,
@@ -166,14 +166,14 @@ export const TwapResponse = Schema.Struct({
 }).annotate({ identifier: "TwapResponse" })
 export type TwapResponse = typeof TwapResponse.Type
 
-/** Open orders, stops and TWAPs of the account. */
+/** The account's open orders, stops and TWAPs. */
 export const AllOrders = Schema.Struct({
   orders: Schema.Array(OrderResponse).annotate({ description: "Open orders and stops, newest first." }),
   twaps: Schema.Array(TwapResponse).annotate({ description: "TWAPs that have not ended." })
 }).annotate({ identifier: "AllOrders" })
 export type AllOrders = typeof AllOrders.Type
 
-/** State of the dead-man switch of the account. */
+/** State of the account's dead-man switch. */
 export const CancelAllAfterResponse = Schema.Struct({
   timeout_secs: Member.count("Timeout in seconds; 0 for off"),
   cancel_at: Schema.NullOr(Member.unixSeconds("Time of the cancel unless the switch is renewed; null for off"))
@@ -184,9 +184,9 @@ export type CancelAllAfterResponse = typeof CancelAllAfterResponse.Type
 export const PreviewResponse = Schema.Struct(PreviewParts).annotate({ identifier: "PreviewResponse" })
 export type PreviewResponse = typeof PreviewResponse.Type
 
-/** Schema of each key that a frame may have. */
+/** Schema of each key that a frame can have. */
 export const Bodies = Schema.Struct({
-  /** Present in the response to `auth` and in market data, which has the form of the market-data socket. */
+  /** Present in the response to `auth`, and in market data, which has the market-data socket's format. */
   type: Schema.Literals(["auth", "market_stats", "funding", "subscribed", "unsubscribed"]),
   result: Schema.Literal("success"),
   authenticated: Schema.Literal(true),
@@ -213,7 +213,7 @@ export const Bodies = Schema.Struct({
   err: ErrorResponse
 })
 
-/** Any frame. Most have one key; responses for which clients use two names carry both. */
+/** Any frame. Most frames have one key; a response that clients know by two names has both keys. */
 export const Frame = Bodies.mapFields(Struct.map(Schema.optionalKey))
 export type Frame = typeof Frame.Type
 

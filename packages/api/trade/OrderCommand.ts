@@ -1,4 +1,4 @@
-/** Decodes commands that place, modify and cancel orders; by hand for speed, since every order passes here. */
+/** Decodes commands that place, modify and cancel orders; by hand for speed, because every order is decoded here. */
 import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import type { Fields } from "../Incoming.ts"
 import { type Malformed, wrong } from "../Malformed.ts"
@@ -21,13 +21,13 @@ export interface AddOrder extends Triggers {
   readonly price: number
   readonly quantity: number
   readonly reduceOnly: boolean
-  /** "" if the client gave none. */
+  /** "" if the client sent no id. */
   readonly clientOrderId: string
 }
 
 /**
- * Modification of an order, in USD per base unit and base units. A `price` or `quantity` of 0 is unchanged; an absent stop
- * price is unchanged, and 0 removes the stop.
+ * Modification of an order, in USD per base unit and base units. A `price` or `quantity` of 0 means unchanged. An
+ * absent stop price means unchanged, and 0 removes the stop.
  */
 export interface ModifyOrder extends Triggers {
   readonly _tag: "ModifyOrder"
@@ -49,7 +49,7 @@ export interface CancelOrder {
   readonly byClientOrderId: boolean
 }
 
-/** Cancel of all open orders and stops of the account; in every market if `symbol` is `null`. */
+/** Cancel of all of the account's open orders and stops; in every market if `symbol` is `null`. */
 export interface CancelAllOrders {
   readonly _tag: "CancelAllOrders"
   readonly symbol: string | null
@@ -62,7 +62,7 @@ export interface ClosePosition {
   readonly clientOrderId: string
 }
 
-/** Preview of an order or a close, which is not placed. */
+/** Preview of an order or a close; nothing is placed. */
 export interface PreviewOrder {
   readonly _tag: "PreviewOrder"
   readonly order: AddOrder | ClosePosition
@@ -139,7 +139,7 @@ export const modifyOrder = (fields: Fields): ModifyOrder | Malformed => {
   }
 }
 
-/** Decodes `cancel_order`; accepts the form of 2025 too, with a `client_order_id` and without a `cancel_order_id_type`. */
+/** Decodes `cancel_order`; also the form of 2025 with a `client_order_id` and without a `cancel_order_id_type`. */
 export const cancelOrder = (fields: Fields): CancelOrder | CancelTwap | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
@@ -170,7 +170,7 @@ export const closePosition = (fields: Fields): ClosePosition | Malformed => {
   return typeof clientOrderId === "string" ? { _tag: "ClosePosition", symbol, clientOrderId } : clientOrderId
 }
 
-/** Decodes the prices of attached stops; omits prices rejected by `isGiven`, since 0 means no stop only in a modify. */
+/** Decodes attached stop prices, and omits prices that `isGiven` rejects: only a modify uses 0, to remove a stop. */
 const triggersOf = (fields: Fields, isGiven: (price: number) => boolean): Triggers | Malformed => {
   const takeProfit = Field.trigger(fields, "take_profit")
   if (typeof takeProfit === "object") return takeProfit

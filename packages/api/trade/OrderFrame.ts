@@ -1,4 +1,4 @@
-/** Prints frames about orders and fills; by hand for speed, since every market event is printed for several clients. */
+/** Prints frames about orders and fills; by hand for speed, because each market event goes to several clients. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Echo } from "@venue/domain/Echo"
 import { executionTypeOf } from "@venue/domain/Execution"
@@ -28,8 +28,8 @@ export const orderResponse = (
 ): string => `{"order_response":${orderBody(instrument, order, status, updateMillis, tradeId)}}`
 
 /**
- * Prints the refusal of a command: an echo of its fields, with an order id only if the command named one. An expired command
- * has no status of its own on the wire and is sent as `REJECTED_FAILED_TO_PROCESS`.
+ * Prints the refusal of a command with an echo of its fields; the order id is "" if the command had no order id. An
+ * expired command has no status of its own on the wire and is sent as `REJECTED_FAILED_TO_PROCESS`.
  */
 export const refusal = (
   symbol: string,
@@ -45,7 +45,7 @@ export const refusal = (
   )},"quantity_remaining":${Digits.plain(echo.quantity)},"update_time":${Digits.seconds(atMillis)},"trade_id":null}}`
 }
 
-/** Prints one side of a trade for its owner. All fills of a command are sent before its `FILLED` order responses. */
+/** Prints one side of a trade for its owner. All of a command's fills precede its `FILLED` order responses. */
 export const fillResponse = (instrument: Instrument, traded: Traded, role: "maker" | "taker"): string => {
   const { order, fee, realised }: Fill = traded[role]
   return `{"fill_response":{"trade_id":"${traded.tradeId.text}","user_id":"${order.accountId}","symbol":"${
@@ -128,7 +128,7 @@ const restingBody = ({ instrument, order, status, updateMillis }: RestingOrder):
 const listBody = (orders: ReadonlyArray<RestingOrder>, twaps: ReadonlyArray<TwapRow>): string =>
   `{"orders":[${orders.map(restingBody).join(",")}],"twaps":[${twaps.map(twapBody).join(",")}]}`
 
-/** Prints side, type and time in force as far as the command has them; a cancel does not. */
+/** Prints the command's side, type and time in force; a cancel lacks these. */
 const known = ({ side, timeInForce, type }: Echo): string =>
   `${side === null ? "" : `"side":"${side}",`}${type === null ? "" : `"type":"${type}",`}${
     timeInForce === null ? "" : `"time_in_force":"${timeInForce}",`

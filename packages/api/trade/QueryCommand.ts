@@ -12,7 +12,7 @@ export interface GetOrder {
   readonly orderId: string
 }
 
-/** Query for the open orders, stops and TWAPs of the account. */
+/** Query for the account's open orders, stops and TWAPs. */
 export interface GetUserOrders {
   readonly _tag: "GetUserOrders"
   readonly limit: number
@@ -21,7 +21,7 @@ export interface GetUserOrders {
   readonly symbol: string | null
 }
 
-/** Query for the fills of the account; both ends of the time range are inclusive. */
+/** Query for the account's fills; both ends of the time range are inclusive. */
 export interface GetUserTrades {
   readonly _tag: "GetUserTrades"
   readonly limit: number

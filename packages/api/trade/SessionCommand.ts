@@ -24,7 +24,7 @@ export interface Auth {
   readonly credential: HmacCredential | TokenCredential
   /** `null` for the primary account. */
   readonly accountId: string | null
-  /** `null` if absent, which leaves the code of the upgrade request in force; "" if empty or not a UUID. */
+  /** `null` if absent, so that the upgrade request's code applies; "" if empty or not a UUID. */
   readonly builderCode: string | null
 }
 
@@ -44,14 +44,14 @@ export interface TokenCredential {
 }
 
 /**
- * Channels of a message. Valid names take effect even if other names are unknown, because clients with a fixed list
- * ignore errors.
+ * Channels of a message. Valid names take effect even if other names are unknown, because some clients send a fixed
+ * list.
  */
 interface ChannelList {
   /** Requested channels without duplicates, in the order of the request. */
   readonly channels: ReadonlyArray<Channel>
   readonly declined: ReadonlyArray<Declined>
-  /** Subscription message of the market-data socket for the market-data channels. */
+  /** Subscription to the market-data channels, in the market-data socket's format. */
   readonly marketData?: Fields
 }
 
@@ -60,12 +60,12 @@ export interface Subscribe extends ChannelList {
   readonly _tag: "Subscribe"
 }
 
-/** End of subscriptions to channels. */
+/** Unsubscription from channels. */
 export interface Unsubscribe extends ChannelList {
   readonly _tag: "Unsubscribe"
 }
 
-/** Setting of whether the orders of the account are cancelled when the connection ends. */
+/** Choice of whether the account's orders are cancelled when the connection closes. */
 export interface CancelOnDisconnect {
   readonly _tag: "CancelOnDisconnect"
   readonly armed: boolean
@@ -78,7 +78,7 @@ export interface CancelAllAfter {
   readonly timeoutSeconds: number
 }
 
-/** Decodes `auth`; refusals show no values, since a secret may be in the wrong member. */
+/** Decodes `auth`. Refusals show no values, because a secret might be in the wrong member. */
 export const auth = (fields: Fields): Auth | Malformed => {
   const credential = readCredential(fields)
   if (credential._tag === "Malformed") return credential

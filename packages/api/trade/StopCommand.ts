@@ -10,7 +10,7 @@ export interface CancelStopOrder {
   readonly stopOrderId: string
 }
 
-/** Modification of a stop: `price` or `quantity` 0 is unchanged; `side` and `type` are `null` if absent. */
+/** Modification of a stop. A `price` or `quantity` of 0 means unchanged; `side` and `type` are `null` if absent. */
 export interface ModifyStopOrder {
   readonly _tag: "ModifyStopOrder"
   readonly symbol: string

@@ -3,7 +3,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Order, OrderType } from "@venue/domain/Order"
 import * as Digits from "../Digits.ts"
 
-/** Prints a stop, with quantity 0 once it has ended; its status is in the order response of the same event. */
+/** Prints a stop, with quantity 0 if the stop has ended; the stop's status is in the same event's order response. */
 export const stopOrderResponse = (
   instrument: Instrument,
   stop: Order,

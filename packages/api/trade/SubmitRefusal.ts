@@ -1,4 +1,4 @@
-/** Texts and codes of commands that a desk refused before they reached a market. */
+/** Texts and codes for commands that a desk refused before they reached a market. */
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import type { TwapFlaw } from "@venue/domain/Twap"
 import * as Digits from "../Digits.ts"
@@ -24,7 +24,7 @@ export const message = (refusal: SubmitRefusal): string => {
     case "InvalidTwap":
       return twapMessage(refusal)
     case "ConnectionEnded":
-      return "the venue considered this connection lost and cancelled the account's orders; not done, connect again"
+      return "the venue considered this connection lost and cancelled the account's orders; nothing was done, connect again"
     case "DeskOverloaded":
       return "too many orders are queued; not placed, try again"
     case "Faulted":
@@ -50,7 +50,7 @@ export const code = ({ _tag }: SubmitRefusal): ErrorCode => {
 }
 
 const closed = (state: string, publicReason: string | null = null): string =>
-  `${state}; not done, try again when trading resumes${publicReason === null ? "" : `. Reason: ${publicReason}`}`
+  `${state}; nothing was done, try again when trading resumes${publicReason === null ? "" : `. Reason: ${publicReason}`}`
 
 const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
   switch (flaw) {
@@ -67,9 +67,9 @@ const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
     case "SLICE_BELOW_NOTIONAL":
       return bound >= 2
         ? `num_orders: expected at most ${bound} for this total_quantity; with more, an order is worth less than 10 USD at the mark price`
-        : "total_quantity: expected more; split in two, an order is worth less than 10 USD at the mark price"
+        : "total_quantity: expected more; split into two orders, each is worth less than 10 USD at the mark price"
     case "TOO_LARGE":
-      return "total_quantity: expected less; its value may exceed 9,007,199,254 USD, the maximum of an account in a market"
+      return "total_quantity: expected less; its value could exceed 9,007,199,254 USD, the maximum of an account in a market"
     case "TOO_LONG":
       return `num_orders, order_interval_secs, start_time: expected the last order within ${bound} days`
     case "TOO_MANY":

@@ -13,7 +13,7 @@ export interface AddTwap {
   readonly slices: number
   readonly intervalSeconds: number
   readonly reduceOnly: boolean
-  /** "" if the client gave none. */
+  /** "" if the client sent no id. */
   readonly clientTwapId: string
   /** Unix milliseconds; 0 for an immediate start. */
   readonly startMillis: number

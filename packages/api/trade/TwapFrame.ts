@@ -14,7 +14,7 @@ export interface TwapRow {
 /** Prints the state of a TWAP. */
 export const twapResponse = (row: TwapRow): string => `{"twap_response":${twapBody(row)}}`
 
-/** Prints the order response to the cancel of a TWAP, with its id and quantities: clients wait for one after any cancel. */
+/** Prints the order response to a TWAP's cancel, because clients wait for an order response after any cancel. */
 export const twapCancelled = (instrument: Instrument, twap: Twap, updateMillis: number): string =>
   `{"order_response":{"order_id":"${twap.twapId}","symbol":"${instrument.symbol}","status":"CANCELLED","quantity":${quantity(
     instrument,

@@ -1,4 +1,4 @@
-/** `GET /address` and `POST /address/rotate`: deposit addresses of a user on a chain. */
+/** `GET /address` and `POST /address/rotate`: a user's deposit addresses on a chain. */
 import { Network } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

@@ -1,4 +1,4 @@
-/** The funding interface, as one description; its public name is Funding REST. */
+/** The funding interface, whose public name is Funding REST. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel } from "../Problem.ts"
@@ -20,6 +20,6 @@ export class TreasuryApi extends HttpApi.make("treasury")
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue funding", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel, ...messages])
-  // A refusal lists every fault of the request. Unknown members of a body are faults.
+  // Reports all faults of a request together, and refuses unknown body members.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}

@@ -80,7 +80,7 @@ export const BankAccountGroup = HttpApiGroup.make("bankAccount")
 /** Returns the bank details of a request. */
 export const bankDetails = (sent: typeof LinkBankAccountRequestBody.Type): BankDetails => Struct.omit(sent, ["$schema"])
 
-/** Returns the refusal of a withdrawal to a linked account whose details are no longer valid; repeats no value of them. */
+/** Returns the refusal of a withdrawal to a linked account with invalid details, without repeating the details. */
 export const linkedDetailsRefused = (problems: Problems, faults: ReadonlyArray<DetailFault>): BadRequest =>
   problems.invalidValue(
     "invalid-bank-details",

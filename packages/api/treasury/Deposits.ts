@@ -1,4 +1,4 @@
-/** `GET /deposits`: the deposits of a user with their states. */
+/** `GET /deposits`: a user's deposits with their states. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { assets, type DepositMethod, DepositRail, isNetwork, Network, railOf } from "@venue/domain/Rail"
 import type { StoredDepositReason } from "@venue/domain/TreasuryReason"
@@ -52,7 +52,7 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
         operation(
           "List deposits",
           "Returns the deposits of the user with their state, newest first. Refused with 400 for an offset " +
-            "that is too large, and with 422 for a limit or offset that cannot be read."
+            "that is too large, and with 422 for a limit or offset that cannot be parsed."
         )
       )
       .annotate(OpenApi.Transform, described(pageParameters))

@@ -1,4 +1,4 @@
-/** `GET /fiat-address`: the message that identifies bank transfers of a user. */
+/** `GET /fiat-address`: the message that identifies a user's bank transfers. */
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -12,14 +12,14 @@ import { operation } from "../Operation.ts"
 export const FiatAddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
   deposit_message: Schema.String.annotate({
-    description: "Reference that the bank transfer must have, exactly."
+    description: "Exact reference that the bank transfer must have."
   }).check(Text.matches("^[0-9A-Z]{12}$", "twelve of 0-9 and A-Z"))
 }).annotate({ identifier: "FiatAddressResponseBody" })
 
 export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
   .add(
     HttpApiEndpoint.get("fiatAddress", "/fiat-address", {
-      // Both are required; a missing one is answered with 400, like a wrong one.
+      // Both parameters are required, but a missing parameter gets status 400, like an invalid one.
       query: { currency: Optional(RequiredCurrency), payment_rail: Optional(RequiredDepositRail) },
       success: FiatAddressResponseBody,
       error: [BadRequest, ServiceUnavailable]

@@ -1,4 +1,4 @@
-/** The sentence of each stored reason of deposits, withdrawals and rails. */
+/** The sentence for each stored reason about a deposit, withdrawal or rail. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import {
   DepositReason,
@@ -14,12 +14,12 @@ export const deposit = (reason: StoredDepositReason): string => (isKnown(reason)
 
 const isKnown = (reason: string): reason is DepositReason => Schema.is(DepositReason)(reason)
 
-/** Returns the sentence of a reason that a newer release stored. */
+/** Returns the sentence for a reason that a newer release stored. */
 const unknown = (tag: string): string => `A newer release stored the reason ${tag}, which this release cannot describe.`
 
 const deposits: { readonly [Reason in DepositReason]: string } = {
   "below-minimum": "The amount is below the minimum.",
-  "unknown-message": "The message of the transfer belongs to no user.",
+  "unknown-message": "The message of the transfer matches no user.",
   "paying-account": "The transfer went to the account that pays withdrawals.",
   "venue-own": "The deposit is the venue's own money.",
   "seen-again": "The chain includes the deposit again after its reversal.",
@@ -77,9 +77,9 @@ export const obstacle = (reason: PaymentObstacle): string => {
     case "WalletRefuses":
       return `The wallet refuses to sign: ${reason.text}`
     case "SignedOtherPayment":
-      return "The signer signed a transaction other than the ordered one; check the wallet."
+      return "The signer signed a transaction other than the requested one; check the wallet."
     case "SignerChanged":
-      return `An earlier attempt was signed by ${reason.signedBy}, and the account that pays is ${reason.account} now; restore the key.`
+      return `An earlier attempt was signed by ${reason.signedBy}, but the account that pays is now ${reason.account}; restore the key.`
     case "UnreadableAttempt":
       return `Stored attempt ${reason.attempt} cannot be read as a transaction.`
     case "NoncesBehind":
@@ -94,11 +94,11 @@ export const obstacle = (reason: PaymentObstacle): string => {
     case "PaymentCancelled":
       return "The payment was cancelled."
     case "EarlierAttemptOpen":
-      return "An earlier attempt can still arrive, or has ended."
+      return "An earlier attempt might still arrive, or has already ended."
     case "PayoutStarted":
       return reason.purpose === "cancel"
         ? "The payout was stored for sending to the bank, and can no longer be cancelled; wait until it settles or fails."
-        : "The payout was stored already; a withdrawal has one payout."
+        : "The payout was already stored; a withdrawal has only one payout."
     case "InvalidPayout":
       return `The payout has an invalid ${reason.member}; cancel the withdrawal.`
     case "AddressNotDerived":

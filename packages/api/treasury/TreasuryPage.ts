@@ -1,4 +1,4 @@
-/** Page parameters of the lists of withdrawals and deposits. */
+/** Page parameters for lists of withdrawals and deposits. */
 import { Result } from "effect"
 import { maxOffset } from "../Offset.ts"
 import type { BadRequest, Problems } from "../Problem.ts"
@@ -6,7 +6,6 @@ import { defaultLimit, limitQuery, listParameters, offsetQuery } from "../rest/L
 
 /** Query members of a page. */
 export const pageQuery = { ...limitQuery, ...offsetQuery }
-/** Descriptions of the query members of a page. */
 export const pageParameters = { limit: listParameters.limit, offset: listParameters.offset }
 
 interface Page {

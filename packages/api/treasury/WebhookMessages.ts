@@ -54,9 +54,9 @@ const messageOf = (event: WebhookEvent, name: "WebhookDepositMessage" | "Webhook
         }
       },
       responses: {
-        "2XX": { description: "The endpoint has taken the message." },
-        "410": { description: "The endpoint is gone: it is disabled, and nothing is sent to it any more." },
-        default: { description: "The endpoint has not taken the message, which is sent again." }
+        "2XX": { description: "The endpoint accepted the message." },
+        "410": { description: "The endpoint is gone; the venue disables it and sends no further messages to it." },
+        default: { description: "The endpoint did not accept the message; the venue sends it again." }
       },
       security: []
     }

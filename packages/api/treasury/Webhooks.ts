@@ -1,4 +1,4 @@
-/** `/webhooks`: endpoints of a user for events of deposits and withdrawals; `docs/api/webhooks.md` describes the messages. */
+/** `/webhooks`: a user's endpoints for deposit and withdrawal events; `docs/api/webhooks.md` describes the messages. */
 import { DisabledReason, TryOutcome, WebhookEvent } from "@venue/domain/Webhook"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -14,7 +14,7 @@ const events = Schema.Array(WebhookEvent).annotate({ description: "Events that t
 
 const webhook = {
   id: uuid("Id of the endpoint"),
-  url: text("Address that messages are posted to"),
+  url: text("URL that messages are posted to"),
   events,
   created_at: instant("Time of creation; later events are sent")
 }
@@ -27,7 +27,7 @@ export const WebhookDelivery = Schema.Struct({
     description: "Outcome of the attempt; `PENDING` until it ends, `DROPPED` if the endpoint was disabled before."
   }),
   status: Schema.NullOr(Schema.Int).annotate({
-    description: "HTTP status of the endpoint's answer; null without an answer."
+    description: "HTTP status of the endpoint's response; null without a response."
   }),
   fault: Schema.NullOr(text("Reason why the attempt failed")),
   due_at: instant("Time at which the attempt is due"),
@@ -39,7 +39,7 @@ export const Webhook = Schema.Struct({
   disabled_at: Schema.NullOr(instant("Time at which the endpoint was disabled; null while it is enabled")),
   disabled_reason: Schema.NullOr(DisabledReason).annotate({
     description:
-      "Reason why the endpoint was disabled: `gone` if it answered 410, `failing` if no message arrived for long."
+      "Reason why the endpoint was disabled: `gone` if it answered 410, `failing` if no message was delivered for three days."
   }),
   deliveries: Rows(WebhookDelivery).annotate({ description: "Latest attempts, newest first." })
 }).annotate({ identifier: "Webhook", description: "Endpoint of a user with its latest deliveries." })
@@ -50,10 +50,10 @@ export const WebhooksResponseBody = Schema.Struct({
   data: Rows(Webhook).annotate({ description: "Endpoints of the user." })
 }).annotate({ identifier: "WebhooksResponseBody" })
 
-/** Body of `POST /webhooks`. No refusal repeats the url, which may contain a secret. */
+/** Body of `POST /webhooks`. No refusal repeats the URL, which might contain a secret. */
 export const CreateWebhookRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  url: secret(text("Public https address to post messages to, at port 443 or 8443")),
+  url: secret(text("Public https URL to post messages to, with port 443 or 8443")),
   events: Schema.optionalKey(
     events.check(Schema.isMinLength(1), Schema.isMaxLength(WebhookEvent.literals.length)).annotate({
       description: "Events to send. Default: all events that exist now.",

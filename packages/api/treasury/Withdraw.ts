@@ -9,7 +9,7 @@ import { Authenticated } from "../rest/Caller.ts"
 import { CurrencyName, NetworkName, PayoutRailName } from "./Word.ts"
 import { operation } from "../Operation.ts"
 
-/** Returns the schema of an amount. The endpoints check its bounds, which depend on the rail, and answer 400. */
+/** Returns the schema of an amount. The endpoints check its bounds, which depend on the rail, and refuse with 400. */
 const amount = (description: string) =>
   NumberOrText(expecting(Schema.Finite, "a number above 0")).annotate({ description, examples: [100] })
 

@@ -14,7 +14,7 @@ import { operation } from "../Operation.ts"
 
 const Label = Schema.String.annotate({
   description:
-    "Name of the address: one line of text without control or format characters and without space around it.",
+    "Name of the address: one line of text without control or format characters and without surrounding spaces.",
   examples: ["cold wallet"]
 }).check(Text.atLeast(1), Text.atMost(64), isLabel)
 
@@ -68,7 +68,7 @@ export const WithdrawalAddressesGroup = HttpApiGroup.make("withdrawalAddresses")
       operation(
         "Register a withdrawal address",
         "Registers an address, and answers 200 with the existing entry if it is registered already. Refused " +
-          "with 400 for an address that is not one of the network, and with 409 for too many addresses."
+          "with 400 for an address that is not valid on the network, and with 409 for too many addresses."
       )
     ),
     HttpApiEndpoint.delete("remove", "/withdrawal-addresses/:id", {

@@ -1,4 +1,4 @@
-/** `GET /withdrawals`: the withdrawals of a user with their states. */
+/** `GET /withdrawals`: a user's withdrawals with their states. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { PayoutRail, Network, type WithdrawalMethod } from "@venue/domain/Rail"
 import { WithdrawalState } from "@venue/domain/Withdrawal"
@@ -53,7 +53,7 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
         operation(
           "List withdrawals",
           "Returns the withdrawals of the user with their state, newest first. Refused with 400 for an offset " +
-            "that is too large, and with 422 for a limit or offset that cannot be read."
+            "that is too large, and with 422 for a limit or offset that cannot be parsed."
         )
       )
       .annotate(OpenApi.Transform, described(pageParameters))

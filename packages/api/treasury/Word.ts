@@ -1,6 +1,6 @@
 /**
- * Fixed words in requests about deposits and withdrawals, such as networks. An unknown word is answered with 400
- * instead of 422: the schemas accept any text, the endpoints check it, and the description lists the words.
+ * Fixed words in requests about deposits and withdrawals, such as networks. An unknown word gets status 400 instead
+ * of 422: the schemas accept any text, the endpoints check it, and the description lists the words.
  */
 import { DepositRail, Network, PayoutRail } from "@venue/domain/Rail"
 import { Result, Schema, type SchemaAST } from "effect"
@@ -9,7 +9,7 @@ import { shown } from "../Fault.ts"
 import type { BadRequest, ErrorDetail, Problems } from "../Problem.ts"
 import type { Page } from "../ProblemPages.ts"
 
-/** Network that applies if a request names none. */
+/** Default network of a request. */
 export const defaultNetwork: Network = "ARBITRUM_ONE"
 
 interface Kind<Word extends string> {
@@ -46,7 +46,7 @@ function descriptionOf({ what, words }: Kind<string>): string {
 const mark = "@venue/api/treasury/Word"
 interface Marked {
   readonly kind: Kind<string>
-  /** Whether the member is required: the schema accepts its absence, which is answered with 400. */
+  /** Whether the member is required. The schema accepts its absence, so that the endpoint can refuse it with 400. */
   readonly isRequired: boolean
 }
 
@@ -63,7 +63,7 @@ export const depositRailParameter = {
   description: descriptionOf(depositRail)
 }
 
-/** Returns the word of this kind, or its fault; an absent word is a fault too. */
+/** Returns the word of this kind, or its fault; an absent word is also a fault. */
 export const read = <Word extends string>(
   problems: Problems,
   kind: Kind<Word>,
@@ -76,7 +76,7 @@ export const read = <Word extends string>(
     : Result.succeed(word)
 }
 
-/** Returns the faults of words in a query or body that is refused for its schema already. */
+/** Returns the faults of fixed words in one part of a request that failed its schema. */
 export const wordFaults = (ast: SchemaAST.AST, place: string, sent: unknown): ReadonlyArray<ErrorDetail> => {
   if (ast._tag !== "Objects") return []
   const members = (typeof sent === "object" && sent !== null ? sent : {}) as Readonly<Record<PropertyKey, unknown>>

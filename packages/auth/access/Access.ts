@@ -29,11 +29,9 @@ export interface AccessOptions {
   /** URL of the page on which users grant access to an application. */
   readonly consentPage: string
   readonly serviceName: string
-  /** Whether wallet sign-in is enabled. */
   readonly walletsEnabled: boolean
   /** Whether a wallet address may be written in lower case, without its checksum. */
   readonly acceptLowercaseAddress: boolean
-  /** Pages for which wallets are allowed to sign in. */
   readonly sites: ReadonlyArray<SignInSite>
   readonly requirements: Requirements
   readonly builderTerms: BuilderTerms

@@ -27,9 +27,8 @@ export class OnboardingRequired extends Schema.TaggedError<OnboardingRequired>()
 }) {}
 
 export interface Admitted {
-  /** Account that the action applies to. */
+  /** Account to which the action applies. */
   readonly accountId: AccountId
-  /** The user's eligibility. */
   readonly eligibility: Eligibility
 }
 
@@ -44,7 +43,7 @@ type Refused =
 export interface AccessDecision {
   /** Authorises an action on the account `named`, or on the main account if `named` is undefined. */
   readonly authorise: (caller: Caller, action: string, named: AccountId | undefined) => Effect.Effect<Admitted, Refused>
-  /** Checks a caller with an open connection again; returns the user's current eligibility. */
+  /** Rechecks a caller with an open connection; returns the user's current eligibility. */
   readonly renew: (
     caller: Caller
   ) => Effect.Effect<Eligibility, UserFrozen | SecondFactorRequired | DatabaseUnavailable>

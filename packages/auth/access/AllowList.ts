@@ -9,10 +9,7 @@ export const isNetwork = (text: string): boolean => {
   return bits === undefined || (/^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/**
- * Returns a predicate that is true for IP addresses on the list, and false for any other text. Throws if an entry is
- * neither an address nor a network.
- */
+/** Returns a predicate that is true for IP addresses on the list. Throws if an entry is neither address nor network. */
 export const of = (entries: ReadonlyArray<string>): ((address: string) => boolean) => {
   if (entries.length === 0) return () => false
   const list = new BlockList()

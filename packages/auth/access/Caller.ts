@@ -37,10 +37,7 @@ export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller
   clientId: null
 })
 
-/**
- * Returns a token's caller. A session has all of the user's permissions, regardless of its OAuth scope; `ownOnly`
- * rules exclude applications.
- */
+/** Returns a token's caller. Any OAuth scope gives all of the user's permissions, within the `ownOnly` rules. */
 export const ofToken = ({ aal, clientId, kid, sessionId, userId }: TokenClaims): Caller => ({
   userId,
   permissions: ofSession,

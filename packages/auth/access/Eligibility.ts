@@ -8,15 +8,11 @@ import { Cache, Context, Effect, Exit, Layer } from "effect"
 
 /** The venue's requirements for all users. */
 export interface Requirements {
-  /**
-   * Whether identity verification is required. A rejected verification blocks the user even if verification is
-   * optional.
-   */
+  /** Whether identity verification is required. A rejected verification always blocks the user. */
   readonly verifiedIdentity: boolean
   readonly termsVersion: string
   /** Blocked countries as ISO 3166-1 codes of two capital letters. */
   readonly blockedCountries: ReadonlySet<string>
-  /** Whether deposits and withdrawals require a second factor. */
   readonly secondFactorToFund: boolean
 }
 

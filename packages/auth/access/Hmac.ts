@@ -30,10 +30,7 @@ export class Hmac extends Context.Service<
      * address is unknown.
      */
     readonly verify: (signed: Signed, address: string) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
-    /**
-     * Returns true if the key has signed a request to this node before. Always false for invented keys, for which
-     * nothing is stored.
-     */
+    /** Returns true if the key has signed a request to this node before. Invented keys are never stored. */
     readonly isKnown: (publicKey: string) => boolean
     /** Rejects a key that this node has revoked, from now on; other nodes receive a revocation. */
     readonly forget: (publicKey: string) => void
@@ -60,7 +57,7 @@ export class Hmac extends Context.Service<
       }
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
-        // Unknown keys are not cached, because callers can invent any number of them, which would evict real keys.
+        // Unknown keys are not cached: callers can invent any number of keys, which would evict real ones.
         timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? knownFor : 0)
       })
       /** Keys that have signed a valid request, kept longer than in the cache; the oldest key is evicted first. */

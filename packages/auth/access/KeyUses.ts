@@ -21,7 +21,7 @@ export const make: Effect.Effect<KeyUses, never, ApiKeys | Scope.Scope> = Effect
     const uses = [...gathered.values()]
     gathered = new Map()
     return Effect.catchCause(keys.noteUses(uses), (cause) =>
-      DatabaseOutage.report(cause, Effect.logWarning("uses of keys were not written", cause))
+      DatabaseOutage.report(cause, Effect.logWarning("the last-used times of API keys could not be written", cause))
     )
   })
   const note = (publicKey: string, now: Partial<KeyUse>) => {

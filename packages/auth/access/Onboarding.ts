@@ -27,7 +27,6 @@ export interface Progress extends UserState, Eligibility {
 export class Onboarding extends Context.Service<
   Onboarding,
   {
-    /** Returns the user's current progress. */
     readonly progress: (userId: UserId) => Effect.Effect<Progress, DatabaseUnavailable>
     readonly acceptTerms: (
       userId: UserId,

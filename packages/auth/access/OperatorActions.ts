@@ -25,10 +25,7 @@ export class OperatorActions extends Context.Service<
       active: boolean,
       operator: Operator
     ) => Effect.Effect<void, UnknownBuilderCode | DatabaseUnavailable>
-    /**
-     * Grants a permission, including permissions that users cannot choose themselves. The permission applies to later
-     * requests with the key.
-     */
+    /** Grants a permission, including permissions that users cannot choose themselves. Applies to later requests with the key. */
     readonly grantPermission: (
       publicKey: string,
       permission: Permission,

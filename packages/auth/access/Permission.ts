@@ -48,10 +48,7 @@ const earnings: Rule = { ...rule("view_balance"), on: "user" }
 const treasury: Rule = { ...rule("deposit_withdraw"), on: "funds", needs: "fund", fresh: true }
 /** Withdrawals to registered addresses, which keys obtained by a builder are allowed to make. */
 const toRegistered: Rule = { ...treasury, anyOf: ["deposit_withdraw", "withdraw_registered"] }
-/**
- * Applications are refused, because a webhook would continue to send messages after the application's grant has
- * ended.
- */
+/** Applications are refused: a webhook would continue to send after the application's grant has ended. */
 const messages: Rule = { ...treasury, ownOnly: true }
 /** Users who are not allowed to move money can still read their past deposits and withdrawals. */
 const treasuryPast: Rule = { ...treasury, needs: "none" }
@@ -154,15 +151,10 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
   reason: Schema.Literals(["no_rule", "credential", "permission", "account"])
 }) {}
 
-/**
- * Returns true if the caller has the permissions for this action. Synchronous, and does not check the account, which
- * was checked when the connection opened.
- */
+/** Returns true if the caller has permission for this action. The account was checked when the connection opened. */
 export const permits = (caller: Caller, action: string): boolean => objection(caller, action) === undefined
 
-/**
- * Returns true if the action needs no credentials. An action that is neither in this list nor has a rule is refused.
- */
+/** Returns true if the action needs no credentials. Every action outside this list needs a rule. */
 export const isOpen = (action: string): boolean => open.has(action)
 
 const open: ReadonlySet<string> = new Set([

@@ -1,7 +1,4 @@
-/**
- * Bounded queue for expensive work that unauthenticated callers cause; one waiter proceeds per turn of the event
- * loop.
- */
+/** Bounded queue for expensive unauthenticated work; one waiter proceeds per turn of the event loop. */
 import { Effect, Schema } from "effect"
 
 export class TooManyWait extends Schema.TaggedError<TooManyWait>()("TooManyWait", {}) {}

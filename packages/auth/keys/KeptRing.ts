@@ -7,8 +7,7 @@ import { fromJwk, PrivateJwk } from "./SigningKey.ts"
 /** The stored signing keys cannot be used. */
 export class SigningKeysUnusable extends Schema.TaggedError<SigningKeysUnusable>()("SigningKeysUnusable", {
   /**
-   * `malformed`: a row is not a P-256 key. `wrong_key`: a key is damaged. `active_keys`: the number of active keys is
-   * not one.
+   * `malformed`: a row is no P-256 key. `wrong_key`: a key is damaged. `active_keys`: not exactly one key is active.
    */
   reason: Schema.Literals(["malformed", "wrong_key", "active_keys"])
 }) {
@@ -43,5 +42,5 @@ const decode = Schema.decodeUnknownResult(Schema.fromJsonString(PrivateJwk))
 const faults = {
   malformed: "a row is not a P-256 key",
   wrong_key: "a key is damaged",
-  active_keys: "the number of active keys is not one"
+  active_keys: "there is not exactly one active key"
 } as const

@@ -39,7 +39,7 @@ export class TooEarly extends Schema.TaggedError<TooEarly>()("TooEarly", {
   readyAtMillis: Schema.Number
 }) {}
 
-/** Returns a ring whose first key is active immediately, because no verifier has cached an older ring. */
+/** Returns a ring whose only key is active immediately: no verifier has cached an older ring. */
 export const found = (key: SigningKey, nowMillis: number): KeyRing => [{ key, state: "active", sinceMillis: nowMillis }]
 
 export const stand = (ring: KeyRing, key: SigningKey, nowMillis: number): KeyRing => [
@@ -85,5 +85,5 @@ export const jwksCacheSeconds = 600
 
 /** Waiting time before activation: twice the cache time of the published keys. */
 const standbyMillis = 2 * jwksCacheSeconds * 1000
-/** Waiting time before removal: lifetime of a token, plus the cache time, plus one minute for clock differences. */
+/** Waiting time before removal: a token's lifetime, the cache time, and one minute for clock differences. */
 const retiredMillis = (tokenLifetimeSeconds + jwksCacheSeconds + 60) * 1000

@@ -26,10 +26,7 @@ export class KeyRotation extends Context.Service<
       urgency: KeyRing.Urgency,
       operator: Operator
     ) => Effect.Effect<void, KeyRing.UnknownKey | KeyRing.NotStandby | KeyRing.TooEarly | DatabaseUnavailable>
-    /**
-     * Removes a key. In an emergency every node also revokes all tokens signed with the key, and closes their open
-     * connections.
-     */
+    /** Removes a key. In an emergency, every node also revokes the key's tokens and closes their connections. */
     readonly remove: (
       kid: string,
       urgency: KeyRing.Urgency,
@@ -93,7 +90,7 @@ export class KeyRotation extends Context.Service<
           },
           transaction.run,
           Effect.tap(() => keys.reread),
-          // The outcome of the first call might be unknown to the operator, so a repeated call announces the removal
+          // The first call's outcome might be unknown to the operator, so a repeated call announces the removal
           // again.
           (removed, kid, { emergency }) =>
             Effect.tapErrorTag(removed, "UnknownKey", () => (emergency ? announce("signing_key", kid) : Effect.void))

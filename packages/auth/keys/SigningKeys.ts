@@ -21,7 +21,6 @@ export class SigningKeys extends Context.Service<
     readonly find: (kid: string) => KeyObject | undefined
     /** Like `find`, but reads the table again for an unknown key, at most once in 30 s. */
     readonly seek: (kid: string) => Effect.Effect<KeyObject | undefined>
-    /** All keys and their states. */
     readonly ring: Effect.Effect<KeyRing.KeyRing>
     /** Reads the table immediately; for the node that has just changed the table. */
     readonly reread: Effect.Effect<void>
@@ -71,7 +70,7 @@ const make = Effect.gen(function* () {
   )
   /** If the keys cannot be read, the node keeps the previous ring, which might still be valid. */
   const reread = Effect.catchCause(adopt, (cause) =>
-    DatabaseOutage.report(cause, Effect.logWarning("the signing keys could not be read again", cause))
+    DatabaseOutage.report(cause, Effect.logWarning("the signing keys could not be reloaded", cause))
   )
   yield* Effect.forkScoped(
     Effect.forever(

@@ -83,7 +83,7 @@ export const read = (
 }
 
 const wholeSeconds = /^\d{1,10}$/
-/** Largest 4-byte integer of the database, equal to 68 years in seconds. */
+/** Largest value of a Postgres `integer`; as seconds, 68 years. */
 const longestAge = 2_147_483_647
 
 /** Returns true for 1 to 512 characters of printable ASCII. */

@@ -22,7 +22,6 @@ export type Begun =
   | { readonly _tag: "Consent"; readonly authorizationId: Redacted.Redacted; readonly url: Redacted.Redacted }
   | { readonly _tag: "Redirect"; readonly url: string }
 
-/** Details of the request that the user sees. */
 export interface Details {
   readonly _tag: "Details"
   readonly redirectUri: string
@@ -75,10 +74,7 @@ export interface AuthorizeOptions {
 export class Authorize extends Context.Service<
   Authorize,
   {
-    /**
-     * Begins an authorization, which is valid for ten minutes. Takes the raw query, so that repeated parameters are
-     * detected.
-     */
+    /** Begins an authorization, valid for ten minutes. Takes the raw query to detect repeated parameters. */
     readonly begin: (query: URLSearchParams) => Effect.Effect<Begun, AuthorizeRefused | DatabaseUnavailable>
     /**
      * Binds the authorization to the first user who calls this. Approves immediately if the user has granted these
@@ -121,7 +117,7 @@ const make = Effect.fnUntraced(function* (options: AuthorizeOptions) {
   })
 
   const approve = Effect.fnUntraced(function* ({ authorization, authorizationId, client, session }: Bound) {
-    // If the session ends concurrently, that transaction waits for this lock and then sees the code.
+    // A concurrent transaction that ends the session waits for this lock and then sees the code.
     const held = yield* sessions.lock(session.sessionId)
     if (Option.isNone(held) || held.value.endedAtMillis !== null)
       return yield* new SessionEnded({ sessionId: session.sessionId })

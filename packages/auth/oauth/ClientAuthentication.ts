@@ -23,9 +23,7 @@ export class ClientMismatch extends Schema.TaggedError<ClientMismatch>()("Client
 export class ClientAuthentication extends Context.Service<
   ClientAuthentication,
   {
-    /**
-     * Authenticates a client. Hashes and compares a secret in every case, so that the response time reveals nothing.
-     */
+    /** Authenticates a client. Always hashes and compares a secret, so that the response time reveals nothing. */
     readonly authenticate: (
       presented: Presented
     ) => Effect.Effect<OAuthClient, InvalidClient | ClientMismatch | DatabaseUnavailable>
@@ -63,10 +61,7 @@ export class ClientAuthentication extends Context.Service<
 
 const maxLength = 128
 
-/**
- * Always compares two hashes, whether the client has two secrets, one or none. Missing hashes are zeros, which no
- * secret produces.
- */
+/** Always compares two hashes; missing ones are zeros, which no secret produces. */
 const isOneOf = (hashes: ReadonlyArray<string>, secret: Redacted.Redacted): boolean => {
   const given = Buffer.from(hashOf(secret), "hex")
   const [newer, older] = [0, 1].map((at) => timingSafeEqual(given, Buffer.from(hashes[at] ?? noHash, "hex")))

@@ -136,9 +136,7 @@ const secretBytes = 32
 const maxRedirectUris = 10
 const everyGrant: ReadonlyArray<GrantType> = ["authorization_code", "refresh_token"]
 
-/**
- * The consent page shows the name, so invisible characters and characters that change the text direction are refused.
- */
+/** The consent page shows the name, so invisible and direction-changing characters are refused. */
 const isName = (name: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u.test(name) && name.trim() === name
 
 const objection = (registration: Registration): RegistrationRefused | undefined => {

@@ -34,9 +34,7 @@ export interface Exchanged {
 export const mayRefresh = (client: OAuthClient): boolean =>
   client.disabledAtMillis === null && client.grantTypes.includes("refresh_token")
 
-/**
- * Callers receive the reasons `parameters`, `resource` and `grant_type`; all other reasons are sent as a single one.
- */
+/** Callers see `parameters`, `resource` and `grant_type` as such; every other reason becomes `invalid_grant`. */
 export class ExchangeRefused extends Schema.TaggedError<ExchangeRefused>()("ExchangeRefused", {
   reason: Schema.Literals([
     "grant_type",
@@ -55,9 +53,9 @@ export class CodeExchange extends Context.Service<
   CodeExchange,
   {
     /**
-     * Exchanges a code, which works only once. A second use is refused and ends the session that the first use began.
-     * Using up the code and ending a session are kept even if the request is refused. A code that another client
-     * presents is not used up.
+     * Exchanges a code, which works only once. A second use is refused and ends the session that the first use began;
+     * the used code and the ended session are committed despite the refusal. A code that another client presents is
+     * not used up.
      */
     readonly exchange: (
       client: OAuthClient,
@@ -128,8 +126,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
         return yield* new ExchangeRefused({ reason: "grant_type" })
       }
       if (!isWhole(redemption)) return yield* new ExchangeRefused({ reason: "parameters" })
-      // A refusal is returned as a value instead of a failure, so that the transaction commits the used code and the
-      // ended session.
+      // A refusal is returned as a value, because a failure would roll back the used code and the ended session.
       return yield* Effect.fromResult(yield* transaction.run(redeem(client, redemption)))
     }),
     refresh: Effect.fn("CodeExchange.refresh")(function* (

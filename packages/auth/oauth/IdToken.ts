@@ -6,10 +6,7 @@ import { createHash } from "node:crypto"
 import { tokenLifetimeSeconds } from "../session/TokenLifetime.ts"
 import * as Scope from "./Scope.ts"
 
-/**
- * Returns the claims of the userinfo endpoint for the granted scopes. Omits claims without a value: wallet users have
- * no email address or phone number, and legal names are never disclosed.
- */
+/** Returns the userinfo claims for the scopes. Wallet users have no email or phone; legal names are never disclosed. */
 export const userClaims = (
   userId: UserId,
   { avatarUrl, username }: Pick<Profile, "avatarUrl" | "username">,

@@ -62,8 +62,5 @@ const allowed = /^(?:[\w.~:/?[\]@!$&'()+,;=-]|%[\da-fA-F]{2})+$/
 const isLoopback = ({ hostname, protocol }: URL): boolean =>
   protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname)
 
-/**
- * Parameters of the response. A registered query must not contain them, because the response would then contain them
- * twice.
- */
+/** Parameters of the response. A registered query must not contain them, or they would appear twice. */
 const answerParameters = ["code", "state", "iss", "error", "error_description", "error_uri"]

@@ -8,7 +8,6 @@ import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameter
 import type { SigningKeys } from "../keys/SigningKeys.ts"
 import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 
-/** Claims about the token's bearer. */
 export interface TokenClaims {
   readonly userId: UserId
   readonly sessionId: string
@@ -22,10 +21,7 @@ export interface TokenClaims {
   readonly expiresAtMillis: number
 }
 
-/**
- * The token is invalid. The response is the same for every cause. `reason` is only for logs and contains no part of
- * the token.
- */
+/** The token is invalid. Every cause gets the same response. `reason` is only for logs and omits the token. */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {
   reason: Schema.Literals(["form", "header", "unknown_key", "signature", "claims", "expired"])
 }) {}

@@ -73,10 +73,7 @@ export class Bearers extends Context.Service<
           return claims
         })
 
-        /**
-         * Does not use the cache, because a cached caller might have been revoked. The timeout is short, so that a
-         * hanging database does not delay callers.
-         */
+        /** Bypasses the cache, which might hold revoked callers. Short timeout, in case the database hangs. */
         const verifyAnew = (token: string) => orUnavailable(GivenUp.after(giveUpAfter)(verifyFirst(token)))
 
         return Bearers.of({

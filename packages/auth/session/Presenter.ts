@@ -7,9 +7,7 @@ export interface Presenter {
   readonly clientId: string | null
   /** Whether public clients are allowed to omit `apikey` at this endpoint. */
   readonly allowPublicForm?: boolean
-  /**
-   * Scope of the new access token: the session's granted scope or a part of it. Does not change the session's scope.
-   */
+  /** Scope of the new access token, within the session's scope. The session's own scope does not change. */
   readonly scope?: string
 }
 

@@ -12,10 +12,7 @@ export const of = (bytes: Uint8Array): Redacted.Redacted => {
   return Redacted.make(`${letters.slice(0, 5)}-${letters.slice(5)}`)
 }
 
-/**
- * Returns the stored hash of a user's code; letter case is ignored. The hash includes the user id, so that equal
- * codes of two users have different hashes.
- */
+/** Returns the stored hash of a code in any letter case; the user id makes the hashes of equal codes differ. */
 export const hash = (userId: UserId, code: Redacted.Redacted): Uint8Array =>
   createHash("sha256")
     .update(`${userId}:${Redacted.value(code).trim().toLowerCase()}`)

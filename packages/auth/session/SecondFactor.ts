@@ -59,17 +59,11 @@ export class InsufficientAal extends Schema.TaggedError<InsufficientAal>()("Insu
 
 type Gone = SessionEnded | DatabaseUnavailable
 
-/**
- * A user with a verified factor can change factors only in a session with level `aal2`. Changes to one user's factors
- * run one at a time.
- */
+/** With a verified factor, changing factors requires a session of level `aal2`. A user's changes run one at a time. */
 export class SecondFactor extends Context.Service<
   SecondFactor,
   {
-    /**
-     * Enrols a factor with a name of at most 64 characters. The factor counts only after it is verified, which must
-     * happen within 300 s.
-     */
+    /** Enrols a factor, named in at most 64 characters. The factor counts only if verified within 300 s. */
     readonly enrol: (
       caller: TokenClaims,
       names: { readonly friendlyName: string; readonly issuer: string }
@@ -81,10 +75,7 @@ export class SecondFactor extends Context.Service<
       { readonly challengeId: string; readonly expiresAtMillis: number },
       FactorNotFound | TooManyAttempts | Gone
     >
-    /**
-     * Verifies an authenticator code or, if the factor is already verified, a recovery code. Raises the session's
-     * level to `aal2`.
-     */
+    /** Verifies an authenticator code or, for a verified factor, a recovery code. Raises the session to `aal2`. */
     readonly verify: (
       caller: TokenClaims,
       factorId: string,
@@ -94,10 +85,7 @@ export class SecondFactor extends Context.Service<
       Verification,
       FactorNotFound | ChallengeExpired | VerificationFailed | InsufficientAal | TooManyAttempts | Gone
     >
-    /**
-     * Removes a factor. If the factor was verified, all of the user's sessions fall back to level `aal1`, and pending
-     * authorization codes are cancelled.
-     */
+    /** Removes a factor. If it was verified, the user's sessions fall to `aal1` and pending codes are cancelled. */
     readonly unenrol: (
       caller: TokenClaims,
       factorId: string
@@ -180,8 +168,8 @@ const make = Effect.gen(function* () {
     yield* factors.remove(factorId)
     if (!isVerified(factor)) return
     if (!(yield* isEnrolled(userId))) yield* recovery.replace(userId, [])
-    // Pending codes result from sign-ins with the factor, so they are cancelled. The call waits for code exchanges in
-    // progress, so that their sessions are lowered too.
+    // Pending codes stem from sign-ins with the factor. Cancelling waits for code exchanges in progress, so that
+    // their sessions are lowered too.
     yield* authorizations.cancelCodes(userId, null)
     yield* tokens.lower(userId)
     yield* changed(caller, "second_factor_removed", factorId)

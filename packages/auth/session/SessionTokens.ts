@@ -36,7 +36,7 @@ export interface Beginning {
   readonly method: "web3" | "oauth_provider/authorization_code"
   /** Assurance level; `aal1` if omitted. */
   readonly aal?: Assurance
-  /** Earlier authentications, latest first; none if omitted. */
+  /** Earlier authentications, latest first; empty if omitted. */
   readonly amr?: ReadonlyArray<Method>
 }
 
@@ -76,10 +76,7 @@ export class SessionTokens extends Context.Service<
       token: Redacted.Redacted,
       by: Presenter
     ) => Effect.Effect<Issued, RefreshRefused | DatabaseUnavailable>
-    /**
-     * Raises a session to level `aal2`. Invalidates the session's earlier refresh tokens, and ends the user's
-     * sessions without a second factor.
-     */
+    /** Raises a session to `aal2`. Invalidates its earlier refresh tokens and ends the user's other `aal1` sessions. */
     readonly raise: (
       sessionId: string,
       method: "totp" | "recovery_code"
@@ -151,8 +148,7 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
     yield* sessions.prove(sessionId, session)
     const refreshToken = yield* drawToken
     const { generation } = yield* sessions.newestToken(sessionId)
-    // Skips one generation, so that the previous token, which is still unused, does not count as the new token's
-    // predecessor.
+    // Skips a generation, so that the unused previous token does not count as the new token's predecessor.
     yield* sessions.issue(refreshToken, { sessionId, generation: generation + 2, salt: new Uint8Array() })
     return yield* issued({ session, refreshToken, scope: session.scope })
   }, transaction.run)
@@ -204,8 +200,7 @@ const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
       yield* sessions.issue(next, { sessionId, generation: generation + 1, salt })
       return next
     }
-    // The newest token was never used, so returning it again gives the holder of the previous token nothing more than
-    // that token.
+    // The newest token was never used, so returning it again gives the previous token's holder nothing more.
     if (generation !== newest.generation - 1) return undefined
     yield* sessions.touch(sessionId)
     return RefreshTokens.derive(serverKey, shown, newest.salt)

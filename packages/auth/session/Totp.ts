@@ -13,10 +13,7 @@ export const secretOf = (bytes: Uint8Array): Redacted.Redacted => {
   return Redacted.make(groups.map((group) => alphabet[Number.parseInt(group.padEnd(5, "0"), 2)]).join(""))
 }
 
-/**
- * Returns the code's time step: the current, previous or next one. Returns undefined if the code matches none of
- * these three.
- */
+/** Returns the code's time step (current, previous or next), or undefined if the code matches none of the three. */
 export const stepOf = (secret: Redacted.Redacted, code: Redacted.Redacted, nowMillis: number): number | undefined => {
   const given = Buffer.from(Redacted.value(code))
   if (given.length !== digits) return undefined

@@ -25,9 +25,7 @@ export interface BuilderTerms {
   readonly agreementUrl: string
   /** Key of the nonce's MAC; equal on every node. */
   readonly macKey: Redacted.Redacted
-  /**
-   * Second MAC key, accepted until `untilMillis`: either the previous key, or a new key that other nodes already use.
-   */
+  /** Second MAC key until `untilMillis`: the previous key, or a new key that other nodes already use. */
   readonly otherMacKey?: { readonly key: Redacted.Redacted; readonly untilMillis: number } | undefined
   readonly otherTemplate?: (Template & { readonly untilMillis: number }) | undefined
 }
@@ -36,10 +34,7 @@ export class InvalidTerms extends Schema.TaggedError<InvalidTerms>()("InvalidTer
   fault: Schema.Literals(["uri", "agreement_url", "statement"])
 }) {}
 
-/**
- * The message is refused: `malformed` if the text alone shows why, `untrusted` if the check needs the venue's key.
- * `fault` is for logs.
- */
+/** The message is refused: `malformed` if the text alone shows why, otherwise `untrusted`. `fault` is for logs. */
 export class BuilderMessageRefused extends Schema.TaggedError<BuilderMessageRefused>()("BuilderMessageRefused", {
   side: Schema.Literals(["malformed", "untrusted"]),
   fault: Schema.String
@@ -56,10 +51,7 @@ export const termsOf = (settings: BuilderTerms): Result.Result<BuilderTerms, Inv
   return templates.every((template) => isReadable(settings, template)) ? Result.succeed(settings) : invalid("statement")
 }
 
-/**
- * Writes a message that is valid for ten minutes. The address can have any letter case; the builder code is a
- * lower-case UUID.
- */
+/** Writes a message, valid for ten minutes. The address has any letter case; the builder code is a lower-case UUID. */
 export const write = (
   terms: BuilderTerms,
   {
@@ -79,10 +71,7 @@ export const write = (
   return textOf(content, Buffer.concat([random16, proofOf(terms.macKey, content, random16)]).toString("hex"))
 }
 
-/**
- * Reads a message that the venue wrote for this builder code; refuses a changed or expired message. The caller must
- * check the signature and use up the nonce.
- */
+/** Reads an unexpired message that the venue wrote for this builder. The caller checks signature and nonce. */
 export const read = (
   terms: BuilderTerms,
   text: string,

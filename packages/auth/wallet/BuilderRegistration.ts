@@ -1,6 +1,4 @@
-/**
- * Registration of wallets by builders: a builder's backend exchanges a signed message for a key of the wallet's user.
- */
+/** Registration of wallets: a builder's backend exchanges a signed message for a key of the wallet's user. */
 import { isUuid } from "@venue/domain/Id"
 import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -57,10 +55,7 @@ export class MalformedBuilderMessage extends Schema.TaggedError<MalformedBuilder
   fault: Schema.String
 }) {}
 
-/**
- * The signature, time or state of the request is not accepted. The response is the same for every cause. `fault` is
- * only for logs and is never sent.
- */
+/** The signature, time or state is not accepted. Every cause gets the same response; `fault` is only for logs. */
 export class WalletAuthenticationFailed extends Schema.TaggedError<WalletAuthenticationFailed>()(
   "WalletAuthenticationFailed",
   { fault: Schema.String }
@@ -118,8 +113,7 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
       if (username === null) return yield* new BuilderUnnamed({ userId })
       return { userId, builderCode: code.value.builderCode, username }
     }),
-    // Cheap checks run first, because verifying a signature is expensive. Only requests with a valid signature reach
-    // the database.
+    // Cheap checks run first: only requests with a valid signature, which is expensive to verify, reach the database.
     register: Effect.fn("BuilderRegistration.register")(function* (builder: Builder, { message, signature }) {
       const read = yield* BuilderMessage.read(terms, message, builder.builderCode, yield* Clock.currentTimeMillis).pipe(
         Effect.fromResult,
@@ -209,7 +203,6 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
   )
 })
 
-/** Result of a verified signature. */
 interface Proven {
   readonly address: string
   readonly agreementUrl: string

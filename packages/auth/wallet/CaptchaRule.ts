@@ -6,10 +6,7 @@ import { Effect } from "effect"
 export type Setting = "always" | "never" | "risk"
 
 export interface CaptchaRule {
-  /**
-   * Counts a sign-in when it begins, so that concurrent sign-ins are counted; returns true if the sign-in needs a
-   * CAPTCHA.
-   */
+  /** Counts a sign-in when it begins, so that concurrent ones count; returns true if a CAPTCHA is needed. */
   readonly begin: (network: string) => Effect.Effect<boolean, DatabaseUnavailable>
   /** Counts a refused sign-in. */
   readonly fail: (network: string) => Effect.Effect<void, DatabaseUnavailable>
@@ -29,9 +26,6 @@ export const make = (setting: Setting): Effect.Effect<CaptchaRule, never, SignIn
       : { begin: () => Effect.succeed(setting === "always"), fail: () => Effect.void }
   )
 
-/**
- * Limits without a CAPTCHA: 10 sign-ins or 3 failed sign-ins per network within 15 minutes of the network's first
- * attempt.
- */
+/** Limits without a CAPTCHA: 10 sign-ins or 3 failures per network within 15 minutes of its first attempt. */
 const maxSignIns = 10
 const maxFailures = 3

@@ -10,10 +10,7 @@ export interface SignInSite {
 
 export class InvalidSite extends Schema.TaggedError<InvalidSite>()("InvalidSite", { uri: Schema.String }) {}
 
-/**
- * Returns the sites for these URIs. A URI must be `https`, or `http` on a loopback address if that is allowed, which
- * production forbids.
- */
+/** Returns the sites of these URIs: `https`, or with `allowLoopback` (never in production) `http` on loopback. */
 export const sitesOf = (
   uris: ReadonlyArray<string>,
   { allowLoopback }: { readonly allowLoopback: boolean }
@@ -26,10 +23,7 @@ export const sitesOf = (
     })
   )
 
-/**
- * Returns the field of the message that matches no site, or undefined if all match. Texts are compared exactly,
- * without case folding, decoding or trimming.
- */
+/** Returns the message field that matches no site, or undefined if all match. Texts are compared exactly. */
 export const objection = (
   sites: ReadonlyArray<SignInSite>,
   { domain, uri }: Pick<WalletMessage, "domain" | "uri">

@@ -1,23 +1,17 @@
-/**
- * Error texts for refused sign-in messages. Each text states the fault, the limit and the correct value, and contains
- * only public information.
- */
+/** Error texts for refused sign-in messages: fault, limit and correct value; only public information. */
 import type * as WalletMessage from "./WalletMessage.ts"
 import type { SignInSite } from "./SignInSite.ts"
 import { checksummed } from "./WalletAddress.ts"
 
-/**
- * Returns the error text for a fault that can be found without parsing. A full parse would cost more than verifying a
- * signature, and unauthenticated callers send these messages.
- */
+/** Returns the text for a fault that is visible without parsing; a full parse costs more than a signature check. */
 export const textFault = (text: string): string => {
   const [first = "", address = "", ...rest] = text.split("\n", maxLines)
-  if (!first.endsWith(opening)) return `The message is not an EIP-4361 message: its first line ends with${opening}`
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return "The second line has to be the address: 0x and 40 hex digits"
+  if (!first.endsWith(opening)) return `The message is not an EIP-4361 message: its first line must end with${opening}`
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return "The second line must be the address: 0x and 40 hex digits"
   if (address !== checksummed(address)) return `The address must have its EIP-55 checksum: ${checksummed(address)}`
   const missing = lines.find(({ form }) => !rest.some((line) => form.test(line)))
   return missing === undefined
-    ? "The message breaks the grammar of EIP-4361, or has a part that is not accepted here"
+    ? "The message breaks the grammar of EIP-4361 or has a part that this service does not accept"
     : `The message has no line of the form ${missing.words}`
 }
 
@@ -27,22 +21,22 @@ export const siteFault = (
   { serviceName, sites }: { readonly serviceName: string; readonly sites: ReadonlyArray<SignInSite> },
   { uri }: Pick<WalletMessage.Claims, "uri">
 ): string => {
-  if (reason === "statement") return `The statement has to be: Sign in to ${serviceName}`
+  if (reason === "statement") return `The statement must be: Sign in to ${serviceName}`
   const named = sites.slice(0, maxSites)
   return reason === "uri"
-    ? `The URI has to be one that wallets may sign in for here: ${named.map((site) => site.uri).join(" or ")}`
-    : `The domain has to be that of the URI: ${sites.find((site) => site.uri === uri)?.domain ?? ""}`
+    ? `The URI must be one that wallets may sign in to: ${named.map((site) => site.uri).join(" or ")}`
+    : `The domain must match the URI: ${sites.find((site) => site.uri === uri)?.domain ?? ""}`
 }
 
 /** Returns the error text for a message that is not valid yet or has expired. */
 export const timeFault = (fault: NonNullable<ReturnType<typeof WalletMessage.untimely>>, nowMillis: number): string =>
-  `${times[fault]}; the time here is ${new Date(nowMillis).toISOString()}`
+  `${times[fault]}; the venue's time is ${new Date(nowMillis).toISOString()}`
 
 const times = {
-  future: "Issued At is more than 60 s ahead of the clock here",
+  future: "Issued At is more than 60 s ahead of the venue's clock",
   stale: "Issued At is more than ten minutes ago: sign a new message",
   expired: "Expiration Time has passed: sign a new message",
-  not_yet: "Not Before has not come yet"
+  not_yet: "Not Before is still in the future"
 }
 
 const opening = " wants you to sign in with your Ethereum account:"

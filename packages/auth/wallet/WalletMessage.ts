@@ -70,10 +70,7 @@ export const glance = (text: string, { acceptLowercaseAddress = false }: Reading
   return { domain, address, statement, uri, ...times, issuedAtMillis }
 }
 
-/**
- * Parses a message and returns its fields, if the message has the one form that the venue accepts. The caller must
- * check the addressee, times and signer.
- */
+/** Parses a message of the one form that the venue accepts. The caller must check addressee, times and signer. */
 export const read = (
   text: string,
   { acceptLowercaseAddress = false }: Reading = {}
@@ -85,8 +82,7 @@ export const read = (
   if (!isAddress(address, acceptLowercaseAddress ? "checksummed or lower case" : "checksummed")) {
     return malformed("address")
   }
-  // The library accepts only the checksummed address. It is slow if the message has resources, which the venue does
-  // not use.
+  // The library accepts only the checksummed address, and is slow on resources, which the venue does not use.
   const [before, resources] = withoutResources(lines.with(1, checksummed(address)).join("\n"))
   if (resources.length > maxResources) return malformed("resources")
   const shortened = resources.map(shortOf)
@@ -95,8 +91,7 @@ export const read = (
   const parsed = Result.try(() => new SiweMessage(usual))
   if (Result.isFailure(parsed)) return malformed("grammar")
   const fields = parsed.success
-  // The library reads 01 as 1 and drops empty fields. The signed text would then differ from the parsed one, so the
-  // message is refused.
+  // The library reads 01 as 1 and drops empty fields; the signed text would differ from the parsed one.
   if (fields.toMessage() !== usual) return malformed("rewritten")
   const fault = restrictions.find(([, holds]) => !holds(fields))?.[0]
   if (fault !== undefined) return malformed(fault)
@@ -106,8 +101,8 @@ export const read = (
 }
 
 /**
- * Returns the fault in the message's times, or undefined if the times are valid. A message can be up to ten minutes
- * old, and its times can be up to `leewaySeconds` ahead of this clock.
+ * Returns the fault in a message's times, or undefined if the times are valid. The issue time can be at most ten
+ * minutes old, or `leewaySeconds` ahead of this clock.
  */
 export const untimely = (
   { expiresAtMillis = Infinity, issuedAtMillis, notBeforeMillis = -Infinity }: Omit<Claims, "address">,
@@ -132,10 +127,7 @@ const userInfo = /^[^/?#]*\/\/[^/?#]*@/
 const moment = String.raw`\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`
 const dateTime = new RegExp(`^${moment}$`)
 
-/**
- * Matches each line of a message with the smallest possible character set. Adjacent parts never match the same text,
- * so matching takes linear time.
- */
+/** Matches a message line by line. Adjacent parts never match the same text, so matching takes linear time. */
 const form = new RegExp(
   [
     String.raw`^(?<domain>[^\s/@A-Z]+) wants you to sign in with your Ethereum account:`,

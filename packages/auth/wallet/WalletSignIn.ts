@@ -52,10 +52,7 @@ export interface WalletSignInOptions {
 export class WalletSignIn extends Context.Service<
   WalletSignIn,
   {
-    /**
-     * Signs a user in. Runs cheap checks on public data first and verifies the signature late. Only a correctly
-     * signed message uses up its nonce.
-     */
+    /** Signs a user in: cheap checks first, the signature late. Only a correctly signed message uses up its nonce. */
     readonly signIn: (proof: Proof) => Effect.Effect<Issued, WalletRefused | DatabaseUnavailable>
     /** Returns true while the queue is full, so that the next sign-in would be refused. */
     readonly isBusy: () => boolean
@@ -118,10 +115,7 @@ export class WalletSignIn extends Context.Service<
 /** Maximum number of waiting sign-ins; the full queue takes a few tens of milliseconds. */
 const maxWaiting = 64
 
-/**
- * Time for which a nonce is kept after its message expires, so that a clock that is set back cannot make the message
- * usable again.
- */
+/** Time for which a nonce is kept after its message expires, in case a clock is set back. */
 const keptLongerMillis = 120_000
 
 const ascii = /^\p{ASCII}*$/u
@@ -136,9 +130,9 @@ const proofOf = (
   if (chain !== "ethereum") return refused("chain")
   const { glance, maxLength, minLength, read, untimely } = WalletMessage
   if (text.length < minLength || text.length > maxLength || !ascii.test(text)) {
-    return refused("length", `The message has to be ${minLength} to ${maxLength} ASCII characters`)
+    return refused("length", `The message must be ${minLength} to ${maxLength} ASCII characters`)
   }
-  if (!isWellFormed(signature)) return refused("signature_form", "The signature has to be 0x and 130 hex digits")
+  if (!isWellFormed(signature)) return refused("signature_form", "The signature must be 0x and 130 hex digits")
   const misfit = (claims: WalletMessage.Claims) => {
     const misnamed =
       claims.statement === `Sign in to ${serviceName}` ? objection(sites, claims) : ("statement" as const)
@@ -152,8 +146,7 @@ const proofOf = (
   const contradiction = misfit(claims)
   if (contradiction !== undefined) return contradiction
   if (signerOf(text, signature) !== claims.address.toLowerCase()) return refused("signature")
-  // Parsing comes last because it costs the most. If the quick look at the claims and the parser disagree, the parser
-  // decides.
+  // Parsing costs the most and comes last. If it disagrees with the quick look at the claims, the parser decides.
   const message = read(text, { acceptLowercaseAddress })
   if (Result.isFailure(message)) return refused("message", WalletFault.textFault(text))
   return misfit(message.success) ?? Result.succeed(message.success)

@@ -4,10 +4,7 @@ import { Buffer } from "node:buffer"
 import secp256k1 from "secp256k1"
 import { hashMessage, keccak256 } from "viem/utils"
 
-/**
- * Returns true if a text has the form of a signature: `0x` and 65 bytes in hexadecimal. A cheap check that does not
- * verify the signer.
- */
+/** Returns true if a text is `0x` and 65 bytes in hexadecimal. Cheap, because it does not verify the signer. */
 export const isWellFormed = (signature: string): boolean => pattern.test(signature)
 
 /**

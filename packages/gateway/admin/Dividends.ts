@@ -26,7 +26,7 @@ export const layer = group(
       Effect.fnUntraced(
         function* ({ payload: { amount, ex_date, reason, symbol: given } }) {
           const { category, symbol } = yield* findListed(given)
-          if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
+          if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected the symbol of a stock")
           const perUnitE8 = unitsOf(nearestMultiple(amount, 1))
           if (Number.isNaN(perUnitE8)) return yield* refusals.unfit("body.amount", "Expected at most eight decimals")
           const prices = feed.prices.get(symbol)

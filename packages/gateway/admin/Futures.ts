@@ -20,7 +20,7 @@ export const layer = group(
     const findListed = yield* makeFindListed
     const refusals = yield* apiProblems
     const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-    /** Returns the instrument of a symbol that is priced from futures, or refuses the request. */
+    /** Returns the symbol's instrument if it is priced from futures; otherwise refuses the request. */
     const futuresBased = Effect.fnUntraced(function* (given: string, location: string) {
       const instrument = yield* findListed(given)
       return isFuturesBased(instrument) ? instrument : yield* refusals.unfit(location, basedOnFutures)
@@ -82,7 +82,7 @@ export const layer = group(
         "setHolidays",
         Effect.fnUntraced(function* ({ payload: { days, reason, year } }) {
           if (!days.every((day) => day.startsWith(`${year}-`)))
-            return yield* refusals.unfit("body.days", `Expected days of ${year}`)
+            return yield* refusals.unfit("body.days", `Expected days in ${year}`)
           yield* recordRequest("holidays_set", year, { days: days.join(" "), reason })
           yield* reference.setHolidays(year, days)
         }, Effect.catchTags(unanswered))

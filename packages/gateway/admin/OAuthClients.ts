@@ -62,7 +62,7 @@ export const layer = group(
                 refusals.invalidRequest([
                   {
                     location: `body.${members[field]}`,
-                    message: expected[fault] ?? `Expected a value without the fault ${fault}`
+                    message: expected[fault] ?? `Expected a valid value (fault: ${fault})`
                   }
                 ])
               ),
@@ -91,12 +91,12 @@ const expected: Readonly<Record<string, string>> = {
   authorization_code: "Expected grant_types with authorization_code",
   characters: "Expected only characters that a URL permits",
   count: "Expected 1 to 10 redirect URIs",
-  form: "Expected the normal form: a UUID, a name without spaces at its ends, or a URL as a browser writes it",
+  form: "Expected the normal form: a UUID, a name without leading or trailing spaces, or a URL as a browser writes it",
   fragment: "Expected a URL without a fragment",
   length: "Expected a shorter URL",
   loopback_port: "Expected a loopback URL with a port",
   repeated: "Expected each redirect URI once",
-  reserved_parameter: "Expected a query without parameters of the authorization response",
+  reserved_parameter: "Expected a query without the parameters that the authorization response adds",
   scheme: "Expected an https URL",
   userinfo: "Expected a URL without user name and password",
   wildcard: "Expected a URL without *"

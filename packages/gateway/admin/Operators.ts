@@ -29,7 +29,7 @@ export const layer = (token: Redacted.Redacted) =>
         refillMillis: guessesAtOnce * guessMillis
       })
       /**
-       * Rejects a wrong token after 1 s. All callers are on this machine, so wrong tokens share one bucket. Valid
+       * Rejects a wrong token after 1 s. All callers share this machine, so wrong tokens share one bucket; valid
        * tokens are not charged and are accepted at once.
        */
       const rejectGuess = (credential: Redacted.Redacted) =>
@@ -70,18 +70,14 @@ interface KnownOperator {
 
 /** Operator whose token is in the settings; accepted without a database lookup. */
 const first: KnownOperator = { name: firstOperator, roles: ["admin"] }
-/** Maximum number of concurrent token lookups in the database. */
 const lookUpsAtOnce = 2
-/**
- * Delay of the response to a wrong token. After a burst of 10, one wrong token per second gets this response, and the
- * rest get 429.
- */
+/** Delay of the response to a wrong token. After 10 at once, one per second gets this response and the rest get 429. */
 const guessMillis = 1_000
 const guessesAtOnce = 10
 
 /**
- * Records a request in the audit log before the request reaches a market. The market's journal does not wait for
- * database tables, so this order guarantees that every command has an audit entry.
+ * Records a request in the audit log before it reaches a market. Markets do not wait for database tables, so only
+ * this order guarantees an audit entry for every command.
  */
 export const makeRecordRequest = Effect.map(
   Audit,

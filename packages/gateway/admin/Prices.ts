@@ -53,7 +53,7 @@ export const layer = group(
           if (priceE8 > highestE8)
             return yield* refusals.unfit(
               "body.price",
-              `Expected at most ${printed(highestE8)}: above it the value of the open positions is not exact`
+              `Expected at most ${printed(highestE8)}: at a higher price, the value of the open positions cannot be exact`
             )
           if (inForce !== undefined && !confirm) {
             const { lowerE8, upperE8 } = believable(inForce.oracleE8)

@@ -1,6 +1,4 @@
-/**
- * Proof of the rails: compares holdings with the books, and reports account balances that no money on a rail covers.
- */
+/** Proof of the rails: compares holdings with the books, and reports balances that no money on a rail covers. */
 import { instant } from "@venue/api/Digits"
 import type { AccountId } from "@venue/domain/AccountId"
 import { decimalOfMoney } from "@venue/domain/Decimal"

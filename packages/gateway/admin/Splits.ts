@@ -20,10 +20,7 @@ export const layer = group(
     const findActive = yield* makeFindActive
     const refusals = yield* apiProblems
 
-    /**
-     * Repeats the split call until all of the market's orders are cancelled, because each call cancels a limited
-     * number.
-     */
+    /** Repeats the split call until all of the market's orders are cancelled; each call cancels a limited number. */
     const splitContract = Effect.fnUntraced(function* (symbol: MarketSymbol, split: Omit<SplitContract, "_tag">) {
       for (let calls = 0; calls < maxCalls; calls++) {
         const { isDone, missing } = yield* Effect.retry(markets.splitContract(symbol, split), { times: 2 })
@@ -45,7 +42,7 @@ export const layer = group(
       Effect.fnUntraced(
         function* ({ payload: { denominator, ex_date, numerator, reason, symbol: given } }) {
           const { category, symbol } = yield* findActive(given)
-          if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
+          if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected the symbol of a stock")
           if (numerator === denominator)
             return yield* refusals.unfit("body.denominator", "Expected a number other than the numerator")
           const exDay = dayOf(millisOfDay(ex_date)!)

@@ -20,10 +20,7 @@ export const layer = group(
     const modes = yield* VenueModes
     const feed = yield* Feed
     const refusals = yield* apiProblems
-    /**
-     * Returns an obstacle for each trading market with a stale price. Markets in other states accept no orders
-     * anyway.
-     */
+    /** Returns an obstacle for each trading market with a stale price; other markets accept no orders anyway. */
     const stale = Effect.map(Clock.currentTimeMillis, (nowMillis) =>
       [...feed.prices].flatMap(([symbol, prices]) => {
         const trades = feed.tradingStates.get(symbol) === "TRADING"

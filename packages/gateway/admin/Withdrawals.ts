@@ -155,10 +155,7 @@ const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
   })
 )
 
-/**
- * Requests a cancellation. The request and the audit entry are committed together, and the rail carries out the
- * cancellation.
- */
+/** Requests a cancellation, which the rail carries out. Request and audit entry are committed together. */
 const makeCancel = Effect.gen(function* () {
   const audit = yield* Audit
   const transaction = yield* Transaction
@@ -182,7 +179,7 @@ const makeCancel = Effect.gen(function* () {
     },
     Effect.catchTags({
       WithdrawalStepRefused: ({ state }) => Effect.fail(refusals.notCancellable(state)),
-      CancelPending: ({ by }) => Effect.fail(refusals.cancelAsked(by)),
+      CancelPending: ({ by }) => Effect.fail(refusals.cancelRequested(by)),
       UnknownWithdrawal: Effect.die
     }),
     transaction.run

@@ -64,7 +64,7 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
 const refusals: Refusals = {
   refuse: (reason, headers, description) => refusal(refusalOf[reason], headers, { description }),
   unexpected: (cause) => fault("unexpected_failure", cause),
-  // The bodies of server errors already hold an id.
+  // The bodies of server errors already contain an id.
   identified: (answer) => answer,
   unparsable: ({ status, title }) => ({
     contentType: "application/json",

@@ -87,9 +87,6 @@ const buckets = {
   authorize: { capacity: 60, refillMillis: 60_000 },
   /** Low, because each enrolment draws a QR code, which takes far more CPU time than any other response. */
   enrol: { capacity: 15, refillMillis: 60_000 },
-  /**
-   * All other calls that read the database. The capacity is also the maximum number of calls that wait for the
-   * database at once.
-   */
+  /** All other calls that read the database. The capacity is also the maximum number that wait for it at once. */
   calls: { capacity: 300, refillMillis: 60_000 }
 } as const

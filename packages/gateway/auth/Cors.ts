@@ -2,10 +2,7 @@
 import type { CrossOrigin, Route } from "../http/Gate.ts"
 import { prefix } from "./Route.ts"
 
-/**
- * Returns the policy: any origin for the API, only the consent page's origin for consent, and no origin for the
- * pages.
- */
+/** Returns the policy: any origin for the API, only the consent page's for consent, and no origin for the pages. */
 export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
   requestHeaders: (routes) => (audience(routes) === "nobody" ? undefined : requestHeaders),
   answerHeaders: (routes) => {

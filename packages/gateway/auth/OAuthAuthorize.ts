@@ -1,7 +1,4 @@
-/**
- * Endpoint that begins an authorization. It redirects the browser to the consent page, or back to the application
- * with an error.
- */
+/** Begins an authorization: redirects to the consent page, or back to the application with an error. */
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -30,10 +27,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   ]
 })
 
-/**
- * The query is confidential, so it must be neither cached nor sent as a referrer, and no page is allowed to frame
- * this one.
- */
+/** The query is confidential, so it must be neither cached nor sent as a referrer; no page can frame this one. */
 const framing = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",

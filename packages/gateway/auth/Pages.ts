@@ -1,6 +1,6 @@
 /**
- * Sign-in and consent page: static files with a policy that forbids other scripts, framing and caching. If the venue
- * requires a CAPTCHA, the policy also allows the CAPTCHA provider's script.
+ * Sign-in and consent page: static files with a policy that forbids other scripts, framing and caching. A required
+ * CAPTCHA adds its provider's script to the policy.
  */
 import { instant } from "@venue/api/Digits"
 import { checksummed, isAddress } from "@venue/auth/wallet/WalletAddress"
@@ -55,10 +55,7 @@ export const make = ({ captcha, ...options }: PagesOptions): Pages => {
   return { routes, layer: HttpRouter.addAll(routes) }
 }
 
-/**
- * Returns an address with its checksum, and the server's time. The wallet message needs both, and a browser's clock
- * might be wrong.
- */
+/** Returns a checksummed address and the server's time, which the wallet message needs; browser clocks can be wrong. */
 const checksummedAddress = Effect.gen(function* () {
   const address = (yield* query).get("address") ?? ""
   if (!isAddress(address, "any case"))

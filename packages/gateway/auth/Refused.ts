@@ -4,7 +4,6 @@ import { Schema } from "effect"
 
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   refusal: Schema.Literals(AuthError.refusals),
-  /** Wait that a rate limit requires, in milliseconds. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite),
   /** Text for this occurrence, which replaces the default text. */
   description: Schema.optionalKey(Schema.String)

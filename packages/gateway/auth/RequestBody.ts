@@ -12,10 +12,7 @@ export const query = Effect.map(
   ({ url }) => new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
 )
 
-/**
- * Parses one JSON object after `named` has renamed its members. If a member is duplicated, its last value is used.
- * Unknown members are ignored.
- */
+/** Parses one JSON object after `named` has renamed its members. Uses the last duplicate; ignores unknown members. */
 export const json = <A>(schema: Schema.Codec<A, unknown>, named: (sent: Fields) => Fields = (sent) => sent) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   return Effect.gen(function* () {

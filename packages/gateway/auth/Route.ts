@@ -26,10 +26,7 @@ export const refusal = (
   })
 }
 
-/**
- * Logs a server error's cause with the error's id, but without the request. A database outage is logged once
- * elsewhere.
- */
+/** Logs a server error's cause and id, but not the request. A database outage is logged once elsewhere. */
 export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.suspend(() => {
     const errorId = SecureRandom.uuidV4Unsafe()

@@ -88,10 +88,7 @@ const makeRefresh = Effect.fnUntraced(function* (site: AuthSite) {
   const view = yield* SessionView.make
   const demandKey = ClientKey.demand(site.clientKeys)
 
-  /**
-   * Requires the client key if the session began with the user's own sign-in, and the `refresh_token` grant if it
-   * belongs to a public client.
-   */
+  /** Requires the client key for a user's own session, and the `refresh_token` grant for a public client's session. */
   const demandRight = Effect.fnUntraced(function* (
     token: Redacted.Redacted,
     request: HttpServerRequest.HttpServerRequest

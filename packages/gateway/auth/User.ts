@@ -21,7 +21,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const transaction = yield* Transaction
   const view = yield* SessionView.make
 
-  /** Ends sessions of the user. An application can end only its own sessions. */
+  /** Ends the user's sessions in the given scope. An application can end only its own sessions. */
   const signOut = ({ clientId, sessionId, userId }: TokenClaims, scope: keyof typeof ends) =>
     transaction.run(
       Effect.gen(function* () {

@@ -23,7 +23,6 @@ export interface ApiListenerOptions {
   readonly trustedProxies?: ReadonlyArray<string>
   /** Name of the header in which the nearest trusted proxy sends the request's country as a two-letter code. */
   readonly countryHeader?: string | undefined
-  /** True to log each request. */
   readonly accessLog?: boolean
   /** Rate limits by client address, shared by all APIs of a node; default: separate limits for this API. */
   readonly limits?: RateLimits.RateLimits
@@ -34,13 +33,12 @@ export interface ApiSite<R> {
   readonly routes: ReadonlyArray<Route>
   readonly layer: (authentication: AuthenticationOptions) => Layer.Layer<never, never, R>
   /**
-   * True for further routes to compress besides the public ones. A response that combines private figures with
-   * attacker-chosen text must not be compressed.
+   * Returns true for further routes to compress besides the public ones. A response that combines private figures
+   * with attacker-chosen text must not be compressed.
    */
   readonly isGzipped?: (route: Route) => boolean
 }
 
-/** Returns new per-address rate limits for this node. */
 export const addressLimits = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const { rateLimits } = yield* VenueSettings

@@ -84,8 +84,7 @@ export const layer = ({
           const request = yield* HttpServerRequest.HttpServerRequest
           const address = addressOf(request)
           const { faultOf, isKnown, prove } = shownBy(request, address)
-          // Requests that fail verification are charged to the address. If the credentials are unknown, the charge
-          // precedes the lookup and is returned on success.
+          // A failed verification is charged to the address; for unknown credentials in advance, with a refund.
           const pay = spend(network(address), weight)
           if (!isKnown) yield* pay
           const unproven = (refused: Unauthenticated | InvalidToken | SessionEnded) =>

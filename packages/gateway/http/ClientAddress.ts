@@ -30,7 +30,7 @@ export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
     if (!isProxy(peer)) return peer
     const candidates = hopsOf(request).map((hops) => lastUntrusted(peer, hops, isProxy))
     const [address = peer] = candidates
-    // Most proxies write one of the two headers and pass the client's value of the other through, so both must agree.
+    // Most proxies set one of the two headers and pass through the client's value of the other, so both must agree.
     return candidates.every((other) => other === address) ? address : nobody
   }
 }
@@ -65,7 +65,6 @@ export const ofUpgrade = (trustedProxies: ReadonlyArray<string>): ((request: Inc
   return (request) => addressOf(requestOf(request))
 }
 
-/** Returns the function that determines the client country of a WebSocket upgrade. */
 export const countryOfUpgrade = (
   trustedProxies: ReadonlyArray<string>,
   header: string | undefined
@@ -74,10 +73,7 @@ export const countryOfUpgrade = (
   return (request) => countryOf(requestOf(request))
 }
 
-/**
- * Returns an address's key in rate limits: the address itself for IPv4, or its /64 network for IPv6, because one host
- * controls a whole /64.
- */
+/** Returns an address's key in rate limits: the address for IPv4, the /64 for IPv6, because one host controls a /64. */
 export const network = (address: string): string => {
   if (isIP(address) !== 6) return address
   const [head = "", tail] = address.toLowerCase().split("%")[0]!.split("::")

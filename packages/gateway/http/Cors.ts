@@ -1,7 +1,4 @@
-/**
- * CORS policy of the REST API. Any page is allowed to call the API with an access token, because the API uses no
- * cookies.
- */
+/** CORS policy of the REST API. Any page can call it with an access token, because the API uses no cookies. */
 import { headerName, neutralBrand } from "@venue/api/Headers"
 import { replayedHeader } from "@venue/api/Repeatable"
 import type { CrossOrigin, Route } from "./Gate.ts"

@@ -2,8 +2,8 @@
 import { Cause, Clock, Effect, type Fiber, Latch, type Scope } from "effect"
 
 /**
- * Runs an effect. At the deadline, interrupts the effect and returns `orElse()`. The fiber then counts as
- * interrupted, so its further work, such as sending the response, must be uninterruptible.
+ * Runs an effect. At the deadline, interrupts it and returns `orElse()`. The fiber then counts as interrupted, so
+ * further work, such as sending the response, must be uninterruptible.
  */
 export type Within = <A, E, R>(self: Effect.Effect<A, E, R>, orElse: () => A) => Effect.Effect<A, E, R>
 

@@ -16,10 +16,10 @@ export const denied = (
   if (reason === "permission") return permissionNeeded(rule)
   if (reason === "account") return accountNeeded[rule.on](headerName(brand, "requested-account-id"))
   if (rule.ownOnly && clientId !== null)
-    return "An application may not do this: the user does it with a session of their own."
+    return "Applications cannot do this: the user must do it in a session of their own."
   return via === "hmac"
-    ? "An API key may not do this: send the access token of a session, as Authorization: Bearer."
-    : "A bearer token may not do this: sign the request with an API key."
+    ? "API keys cannot do this: send the access token of a session, as Authorization: Bearer."
+    : "Bearer tokens cannot do this: sign the request with an API key."
 }
 
 /** Returns the detail text for missing headers or a wrong timestamp, or undefined for every other fault. */
@@ -39,7 +39,6 @@ export const signatureFault = (
   return `The timestamp of the request is outside the allowed window: ${header("timestamp")} is ${sent}; expected Unix seconds within 300 s of the venue's clock. ${header("server-time")} of this answer is that clock in milliseconds.`
 }
 
-/** Detail text for an `Authorization` header with another scheme or without a token. */
 export const noToken = "The bearer token is missing: Authorization has to be Bearer, a space and an access token."
 
 const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Header]> = [
@@ -49,9 +48,7 @@ const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Heade
   ["signature", "hmac-signature"]
 ]
 
-/**
- * Returns the text that names a rule's selectable permissions, or its other permissions if only the operator can grant them.
- */
+/** Returns the text that names a rule's selectable permissions, or the permissions that only the operator can grant. */
 const permissionNeeded = ({ anyOf }: Rule): string => {
   const selectable = anyOf.filter((name) => (Selectable.literals as ReadonlyArray<string>).includes(name))
   return selectable.length > 0
@@ -61,11 +58,11 @@ const permissionNeeded = ({ anyOf }: Rule): string => {
 
 const accountNeeded: Readonly<Record<Rule["on"], (header: string) => string>> = {
   account: (header) =>
-    `The credentials do not permit this on the account: name one of their accounts in ${header}; without it the primary account is meant.`,
+    `The credentials do not cover this account: name one of their accounts in ${header}, which defaults to the primary account.`,
   main: (header) =>
-    `This acts on the primary account alone, and the credentials do not permit it on the account asked for: omit ${header}.`,
+    `This acts only on the primary account, and the credentials do not permit it on the requested account: omit ${header}.`,
   funds: (header) =>
-    `Deposits come to the primary account and withdrawals leave it: omit ${header}, use credentials for all accounts, and move money to and from subaccounts with POST /user/transfer.`,
+    `Deposits and withdrawals use the primary account only: omit ${header}, use credentials for all accounts, and move money to and from subaccounts with POST /user/transfer.`,
   user: (header) =>
-    `This concerns all accounts of the user; use credentials for all of them, and name in ${header} one of their accounts, or none.`
+    `This concerns all of the user's accounts: use credentials for all of them, and omit ${header} or name one of their accounts in it.`
 }

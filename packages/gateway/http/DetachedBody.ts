@@ -1,7 +1,4 @@
-/**
- * A request whose body is still read after its reader is interrupted. Otherwise the library would close the
- * connection.
- */
+/** A request whose body read survives an interruption; otherwise the library would close the connection. */
 import { Effect, Fiber } from "effect"
 import type { HttpServerRequest } from "effect/http"
 

@@ -30,10 +30,7 @@ export const ofForwarded = (text: string): Hops => {
   }
 }
 
-/**
- * Returns the canonical text of an address: IPv6 is shortened and loses its zone, and an IPv4-mapped IPv6 address
- * becomes IPv4.
- */
+/** Returns an address's canonical text: IPv6 shortened and without its zone, IPv4-mapped IPv6 as IPv4. */
 export const canonical = (address: string): string => {
   const family = isIP(address)
   if (family === 0) return nobody
@@ -41,10 +38,7 @@ export const canonical = (address: string): string => {
   return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "")
 }
 
-/**
- * Reads an RFC 7239 node, which is an address with an optional port. An IPv6 address without a port is accepted
- * without brackets.
- */
+/** Reads an RFC 7239 node: an address with an optional port. IPv6 without a port needs no brackets. */
 const addressIn = (node: string): string => {
   const [, bracketed, before] = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::(?:\d{1,5}|_[\w.-]+))?$/.exec(node) ?? []
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? canonical(bracketed) : nobody

@@ -26,7 +26,7 @@ export interface Route {
 /** Returns the name of a route in rules and weights, such as `GET /user/trade`. */
 export const actionOf = ({ method, path }: Route): string => `${method} ${path}`
 
-/** Returns the routes of all endpoints of an API. */
+/** Returns the routes of every endpoint in an API. */
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ReadonlyArray<Route> => {
@@ -40,7 +40,6 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constrai
   return routes
 }
 
-/** Reason for a refusal by the gate. */
 export type RefusalReason =
   | "no-such-path"
   | "method-not-allowed"
@@ -68,7 +67,6 @@ export interface Refusals {
   readonly unparsable: Wording
 }
 
-/** Headers of a response. */
 type AnswerHeaders = Readonly<Record<string, string>>
 
 /** CORS policy. `routes` are all routes of the path, with any method. */
@@ -95,7 +93,6 @@ export interface GateOptions {
     route: Route,
     notes: RequestNotes.RequestNotes
   ) => HttpServerResponse.HttpServerResponse | undefined
-  /** Returns additional response headers. */
   readonly answerHeaders?: (
     request: HttpServerRequest.HttpServerRequest,
     notes: RequestNotes.RequestNotes,
@@ -104,11 +101,8 @@ export interface GateOptions {
   /** Returns the id of a request; default: a new id. */
   readonly idOf?: RequestIdOf
   readonly gzip?: Gzip
-  /**
-   * True for routes whose responses are safe to compress, because their length reveals no secret; default: no route.
-   */
+  /** True for routes that are safe to compress, because the response length reveals no secret; default: no route. */
   readonly isGzipped?: (route: Route) => boolean
-  /** True to log each request. */
   readonly accessLog?: boolean
 }
 
@@ -244,7 +238,6 @@ const allowOf = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin | undefi
   return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), ...(crossOrigin === undefined ? [] : ["OPTIONS"])]
 }
 
-/** Returns the response to a CORS preflight. */
 const preflight = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin) => {
   const requestHeaders = crossOrigin.requestHeaders(routes)
   const granted = requestHeaders !== undefined && {

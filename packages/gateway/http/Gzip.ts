@@ -1,7 +1,4 @@
-/**
- * Gzip compression of responses of at least 1 KiB, for clients that accept gzip. Streamed responses are compressed
- * part by part.
- */
+/** Gzip for responses of at least 1 KiB, if the client accepts it. Streamed responses are compressed part by part. */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpPlatform, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 

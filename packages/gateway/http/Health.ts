@@ -20,16 +20,13 @@ export class Health extends Context.Service<
     readonly answer: (restUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
   }
 >()("@venue/gateway/http/Health") {
-  /** For a single process, which is ready when every desk responds and every listed market publishes rows. */
+  /** For a single process: ready when every desk responds and every listed market publishes rows. */
   static readonly layer: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
     Health,
     Effect.suspend(() => make({ needsAll: true }))
   )
 
-  /**
-   * For one of several gateways, which is ready while any desk responds, because a failed desk is unavailable on
-   * every gateway.
-   */
+  /** For one of several gateways: ready while any desk responds, because a failed desk fails on every gateway. */
   static readonly layerGateway: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
     Health,
     Effect.suspend(() => make({ needsAll: false }))

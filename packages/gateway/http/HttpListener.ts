@@ -56,7 +56,7 @@ export const listen = Effect.fnUntraced(function* <R>(
     port: options.port,
     timeouts,
     maxConnections,
-    // By this time, every request that was in flight at the close has reached its deadline.
+    // By this time, every request that was in flight when the listener closed has reached its deadline.
     graceMillis: deadlineMillis
   })
   const url = publicUrl ?? Listening.urlOf("http", host, port)
@@ -65,8 +65,7 @@ export const listen = Effect.fnUntraced(function* <R>(
   // Disconnects a client that does not read its response, to release the response's memory.
   server.setTimeout(timeouts?.stalledMillis ?? stalledMillis)
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
-  // Fresh, because listeners share layers such as `invalidRequest`. A common memo map would build such a layer only
-  // once, with one base URL.
+  // Fresh, because a common memo map would build layers such as `invalidRequest` only once, with one base URL.
   const all = Layer.fresh(Layer.provideMerge(layer, platform).pipe(Layer.provide(Layer.succeed(ApiBaseUrl)(url))))
   const services = yield* Layer.build(all) as Effect.Effect<
     Context.Context<HttpRouter.HttpRouter | HttpPlatform.HttpPlatform>,
@@ -84,13 +83,12 @@ export const listen = Effect.fnUntraced(function* <R>(
     if (fault !== undefined) PlainHttp.refuse(refusals.unparsable, response, fault)
     else if (!takes(request, response)) handle(request, response)
   })
-  // Runs before the scope closes that holds the requests and their services.
+  // Runs before the close of the scope that holds the requests and their services.
   yield* Effect.addFinalizer(() => close)
   return { port, url }
 })
 
 const stalledMillis = 60_000
-/** Maximum number of connections of one listener. */
 const maxConnections = 10_000
 
 /**

@@ -21,10 +21,7 @@ export interface ListeningOptions {
   readonly host: string
   /** Port; 0 selects any free port. */
   readonly port: number
-  /**
-   * Closes connections that the server does not track, such as WebSockets. Called after the listener stops accepting
-   * connections.
-   */
+  /** Closes connections that the server does not track, such as WebSockets, after it stops accepting connections. */
   readonly closing?: () => void
   readonly timeouts?: Timeouts | undefined
   /** Maximum number of connections. Further connections are closed at once. Default: no limit. */
@@ -33,7 +30,7 @@ export interface ListeningOptions {
   readonly graceMillis?: number
 }
 
-/** Time limits for a client to send requests and read answers. */
+/** Time limits for a client to send requests and read responses. */
 export interface Timeouts {
   /** Time from the start of a connection, or of its next request, to the end of the request headers. */
   readonly headersMillis: number
@@ -75,7 +72,7 @@ export const open = Effect.fnUntraced(function* (
         connectionsCheckingInterval: timeouts.checkMillis,
         keepAliveTimeout: keepAliveMillis,
         maxHeaderSize: maxHeadBytes,
-        // Node would refuse with an empty body, so `PlainHttp.headFault` refuses instead.
+        // Node would refuse a missing `Host` with an empty body, so `PlainHttp.headFault` refuses it instead.
         requireHostHeader: false
       })
       if (maxConnections !== undefined) server.maxConnections = maxConnections

@@ -1,12 +1,8 @@
-/**
- * Refusals that precede routing: requests that are refused for their first line or headers, and bytes that are not
- * HTTP.
- */
+/** Refusals that precede routing: requests with a faulty first line or headers, and bytes that are not HTTP. */
 import { Buffer } from "node:buffer"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
-/** Reason for a refusal. */
 export interface Fault {
   readonly status: number
   readonly title: string
@@ -33,10 +29,7 @@ export const send = (
 export const headFault = (request: IncomingMessage): Fault | undefined =>
   (request.url ?? "").length > maxTargetBytes ? targetTooLong : hostFault(request)
 
-/**
- * Requires exactly one `Host` header, or at most one for HTTP/1.0. With two headers, a proxy in front might use a
- * different one than this server.
- */
+/** Requires exactly one `Host` header, at most one for HTTP/1.0: a proxy in front might use the other of two. */
 const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault | undefined => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,4 +1,4 @@
-/** Rewrites numbers with exponents in JSON responses as plain decimals, as on the sockets. */
+/** Rewrites numbers with exponents in JSON responses as plain decimals, as the sockets do. */
 import { plainJson } from "@venue/domain/PlainNumber"
 import { HttpBody, HttpServerResponse } from "effect/http"
 

@@ -14,7 +14,6 @@ export const from = (trustedProxies: ReadonlyArray<string>): RequestIdOf => {
   }
 }
 
-/** Returns a new id. */
 export const fresh = (): string => SecureRandom.uuidV4Unsafe()
 
 /** Returns a problem's `instance` URI, which is a UUID URN (RFC 9562). */

@@ -18,7 +18,6 @@ export const RequestNotes = Context.Reference<RequestNotes | undefined>("@venue/
 
 export const of = (id: string): RequestNotes => ({ id, quota: undefined, userId: undefined })
 
-/** Records facts about the current request. */
 export const note = (change: Partial<RequestNotes>): Effect.Effect<void> =>
   Effect.map(RequestNotes, (notes) => {
     if (notes !== undefined) Object.assign(notes, change)

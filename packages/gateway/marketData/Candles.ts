@@ -18,7 +18,6 @@ export interface Candles {
   readonly changed: ValueOf
 }
 
-/** Candle that was sent last on a stream. */
 interface SentCandle {
   readonly startMinute: number
   readonly tail: string
@@ -32,10 +31,7 @@ export const make = Effect.gen(function* () {
   const sent = new Map<string, SentCandle>()
 
   const lengthOf = ({ interval }: Topic) => resolutions.minutesOf(interval!)!
-  /**
-   * Returns the start of the current window. A window ends 1 s late, because the feed has then delivered its last
-   * trade and the final candle is complete.
-   */
+  /** Returns the current window's start. Windows end 1 s late, when the feed has delivered their last trade. */
   const startOf = (topic: Topic) => {
     const minute = minuteOf(clock.currentTimeMillisUnsafe() - feedDelayMillis)
     return minute - (minute % lengthOf(topic))

@@ -1,7 +1,4 @@
-/**
- * Finds a market's splits in its journal, by time. Table rows use the units that applied when they were written, so
- * readers must apply later splits.
- */
+/** Finds a market's splits in its journal. Table rows keep their old units, so readers must apply later splits. */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { ContractSplit } from "@venue/domain/Split"
 import type { JournalUnavailable, Row } from "@venue/journal/Journal"
@@ -57,10 +54,7 @@ const placeOf = Effect.fnUntraced(function* (read: Read, lastSeq: number, atMill
   return before
 })
 
-/**
- * Returns the first row with events after the sequence number. Rows that only claim the journal for a writer have no
- * events, and therefore no time.
- */
+/** Returns the first row with events after `seq`. An epoch's first row has no events, and therefore no time. */
 const firstAfter = Effect.fnUntraced(function* (read: Read, seq: number) {
   for (let after = seq; ;) {
     const rows = yield* read(after, placeRows)

@@ -28,7 +28,7 @@ export class MarketDataGateway extends Context.Service<
       const transports = new Set<Transport>()
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
-          for (const transport of transports) transport.close(1001, "the venue is going down")
+          for (const transport of transports) transport.close(1001, "the venue is shutting down")
         })
       )
       return MarketDataGateway.of({

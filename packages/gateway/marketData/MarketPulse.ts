@@ -1,6 +1,4 @@
-/**
- * Timing of the market-data streams. Trades are sent at once; other channels send their latest value at an interval.
- */
+/** Timing of the market-data streams. Trades are sent at once; other channels send their latest value periodically. */
 import * as Frame from "@venue/api/marketData/Frame"
 import type * as Subscription from "@venue/api/marketData/Subscription"
 import type { Batch } from "@venue/cluster/feed/Batch"

@@ -17,7 +17,6 @@ import * as Streams from "./Streams.ts"
 export class MarketStreams extends Context.Service<
   MarketStreams,
   {
-    /** Listed symbols. */
     readonly listed: ReadonlySet<MarketSymbol>
     readonly open: (transport: Streams.Outlet) => Streams.Subscriber
     readonly leave: (subscriber: Streams.Subscriber) => void

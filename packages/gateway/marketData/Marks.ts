@@ -1,7 +1,4 @@
-/**
- * Mark prices of one market at the end of each of the last 1,440 minutes, from which the change over a day is
- * computed.
- */
+/** Mark prices of one market at the end of each of the last 1,440 minutes, for the change over a day. */
 import { minuteOf } from "@venue/domain/Minute"
 import { priceE8, type Ratio } from "@venue/domain/Split"
 
@@ -45,9 +42,7 @@ export const split = ({ rows }: Marks, ratio: Ratio): void => {
   for (const [at, row] of rows.entries()) rows[at] = inNewUnits(row, ratio)
 }
 
-/**
- * Returns the change in percent from the mark 1,440 minutes ago, rounded to two decimals; 0 if there is no such mark.
- */
+/** Returns the change in percent from the mark 1,440 minutes ago, to two decimals; 0 if there is no such mark. */
 export const changePercent = ({ rows }: Marks, markE8: number, nowMinute: number): number => {
   const later = rows.findIndex(({ minute }) => minute > nowMinute - dayMinutes)
   const before = later === -1 ? rows.at(-1) : rows[later - 1]

@@ -24,10 +24,7 @@ interface Row {
   readonly before: Volume
 }
 
-/**
- * Trades in a window of minutes. A window without a trade has the price of the last earlier trade, or 0 if there was
- * none.
- */
+/** Trades in a window of minutes. Without a trade, its price is that of the last earlier trade, or 0. */
 export interface Window extends Candle.Candle {
   readonly startMinute: number
 }
@@ -35,13 +32,9 @@ export interface Window extends Candle.Candle {
 /** Number of stored minutes: 25 hours, which is the length of a day on which clocks are set back. */
 export const keptMinutes = 1_500
 
-/** Returns minutes without trades. */
 export const none = (): Minutes => ({ rows: [], beforeTicks: 0 })
 
-/**
- * Converts the minutes before each split to new units. Splits are in order; trades in a split's minute count as
- * before the split.
- */
+/** Converts the minutes before each split, in order, to new units. Trades in a split's minute count as before it. */
 export const of = (
   minutes: ReadonlyArray<Minute>,
   beforeTicks: number,
@@ -82,7 +75,6 @@ export const split = (self: Minutes, { denominator, numerator }: Ratio): void =>
 /** Returns the price of the last trade; 0 if there was none. */
 export const lastTicks = ({ beforeTicks, rows }: Minutes): number => rows.at(-1)?.minute.closeTicks ?? beforeTicks
 
-/** Returns the volume since the start of a minute. */
 export const since = ({ rows }: Minutes, fromMinute: number): Volume => {
   const first = rows[firstFrom(rows, fromMinute)]
   if (first === undefined) return nothing

@@ -1,5 +1,5 @@
 /**
- * Timing of a channel that sends on change, at most once per `everyMillis`. An unchanged value is repeated after
+ * Timing of a channel that sends on change, at most once per `everyMillis`. Repeats an unchanged value after
  * `repeatMillis`, because clients treat a silent channel as a dead connection.
  */
 import type { Batch } from "@venue/cluster/feed/Batch"

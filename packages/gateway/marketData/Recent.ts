@@ -28,7 +28,6 @@ export interface Kind<A> {
     symbol: MarketSymbol,
     nowMinute: number
   ) => Effect.Effect<TableState<A>, DatabaseUnavailable>
-  /** Applies an event. */
   readonly take: (self: A, event: MarketEvent) => void
 }
 
@@ -46,10 +45,7 @@ export type TimedSplit = Ratio & { readonly atMillis: number }
 
 /** Page size of journal reads. */
 const pageRows = 256
-/**
- * Time span before the last split in which earlier splits are searched. It suffices because tables are read about one
- * day back.
- */
+/** Time span before the last split to search for earlier splits; tables are read only about one day back. */
 const splitSpanMillis = 2 * dayMillis
 /** Maximum number of markets loaded at once, in addition to user queries. */
 const maxLoads = 2
@@ -101,8 +97,8 @@ const follow = <A>(kind: Kind<A>, loaded: Loaded<A>, seq: number, events: Readon
 }
 
 /**
- * Loads a market. Ends in the same event-loop turn in which the state reaches the feed's row, so that the feed's next
- * row follows the state without a gap.
+ * Loads a market. Ends in the event-loop turn in which the state reaches the feed's row, so that the feed's next row
+ * follows without a gap.
  */
 const makeLoad = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
   const feed = yield* Feed

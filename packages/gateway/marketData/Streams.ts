@@ -31,10 +31,7 @@ export interface Streams {
   readonly hasSubscribers: (channel: Subscription.Channel) => boolean
   /** Returns a stream's subscribers, or undefined if the stream has never had one. */
   readonly subscribersOf: (topic: Subscription.Topic) => ReadonlySet<Subscriber> | undefined
-  /**
-   * Sends the value of each stream in a channel. If a subscriber has over 64 KiB unread, its value is marked as due
-   * instead.
-   */
+  /** Sends the value of each stream in a channel; for a subscriber with over 64 KiB unread, marks it as due instead. */
   readonly pulse: (channel: Subscription.Channel, valueOf: ValueOf) => void
   /** Sends a value to every subscriber regardless of unread bytes, because no later value repeats it. */
   readonly sendFinal: (channel: Subscription.Channel, valueOf: ValueOf) => void
@@ -48,14 +45,11 @@ export interface Streams {
 export const sendBody = (streams: Streams, subscriber: Subscriber, body: Frame.Body): void =>
   sendText(streams, subscriber, Frame.frame(body, ++subscriber.sequence))
 
-/**
- * Sends a confirmation or an error, neither of which has a sequence number. Closes a subscriber that reads too
- * slowly.
- */
+/** Sends a confirmation or an error, which have no sequence number. Closes a subscriber that reads too slowly. */
 export const sendText = (streams: Streams, subscriber: Subscriber, text: string): void => {
   subscriber.transport.send(text)
   if (!subscriber.transport.isOverfull()) return
-  subscriber.transport.close(1013, "frames were not read; 1 MiB was waiting")
+  subscriber.transport.close(1013, "the client did not read its frames; 1 MiB was waiting")
   streams.leave(subscriber)
 }
 

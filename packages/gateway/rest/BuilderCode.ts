@@ -20,10 +20,7 @@ export interface BuilderCodeOptions {
   readonly areReviewed: boolean
 }
 
-/**
- * Delay between retries while the owner's desk moves to another node, and the time limit after which the response is
- * sent without the desk.
- */
+/** Retries while the owner's desk moves; after `within`, the response is sent without the desk. */
 const retries = { schedule: Schedule.spaced("200 millis") }
 const within = "3 seconds"
 
@@ -51,15 +48,15 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
         )
 
       /**
-       * Registers the code at its owner's desk. The code is already stored, so if the desk does not respond, `GET
-       * /user/builder-code` and the code's first use retry the registration.
+       * Registers the code at its owner's desk. If the desk does not respond, `GET /user/builder-code` and the first
+       * use of the stored code retry this.
        */
       const registered = (code: BuilderCode) =>
         code.active
           ? register(code).pipe(
               Effect.retry(retries),
               Effect.timeout(within),
-              Effect.catch(() => Effect.logWarning("a builder code was not registered at its owner's desk"))
+              Effect.catch(() => Effect.logWarning("a builder code could not be registered at its owner's desk"))
             )
           : Effect.void
 

@@ -29,7 +29,7 @@ export const layer = ({ addressOf }: BuilderWalletOptions) =>
       const refusals = yield* apiProblems
       const clock = yield* Clock.Clock
       const { rateLimits } = yield* VenueSettings
-      /** The message limit of an address equals the wallet limit of a builder. */
+      /** An address's message limit equals a builder's wallet limit. */
       const limits = RateLimits.make({
         ...restRates.wallets,
         enabled: rateLimits,
@@ -113,6 +113,7 @@ const unread = "The builder could not be loaded; try again later."
 
 /** Error texts for valid EIP-4361 messages that differ from the issued message. */
 const alteredTexts: Readonly<Record<string, string>> = {
-  fields: "The fields of the message differ from those of GET /builder/web3/message; sign its text unchanged.",
-  statement: "The statement belongs to another builder code; get a message for this code and sign it unchanged."
+  fields:
+    "The message's fields differ from those that GET /builder/web3/message returned; sign that message unchanged.",
+  statement: "The statement is for another builder code; get a message for this code and sign it unchanged."
 }

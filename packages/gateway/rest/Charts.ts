@@ -139,8 +139,5 @@ const maxOfAll = 64
 
 /** Time limit for the tables to catch up. */
 const patience = "2 seconds"
-/**
- * Maximum number of concurrent chart queries. The other connections of the gateway's pool stay free for other
- * readers.
- */
+/** Maximum number of concurrent chart queries; the pool's other connections stay free for other readers. */
 export const maxChartQueries = 2

@@ -32,7 +32,7 @@ export const layer = group(
       const { fromISO: fromMillis, interval, intervalMinutes, toISO: toMillis } = query
       const length = intervalMinutes ?? (interval === undefined ? undefined : interval / minuteNanos)
       if (length === undefined)
-        return yield* refusals.unfit("query.intervalMinutes", "Expected one of intervalMinutes and interval")
+        return yield* refusals.unfit("query.intervalMinutes", "Expected intervalMinutes or interval")
       const minutes = lengths.minutesOf(length)
       if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(lengths.expected, length))
       if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed(fromMillis, toMillis)
@@ -45,10 +45,7 @@ export const layer = group(
         )
       return windowsOf
     })
-    /**
-     * Returns one market's open interest at the end of each window. The value is 0 after a delisted market's last
-     * price.
-     */
+    /** Returns a market's open interest at the end of each window; 0 after a delisted market's last price. */
     const openInterestOf = Effect.fnUntraced(function* (instrument: Instrument, windows: Windows.Windows) {
       const isDelisted = tradingStates.get(instrument.symbol) === "DELISTED"
       const lastMinute = isDelisted ? ((yield* read(Prices.lastMinute(instrument.symbol))) ?? 0) : Infinity

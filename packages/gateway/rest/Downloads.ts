@@ -1,7 +1,4 @@
-/**
- * CSV downloads of whole lists, limited in number. Each is read and sent in parts, so that memory use does not depend
- * on the list's length.
- */
+/** CSV downloads of whole lists, limited in number, and read and sent in parts to bound memory use. */
 import * as Csv from "@venue/api/Csv"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
 import type { UserId } from "@venue/domain/UserId"
@@ -66,7 +63,7 @@ export interface Lines<Row> {
 }
 
 /**
- * Streams a file's lines. Each part is read after the client has received the previous part. A failed read closes the
+ * Streams a file's lines; each part is read when the client has received the previous one. A failed read closes the
  * connection and leaves the body incomplete.
  */
 export const lines = <Row>(

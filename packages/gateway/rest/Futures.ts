@@ -79,8 +79,5 @@ export const layer = ({ brand }: FuturesOptions) =>
     })
   )
 
-/**
- * Maximum number of concurrent queries across both endpoints. The other connections of the gateway's pool stay free
- * for other readers.
- */
+/** Maximum number of concurrent queries of both endpoints together; the pool's other connections stay free. */
 export const maxFuturesQueries = 2

@@ -17,7 +17,6 @@ export const sinceOf = (users: Users["Service"], userId: UserId, duration: Durat
     ? Effect.map(users.find(userId), (user) => Option.getOrThrow(user).createdAtMillis)
     : Effect.succeed(0)
 
-/** Returns the start of each window in a span. */
 export const startsOf = (span: Span): Moments => ({
   first: span.startMillis / quarterHourMillis,
   step: (span.intervalMinutes * minuteMillis) / quarterHourMillis,

@@ -27,7 +27,6 @@ type Refused = BadRequest | TooManyRequests | ServiceUnavailable
 export interface PageRequest<Row> extends Pick<Source, "projection"> {
   readonly filter: ListFilter
   readonly query: (accountId: AccountId) => ReadQuery<ReadonlyArray<Row>>
-  /** Counts all rows of the list. */
   readonly count: (accountId: AccountId) => ReadQuery<number>
   /** True for a filter without an index, whose search has a time limit. */
   readonly isSearch?: boolean
@@ -124,6 +123,6 @@ const sourceOf = (projection: Source["projection"], symbol: MarketSymbol | undef
 })
 
 const otherWays = (offset: number) =>
-  `The largest offset is ${maxOffset}, got ${offset}: send end, the time of the last row you have, or download the CSV.`
+  `The largest offset is ${maxOffset}, got ${offset}: send the time of the last row you have as end, or download the CSV.`
 
 const shorter = `The search did not finish within ${SearchLimit.searchMillis / 1_000} s; send start, or a later start.`

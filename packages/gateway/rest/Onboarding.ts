@@ -1,7 +1,4 @@
-/**
- * Handles `GET /user/onboarding`, `POST /user/terms`, `POST /user/verification`, and the identity provider's
- * callbacks.
- */
+/** Handles `GET /user/onboarding`, `POST /user/terms`, `POST /user/verification` and the provider's callbacks. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

@@ -41,10 +41,7 @@ export const layer = group(
           moments: boundariesOf(span)
         })
       )
-    /**
-     * Returns the percentage base at each boundary: equity at the start of the span plus all deposits since that
-     * start.
-     */
+    /** Returns the percentage base at each boundary: equity at the span's start plus the deposits since then. */
     const basesOf = Effect.fnUntraced(function* (reader: Reader, span: Span) {
       const { accountId } = reader
       const moments = boundariesOf(span)

@@ -1,7 +1,4 @@
-/**
- * Table reads for requests without credentials. Their number is limited across all endpoints, and each read has a
- * time limit.
- */
+/** Table reads for requests without credentials. Their number, across all endpoints, and their time are limited. */
 import { maxCount } from "@venue/postgres/Count"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
@@ -9,10 +6,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import { Context, Effect, Layer, Option, Semaphore } from "effect"
 
-/**
- * Maximum number of concurrent queries across all public endpoints. The other connections of the gateway's pool stay
- * free for other readers.
- */
+/** Maximum number of concurrent public queries; the pool's other connections stay free for other readers. */
 export const maxPublicQueries = 2
 /** Time limit of one read, including the time that it waits to start. */
 const patience = "4 seconds"

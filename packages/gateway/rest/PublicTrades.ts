@@ -34,7 +34,7 @@ export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUr
       const unavailable = () => Effect.fail(refusals.draining())
 
       const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)
-      /** Before the read, charges for the page's rows beyond the endpoint's weight. */
+      /** Charges, before the read, for the page's rows beyond the endpoint's own weight. */
       const charge = Effect.fnUntraced(function* (action: string, rows: number) {
         const more = deepPageWeight(action, rows)
         if (more > 0) yield* chargeMore(more)

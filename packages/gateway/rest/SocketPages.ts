@@ -5,7 +5,6 @@ import { Layer } from "effect"
 import type { Route } from "../http/Gate.ts"
 import * as Pages from "./Pages.ts"
 
-/** Public URLs of the sockets. */
 export interface SocketUrls {
   readonly trade: string
   readonly marketData: string

@@ -1,7 +1,4 @@
-/**
- * Handles `GET` and `POST /user/subaccounts`, `GET /user/subaccounts/balance` and `/equity`, and `GET
- * /user/public-accounts`.
- */
+/** Handles `/user/subaccounts`, its `/balance` and `/equity`, and `GET /user/public-accounts`. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"

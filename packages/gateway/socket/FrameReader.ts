@@ -1,7 +1,4 @@
-/**
- * Reads frames from one socket. Charges each complete frame before the parser receives it, and passes a limited
- * number in each event-loop turn.
- */
+/** Reads one socket's frames: charges each before the parser gets it, and passes on a limited number per loop turn. */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import { type Allowance, limits, unitsOf } from "./SocketBudget.ts"
@@ -103,19 +100,14 @@ export const open = (options: FrameReaderOptions): FrameReader => {
   return { proceed: pump }
 }
 
-/**
- * Detaches the parser from the socket, because the parser would process all frames of a read at once, without a
- * charge in between.
- */
+/** Detaches the parser from the socket, because it would process all frames of a read without charges in between. */
 function takenFrom(socket: NetSocket): (this: NetSocket, bytes: Buffer) => void {
   const parse = socket.listeners("data").at(-1) as (this: NetSocket, bytes: Buffer) => void
   socket.off("data", parse)
   return parse
 }
 
-/**
- * Discards input after the close, up to the length of one frame, so that the client's close frame is still received.
- */
+/** Discards input after the close, up to one frame's length, so that the client's close frame still arrives. */
 function discarding(ws: WebSocket): (bytes: Buffer) => void {
   let discardedBytes = 0
   return ({ length }) => {
@@ -136,10 +128,7 @@ const final = 0x80
 const opcodes = 0x0f
 const closing = 0x08
 
-/**
- * Returns a function that returns false once a socket has had no allowance for 5 s. One second with enough allowance
- * restarts that period.
- */
+/** Returns a function that returns false after 5 s without allowance. 1 s with enough allowance restarts that time. */
 function patienceOf(nowMillis: () => number): () => boolean {
   let sinceMillis = -Infinity
   let lastMillis = -Infinity
@@ -175,7 +164,7 @@ function framesOf(allowance: Allowance): Frames {
       const header = headerOf(second)
       const payload = left < header ? 0 : payloadAt(bytes, at)
       if (isMalformed(first, second, fragments) || (!isControl && messageBytes + payload > limits.frameBytes)) {
-        // The parser rejects the frame and chooses the right close code.
+        // Passed to the parser, which rejects the frame with the right close code.
         at = bytes.length
         return "over"
       }
@@ -225,10 +214,7 @@ function own(bytes: Buffer, length: number): Buffer {
   return copy
 }
 
-/**
- * Appends bytes to a buffer whose capacity doubles when full, so that a frame made of many small reads is not copied
- * on each read.
- */
+/** Appends bytes to a buffer that doubles when full, so that a frame of many small reads is not copied each time. */
 function joined(pending: Buffer, bytes: Buffer): Buffer {
   const length = pending.length + bytes.length
   if (pending.byteOffset > 0 || pending.buffer.byteLength < length) {

@@ -28,7 +28,6 @@ export interface ListenerOptions {
   readonly budget: SocketBudget
   /** Base URL of the REST API, whose pages explain the problems. */
   readonly restUrl: string
-  /** Returns the client address of an upgrade request. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly accept: (transport: Transport, request: IncomingMessage) => Receiver
   /** Responds to plain HTTP requests: health checks, and 426 for all others. */
@@ -52,7 +51,7 @@ export const listen = Effect.fnUntraced(function* (
     timeouts: options.timeouts,
     closing: () => {
       for (const ws of sockets.clients) {
-        ws.close(1001, "the venue is going down")
+        ws.close(1001, "the venue is shutting down")
         ws.terminate()
       }
     }
@@ -161,9 +160,7 @@ const makePings = Effect.gen(function* () {
   })
   yield* Effect.forkScoped(Effect.repeat(ping, Schedule.spaced(pingMillis)))
   return {
-    /**
-     * Starts the pings. Returns a function that returns true once the client has been disconnected for missed pings.
-     */
+    /** Starts the pings. Returns a function that is true once the client was disconnected for missed pings. */
     watch: (ws: WebSocket): (() => boolean) => {
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))

@@ -22,16 +22,13 @@ interface Kind {
   readonly frames: Rate
   /** True if an address's upgrade limit is divided by the number of live gateways. */
   readonly upgradesAreDivided: boolean
-  /**
-   * True if frames are charged even when limits are off. False for the trade socket, because benchmarks send orders
-   * without limits.
-   */
+  /** True if frames are charged even when limits are off. False for the trade socket, which benchmarks flood. */
   readonly isAlwaysCharged: boolean
 }
 
 /**
- * All transport limits. Messages are also limited per user or per connection, so these limits are wide: one address
- * is allowed to send at once what five users are allowed to send in a minute.
+ * All transport limits. They are wide, because messages are also limited per user or connection: one address can send
+ * at once what five users can send in a minute.
  */
 export const limits = {
   /** Maximum number of open sockets of both kinds. Further upgrades are refused with 503, even when limits are off. */
@@ -43,7 +40,6 @@ export const limits = {
   unitsPerTurn: 32,
   /** Time after which a socket with empty buckets is closed. The socket is not read during this time. */
   patienceMillis: 5_000,
-  /** Memory for unfinished messages. */
   unfinished: { bytes: 64 * 1024 * 1024, bytesOfEach: 4 * 1024 },
   /** Memory for frames that clients have not read. Each client is also limited by `maxWaitingBytes`. */
   unread: { bytes: 256 * 1024 * 1024, bytesOfEach: 128 * 1024 },
@@ -65,7 +61,6 @@ export const limits = {
 /** Returns the units of a frame, from its payload length in bytes. */
 export const unitsOf = (bytes: number): number => 1 + (bytes >> 10)
 
-/** Reason why a socket is not allowed to open. */
 export type Refusal =
   | { readonly _tag: "TooManyUpgrades"; readonly waitMillis: number }
   | { readonly _tag: "AddressFull"; readonly most: number }

@@ -1,7 +1,4 @@
-/**
- * Transport of one WebSocket. Joins outgoing frames into one write per event-loop turn, and holds incoming frames
- * while paused.
- */
+/** Transport of one WebSocket. Joins a turn's outgoing frames into one write; holds incoming frames while paused. */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import type { Allowance } from "./SocketBudget.ts"
@@ -39,7 +36,7 @@ export function open(
   /** Counts unread bytes: those in the socket if the kernel buffer is full, plus all waiting long responses. */
   const countUnread = () => {
     if (unread(answers.waiting + (socket.writableNeedDrain ? socket.writableLength : 0)) || isClosed) return
-    close(1013, "frames were not read, and the gateway's buffer for unread frames is full")
+    close(1013, "the client did not read its frames, and the gateway's buffer for unread frames is full")
   }
   const flush = () => {
     const texts = gathered

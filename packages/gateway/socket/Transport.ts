@@ -22,7 +22,6 @@ export interface Transport {
 /** Receiver of one socket's frames. */
 export interface Receiver {
   readonly text: (text: string) => void
-  /** Called when a pong arrives from the client. */
   readonly pong?: () => void
   /** Called when the socket is closed. `isGivenUp` is true if the client did not close the socket. */
   readonly closed: (isGivenUp: boolean) => void

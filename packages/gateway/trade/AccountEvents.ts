@@ -1,7 +1,4 @@
-/**
- * Frames that report a market event to an account's owner. Each frame is built once for all of the owner's
- * connections.
- */
+/** Frames that report a market event to an account's owner, each built once for all of the owner's connections. */
 import * as Frame from "@venue/api/trade/Frame"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -45,10 +42,7 @@ export const filledReply = (event: Traded, order: Order, batch: Batch): EventRep
   orderId: order.orderId.text
 })
 
-/**
- * Returns the id of the command that caused the event, or an empty string if no command did. For `TwapOpened`, the id
- * is that of the command that added the TWAP.
- */
+/** Returns the id of the command that caused the event or added the TWAP, or an empty string if no command did. */
 const commandOf = (event: MarketEvent): string =>
   event._tag === "TwapOpened" ? event.twap.twapId : "commandId" in event ? (event.commandId?.text ?? "") : ""
 
@@ -70,10 +64,7 @@ const isLast = ({ _tag }: MarketEvent): boolean =>
 
 type BuildFrame = (event: MarketEvent, accountId: AccountId, batch: Batch) => string
 
-/**
- * Caches the last frame. An event is sent to all connections of an account in turn, so a cache with one entry is
- * sufficient.
- */
+/** Caches the last frame: an event goes to all of an account's connections in turn, so one entry suffices. */
 const cached = (build: BuildFrame): BuildFrame => {
   let lastEvent: MarketEvent | undefined
   let lastAccountId = ""
@@ -148,9 +139,7 @@ const stop = cached((event, _accountId, { instrument }) => {
   }
 })
 
-/**
- * Returns the TWAP frame that precedes the order response to a TWAP cancel, or an empty string for every other event.
- */
+/** Returns the TWAP frame that precedes a TWAP cancel's order response, or an empty string for other events. */
 const twap = cached((event, _accountId, { instrument }) =>
   event._tag === "TwapClosed" && event.ending === "REQUEST" ? closed(instrument, event) : ""
 )

@@ -76,10 +76,7 @@ export const forwarded = (
   sendIfReady(acknowledgements, commandId, acknowledgement)
 }
 
-/**
- * Replaces the acknowledgement with an error from the desk or a market. If the command was given up, sends the error
- * at once.
- */
+/** Replaces the acknowledgement with an error from the desk or a market; sent at once if the command was given up. */
 export const refuse = (acknowledgements: Acknowledgements, commandId: string, refusal: string): void => {
   const acknowledgement = acknowledgements.pending.get(commandId)
   if (acknowledgement === undefined) return acknowledgements.send(refusal)

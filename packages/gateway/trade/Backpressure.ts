@@ -24,10 +24,7 @@ export interface Outstanding {
 export interface Backpressure {
   readonly outstanding: Outstanding
   readonly join: () => void
-  /**
-   * Must be called after every change to `outstanding`. Pauses reading at the limit, and resumes at half of the
-   * limit.
-   */
+  /** Must be called after every change to `outstanding`. Pauses reading at the limit; resumes at half of it. */
   readonly update: () => void
   /**
    * Sets the length, in characters, of long responses that wait until the client has read earlier ones. This length
@@ -77,7 +74,7 @@ export const make = (
   answered = () => {}
 ): Backpressure => {
   const outstanding: Outstanding = { weight: 0 }
-  /** Weight added to the total. */
+  /** Weight that this connection has added to the total. */
   let charged = 0
   let hasJoined = false
   let isPaused = false

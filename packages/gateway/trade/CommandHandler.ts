@@ -100,7 +100,7 @@ export const make = Effect.gen(function* () {
   const submit: CommandHandler["submit"] = (connection, member, expected) => {
     const { replies } = connection
     const reply = (submitted: Submitted) => {
-      if (submitted._tag === "HandedOn") return replies.forwarded(expected, submitted.symbols)
+      if (submitted._tag === "Forwarded") return replies.forwarded(expected, submitted.symbols)
       const { request } = expected.submission
       refused(connection, member, request, submitted, expected.request, (frame) => {
         if (isUnknown(submitted)) replies.answerUnknown(expected, frame)
@@ -179,7 +179,7 @@ const makeRefused = Effect.gen(function* () {
     connection: Connection,
     member: Member,
     request: Submission["request"],
-    submitted: Exclude<Submitted, { readonly _tag: "HandedOn" }>,
+    submitted: Exclude<Submitted, { readonly _tag: "Forwarded" }>,
     text: string,
     send: (frame: string) => void
   ) => {
@@ -214,10 +214,7 @@ const makeRefused = Effect.gen(function* () {
   return refused
 })
 
-/**
- * Sets the dead-man switch. The timeout starts when the request arrives here, because the call to the desk might be
- * delayed or repeated.
- */
+/** Sets the dead-man switch. The timeout starts here, because the call to the desk might be delayed or repeated. */
 const makeCancelAllAfter = Effect.gen(function* () {
   const desks = yield* DeskClient
   const clock = yield* Clock.Clock
@@ -247,10 +244,7 @@ const isWithoutEcho = (
   request._tag === "ModifyStop" ||
   request._tag === "AddTwap"
 
-/**
- * True if the outcome is unknown. By then the market's log might have answered the command, or the gateway might have
- * given it up.
- */
+/** True if the outcome is unknown. The market's log or a give-up might have answered the command by then. */
 const isUnknown = (submitted: Submitted): boolean =>
   submitted._tag === "Refused" && (submitted.refusal._tag === "DeskUnreachable" || submitted.refusal._tag === "Faulted")
 
@@ -283,4 +277,4 @@ const makeSetLeverage = Effect.gen(function* () {
   return setLeverage
 })
 
-const unknownLeverage = "the outcome is not known; get_user_leverage shows it"
+const unknownLeverage = "the outcome is unknown; read it with get_user_leverage"

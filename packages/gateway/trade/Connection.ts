@@ -33,7 +33,6 @@ import * as SummaryFrames from "./SummaryFrames.ts"
 const maxEarly = 256
 /** Maximum number of frames other than `auth` before the sign-in. */
 const maxUnsigned = 1_000
-/** Time limit for the sign-in. */
 const authWithinMillis = 60_000
 /** Time without a frame after which a draining gateway treats a connection as idle. */
 const quietAfterMillis = 1_000
@@ -145,7 +144,8 @@ export class Connection {
     if (this.isOver) return
     this.recordActivity()
     if (this.early !== undefined) return this.storeEarly(this.early, text)
-    if (this.isDraining) return this.send(Frame.err("ServerError", `${goingDown}; not done`, Incoming.ofObject(text)))
+    if (this.isDraining)
+      return this.send(Frame.err("ServerError", `${goingDown}; nothing was done`, Incoming.ofObject(text)))
     const { member } = this
     if (member === undefined && this.unsigned >= maxUnsigned)
       return this.close(1008, "too many frames before an auth message")
@@ -160,7 +160,7 @@ export class Connection {
   send(text: string): void {
     if (this.isOver) return
     this.transport.send(text)
-    if (this.transport.isOverfull()) this.close(1013, "frames were not read; 1 MiB was waiting")
+    if (this.transport.isOverfull()) this.close(1013, "the client did not read its frames; 1 MiB was waiting")
   }
 
   close(code: number, reason: string): void {
@@ -169,7 +169,6 @@ export class Connection {
     this.closed()
   }
 
-  /** Records that the client is alive. */
   recordActivity(): void {
     this.activeAtMillis = this.gateway.nowMillis()
   }
@@ -237,8 +236,8 @@ export class Connection {
   }
 
   /**
-   * Closes the connection of a stopping gateway after the next reply that leaves nothing outstanding. A client that
-   * waits for each reply then has no unread frame in flight.
+   * Closes a stopping gateway's connection after the next reply that leaves nothing outstanding; a client that waits
+   * for each reply then has no frame in flight.
    */
   finish(): void {
     this.isFinishing = true
@@ -390,7 +389,6 @@ export const open = (connectionId: string, gateway: Gateway, transport: Transpor
   }
 }
 
-/** Close reason when the venue stops. */
-export const goingDown = "the venue is going down"
+export const goingDown = "the venue is shutting down"
 
-const takenForLost = "the connection was taken for lost, and the account's orders were cancelled: connect again"
+const takenForLost = "the venue considered the connection lost and cancelled the account's orders: connect again"

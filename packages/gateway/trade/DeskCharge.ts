@@ -1,7 +1,7 @@
 /**
- * Rate-limit charges for frames that the gateway answers itself. Charges are taken from the user's bucket at the
- * desk, so that one limit applies across all connections (rule 6.10). They are taken in lots of 10, because a call
- * for each frame would cost more than the reply.
+ * Rate-limit charges for frames that the gateway answers itself, taken from the user's bucket at the desk, so that
+ * one limit applies across all connections (rule 6.10). Charged in batches of 10, because a call for each frame would
+ * cost more than the reply.
  */
 export interface DeskCharge {
   /** Charges a frame. Returns 0, or the milliseconds to wait if the bucket is empty. */
@@ -11,8 +11,8 @@ export interface DeskCharge {
 }
 
 /**
- * Takes the weight from the user's bucket at the desk, then calls `done`. The argument is 0 on success, the
- * milliseconds to wait if nothing was taken, or undefined if the desk did not respond.
+ * Takes weight from the user's bucket at the desk, then calls `done` with the milliseconds to wait: 0 if the weight
+ * was taken, or undefined if the desk did not respond.
  */
 export type TakeAtDesk = (weight: number, done: (waitMillis: number | undefined) => void) => void
 
@@ -34,8 +34,7 @@ export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharg
       isInFlight = false
       if (waitMillis === 0) uncharged -= weight
       else if (waitMillis !== undefined) limitedUntilMillis = nowMillis() + waitMillis
-      // Charges the weight that was added during the call. After the connection has closed, a refusal or a missing
-      // response causes no retry.
+      // Charges weight added during the call. After the close, a refusal or missing response is not retried.
       if (isOver && waitMillis === 0) chargeRest()
     })
   }

@@ -11,10 +11,7 @@ export interface Answered {
   readonly frame: string
 }
 
-/**
- * Reply to an order, a modify or a cancel. The command is sent to its desk at once, and the market's log or the desk
- * supplies the reply.
- */
+/** Reply to an order, modify or cancel, which is sent at once. The market's log or the desk supplies the reply. */
 export interface ExpectedOrder {
   readonly _tag: "Order"
   /** "none" for an unlisted symbol, because the desk then replies in no particular order. */
@@ -43,7 +40,6 @@ export interface ExpectedAcknowledgement {
   readonly isOfStop: boolean
 }
 
-/** Reply to a query. */
 export interface ExpectedQuery {
   readonly _tag: "Query"
   /** Replies that must be sent before the query runs: those on its symbol, those on all symbols, or no replies. */
@@ -51,10 +47,7 @@ export interface ExpectedQuery {
   readonly commandId: string
   readonly symbol: MarketSymbol
   readonly request: string
-  /**
-   * Runs the query. Must call `answer` exactly once, because later replies might wait for it. An empty frame is not
-   * sent.
-   */
+  /** Runs the query. Must call `answer` exactly once: later replies might wait for it. An empty frame is not sent. */
   readonly run: (answer: (frame: string) => void) => void
 }
 

@@ -23,5 +23,4 @@ export interface Origin {
   readonly country: string | undefined
 }
 
-/** Reason for a failed sign-in. */
 export type SignInFailure = "denied" | "unavailable" | "tooMany"

@@ -71,8 +71,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     2_000,
     Effect.map(presence, () => remoteDesks().length > 0)
   )
-  // Sends all connections, because a desk that has moved must load the traders of connected users and count their
-  // connections.
+  // Sends all connections, because a moved desk must load the connected users' traders and count the connections.
   const all = yield* makeCalls(
     () => byDesk(isAny),
     (deskId, mine) => renew(deskId, mine, "all")
@@ -108,10 +107,7 @@ const makeGatewayId = Effect.gen(function* () {
   return gatewayId
 })
 
-/**
- * Calls each desk that `connectionsByDesk` returns. Skips a desk whose last call is still in flight, so that a
- * stalled desk delays no other desk.
- */
+/** Calls each desk of `connectionsByDesk`. Skips a desk with a call in flight, so that it delays no other desk. */
 const makeCalls = Effect.fnUntraced(function* (
   connectionsByDesk: () => ReadonlyMap<string, ReadonlyArray<Connection>>,
   call: (deskId: string, mine: ReadonlyArray<Connection>) => Effect.Effect<unknown>
@@ -132,10 +128,9 @@ const makeCalls = Effect.fnUntraced(function* (
   )
 })
 
-/** Renews connections at their desk, and passes the summaries and losses that the desk returns to the connections. */
+/** Renews connections at their desk, and passes on the summaries and lost connections that the desk returns. */
 const makeRenew = Effect.fnUntraced(function* (
   gatewayId: string,
-  /** Returns all connections of a desk. */
   allAt: (deskId: string) => ReadonlyArray<Connection>
 ) {
   const desks = yield* DeskClient
@@ -145,18 +140,18 @@ const makeRenew = Effect.fnUntraced(function* (
   const renew = (deskId: string, mine: ReadonlyArray<Connection>, purpose: Purpose): Effect.Effect<void> => {
     const isPulse = purpose === "pulse"
     return Effect.suspend(() => {
-      const saidAtMillis = clock.currentTimeMillisUnsafe()
+      const sentAtMillis = clock.currentTimeMillisUnsafe()
       const renewed = mine.map((connection) => {
         const { accountId, caller } = connection.member!
         const { connectionId, activeAtMillis, isArmed } = connection
-        const ageMillis = saidAtMillis - activeAtMillis
+        const ageMillis = sentAtMillis - activeAtMillis
         return { connectionId, userId: caller.userId, accountId, ageMillis, wanted: isPulse, isArmed }
       })
-      // A desk in this process shares the feed of the connections, so the call omits the feed's heads.
+      // A desk in this process shares the connections' feed, so the call omits `heads`.
       const heads = isPulse && !desksHere.has(deskId) ? { heads: feedHeads.all() } : {}
       const payload = {
         gatewayId,
-        saidAtMillis,
+        sentAtMillis,
         connections: renewed,
         ...heads,
         ...(purpose === "all" ? { areAll: true } : {})
@@ -196,7 +191,7 @@ const makeFirst = Effect.fnUntraced(function* (due: () => void) {
         desks.summary({ userId, accountId, cost: noCost }).pipe(
           Effect.map((summary) => connection.sendSummary(summary)),
           Effect.ignore,
-          // The summary sends its own frames. If the read fails, the regular update within a second sends them.
+          // Sends no frame itself: the summary does, or, if the read fails, the regular update within a second.
           Effect.ensuring(Effect.sync(() => answer("")))
         )
       )

@@ -85,11 +85,7 @@ const frameOf = (text: string, answer: QueryAnswers.Answer): Effect.Effect<strin
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logError("a query could not be answered", cause),
-        Frame.err(
-          "ServerError",
-          "the venue failed to answer; nothing was changed, send it again",
-          Incoming.ofObject(text)
-        )
+        Frame.err("ServerError", "the query failed; nothing was changed, send it again", Incoming.ofObject(text))
       )
     )
   )

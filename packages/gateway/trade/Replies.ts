@@ -85,10 +85,7 @@ export class Replies {
     else this.backpressure.outstanding.weight += Backpressure.weightOf(expected.request)
   }
 
-  /**
-   * Sends a reply that the gateway produces itself: after the earlier replies on its symbol, or at once if the symbol
-   * is not listed.
-   */
+  /** Sends a reply that the gateway produces itself: after earlier replies on its symbol, or at once if unlisted. */
   append(symbol: string | null, frame: string): void {
     const named = MarketSymbol.make(symbol ?? "")
     if (!this.isListed(named)) return this.send(frame)
@@ -116,9 +113,7 @@ export class Replies {
     this.backpressure.update()
   }
 
-  /**
-   * Ends a command by reporting its outcome as unknown. Does nothing if the command was already answered or given up.
-   */
+  /** Ends a command by reporting its outcome as unknown. Does nothing if it was already answered or given up. */
   answerUnknown(expected: ExpectedOrder | ExpectedAcknowledgement, frame: string): void {
     const isWithoutQueue = expected._tag === "Order" && expected.ordering === "none"
     if (isWithoutQueue || this.isOutstanding(expected)) this.answer(expected, frame)

@@ -18,7 +18,6 @@ interface ReplyBarrier {
 /** Barriers by command id, in order of arrival. */
 export type ReplyBarriers = Map<string, ReplyBarrier>
 
-/** Returns an empty set of barriers. */
 export const make = (): ReplyBarriers => new Map()
 
 /** Adds a barrier to the queues. Calls `start` once, when every earlier request in the queues is answered. */

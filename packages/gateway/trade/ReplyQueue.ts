@@ -5,7 +5,7 @@
  */
 import * as Backpressure from "./Backpressure.ts"
 
-/** A command or query without an answer. */
+/** A command or query that has no reply yet. */
 export interface PendingRequest {
   readonly commandId: string
   /** Frame of the request, echoed by an error reply; empty for an entry of a reply barrier. */
@@ -80,10 +80,7 @@ export const deliverEvent = (queue: ReplyQueue, event: EventFrame): void => {
   else insert(queue, behind + 1, { commandId: undefined, frame: event.frame, orderId: event.orderId, isRecorded: true })
 }
 
-/**
- * Stores a market event's frame until the acknowledgement of its command is sent. The acknowledgement is an entry in
- * this queue.
- */
+/** Stores a market event's frame until its command's acknowledgement, an entry in this queue, is sent. */
 export const deliverAfterAcknowledgement = (
   queue: ReplyQueue,
   { commandId, frame, orderId }: Omit<EventFrame, "isLast">

@@ -35,7 +35,7 @@ export const previewedOf = (
 ): PreviewRequest => {
   const request = requestOf(order, symbol, commandId, expiresAtMillis, member)
   if (request._tag === "PlaceOrder" || request._tag === "ClosePosition") return request
-  throw new Error(`an order became ${request._tag}`)
+  throw new Error(`expected an order, got ${request._tag}`)
 }
 
 /** Returns the request of a command, with its id, expiry and account. */

@@ -1,7 +1,4 @@
-/**
- * Signs a client in on the trade socket: verifies the credential and account, and attaches the connection at the
- * user's desk.
- */
+/** Signs a client in on the trade socket: verifies credential and account, and attaches the connection at its desk. */
 import type { Auth } from "@venue/api/trade/SessionCommand"
 import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import { ofToken } from "@venue/auth/access/Caller"
@@ -39,8 +36,8 @@ export const make = Effect.fnUntraced(function* (
     )
     const builderCode = yield* earningCode(auth.builderCode ?? origin.builderCode)
     attached(connectionId, userId)
-    const saidAtMillis = yield* Clock.currentTimeMillis
-    yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, saidAtMillis, connectionId, userId, accountId }))
+    const sentAtMillis = yield* Clock.currentTimeMillis
+    yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, sentAtMillis, connectionId, userId, accountId }))
     return { caller, accountId, builderCode, eligibility }
   })
 

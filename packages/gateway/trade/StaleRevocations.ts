@@ -1,19 +1,13 @@
-/**
- * Refuses commands that add risk while the gateway's revocations are stale, because the caller's credential might be
- * revoked.
- */
+/** Refuses commands that add risk while revocations are stale, because the credential might be revoked. */
 import { isStop } from "@venue/domain/Stop"
 import { trustedDelayMillis } from "@venue/storage/access/Revocations"
 import type { TradingCommand } from "./Request.ts"
 
-/**
- * True if the command adds risk and the revocations are older than the trusted age. Cancels, closes and queries are
- * allowed.
- */
+/** True if the command adds risk and the revocations are too old. Cancels, closes and queries stay allowed. */
 export const isRefused = (command: TradingCommand, ageMillis: number): boolean =>
   ageMillis > trustedDelayMillis && addsRisk(command)
 
-export const message = "this gateway has received no revocations for over 3 seconds; not done, try again"
+export const message = "this gateway has received no revocations for over 3 seconds; nothing was done, try again"
 
 const addsRisk = (command: TradingCommand): boolean => {
   switch (command._tag) {

@@ -42,7 +42,7 @@ export class TradeGateway extends Context.Service<
     readonly connections: () => number
     /**
      * Closes all connections and refuses new ones. For 2 s, each connection is closed after a reply or when it is
-     * idle. The remaining connections are then not allowed to send, and receive their outstanding replies within 5 s.
+     * idle. The remaining connections can then send nothing more, and receive their outstanding replies within 5 s.
      * At the end, every desk receives `Leave`, which starts cancel-on-disconnect for armed connections, and the
      * remaining connections are closed.
      */
@@ -83,10 +83,7 @@ export class TradeGateway extends Context.Service<
       yield* Effect.addFinalizer(() => Effect.sync(closeAll))
 
       const some = (matches: (connection: Connection) => boolean) => [...connections].some(matches)
-      /**
-       * Closes matching connections that have nothing outstanding. Armed connections stay open until the end of the
-       * drain.
-       */
+      /** Closes matching connections with nothing outstanding; armed ones stay open until the drain ends. */
       const closeIf = (matches: (connection: Connection) => boolean) => {
         for (const connection of connections)
           if (!connection.isOutstanding() && !connection.isLeased && matches(connection))

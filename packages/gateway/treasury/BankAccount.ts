@@ -44,7 +44,7 @@ export const layer = group(
         Effect.fnUntraced(
           function* ({ payload, query }) {
             const { userId } = yield* Caller
-            // Without a bank no account is stored.
+            // Without a bank rail, no bank account is stored.
             if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
             const details = bankDetails(payload)
             const holder = yield* profiles.find(userId)

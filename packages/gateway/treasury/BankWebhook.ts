@@ -32,7 +32,7 @@ export const layer = (secret: Redacted.Redacted) =>
                   Effect.logWarning("rejected a webhook of the bank", reason),
                   refusal(baseUrl, 401, "credentials-not-accepted")
                 ),
-              // The gate answers a request whose body cannot be read.
+              // The gate responds to a request whose body cannot be read.
               HttpServerError: Effect.die
             })
           )
@@ -44,5 +44,5 @@ export const layer = (secret: Redacted.Redacted) =>
 /** Wakes the rail. A failure is only logged, because the rail also polls the bank. */
 const wake = (rails: RailClient["Service"]) =>
   Effect.catch(rails.wake("BANK"), () =>
-    Effect.logWarning("could not wake the bank's rail; its next poll reads the news")
+    Effect.logWarning("could not trigger a poll of the bank's rail; its next regular poll reads the event")
   )

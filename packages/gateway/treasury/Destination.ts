@@ -8,10 +8,7 @@ import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { Effect, Result } from "effect"
 
-/**
- * Returns an address in display form. Refuses the token contract, where a transfer would fail or be lost, and the
- * account that pays withdrawals.
- */
+/** Returns an address in display form. Refuses the token contract, which can lose transfers, and the paying account. */
 export const read = (
   problems: Problems,
   network: Network,
@@ -26,7 +23,7 @@ export const read = (
   if (address === tokenContract)
     return refused("Expected the address of a wallet; this address is the contract of the token")
   return address === payingAccount
-    ? refused("Expected an address outside of the venue; this address is the account that pays withdrawals")
+    ? refused("Expected an address outside the venue; this address is the account that pays withdrawals")
     : Result.succeed(address)
 }
 
@@ -36,10 +33,7 @@ export const ofAnyNetwork = (sent: string): string | undefined => {
   return network === undefined ? undefined : written(network, sent)
 }
 
-/**
- * Returns the account that pays withdrawals on a network, or undefined until the rail has stored that account with
- * its cursor.
- */
+/** Returns a network's paying account, or undefined until the rail has stored it with its cursor. */
 export const payingAccount = Effect.map(Effect.all([RailProviders, RailStates]), ([rails, states]) =>
   Effect.fnUntraced(function* (network: Network) {
     const { cursor } = yield* states.find(network)
@@ -58,6 +52,6 @@ const isOf: { readonly [Name in Network]: (text: string) => boolean } = {
 }
 
 export const expected: { readonly [Name in Network]: string } = {
-  ARBITRUM_ONE: "an address of ARBITRUM_ONE: 0x and 40 hex digits, with the right checksum where their case is mixed",
-  TRON: "an address of TRON: T and 33 more characters of base 58, with the right checksum"
+  ARBITRUM_ONE: "an address of ARBITRUM_ONE: 0x and 40 hex digits, with a valid checksum if their case is mixed",
+  TRON: "an address of TRON: T and 33 more base58 characters, with a valid checksum"
 }

@@ -1,7 +1,4 @@
-/**
- * Reasons to hold a withdrawal for review that depend on the user and the destination. The trader adds the reasons
- * that depend on amounts.
- */
+/** Reasons to hold a withdrawal that depend on user and destination; the trader adds reasons that depend on amounts. */
 import { hourMillis } from "@venue/domain/Funding"
 import type { Network } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
@@ -40,7 +37,7 @@ export const make = Effect.fnUntraced(function* (newAddressHoldHours: number) {
       const own = yield* addresses.ofUser(userId)
       const registered = own.find((row) => row.network === network && row.address.toLowerCase() === lower)
       const reasons = yield* flagged(userId, address)
-      // The address's wallet has signed a message, to register a builder's key or to sign in.
+      // The address's wallet has signed a message, either to sign in or to register a builder's key.
       const isVerified =
         registered?.verified === true ||
         (network === "ARBITRUM_ONE" &&

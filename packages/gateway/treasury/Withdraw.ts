@@ -83,7 +83,7 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
             if (Option.isNone(account)) return yield* refusals.unknownBankAccount(payload.account_id)
             if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
             const { accountId: destination } = account.value
-            // An account may have been linked under older rules than the bank applies now.
+            // An account might have been linked under older rules than the bank applies now.
             const faults = Option.match(yield* accounts.details(destination), {
               onNone: () => [],
               onSome: (details) => payoutFaultsOf(decodeDetails(Redacted.value(details)))

@@ -38,7 +38,7 @@ export const add = (market: Market, account: Participants.Account, order: Order,
   enqueue(market, slot)
 }
 
-/** Appends the order to its account's list as the newest order. */
+/** Adds the order to its account's list as the newest order. */
 export const enlist = (market: Market, slot: number): void => {
   const { words } = market.pool
   const account = accountOf(market, slot)
@@ -135,10 +135,7 @@ export const change = (market: Market, slot: number, order: Order, requeued: boo
   if (requeued) enqueue(market, slot)
 }
 
-/**
- * Writes a modified order to its slot. If `isOut` is true, the order is in no queue, so any price and quantity are
- * allowed.
- */
+/** Writes a modified order to its slot. If `isOut`, the order is in no queue and can have any price and quantity. */
 export const restate = (market: Market, slot: number, order: Order, isOut: boolean): void => {
   const { pool } = market
   const { words } = pool
@@ -152,7 +149,7 @@ export const restate = (market: Market, slot: number, order: Order, isOut: boole
   OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
 }
 
-/** Returns the slots of the account's current open orders, oldest first. */
+/** Returns the slots of the account's open orders, oldest first. */
 export const byAge = ({ pool }: Market, account: Participants.Account): ReadonlyArray<number> => {
   const slots: Array<number> = []
   for (let slot = account.oldest; slot !== 0; slot = pool.words[slot + NEWER]!) slots.push(slot)
@@ -236,7 +233,8 @@ export const modified = (order: Order, priceTicks: number, quantityLots: number,
 }
 
 /**
- * Returns an incoming order with its remaining quantity. The time of its fills is the time it was placed or modified.
+ * Returns an incoming order with its remaining quantity. `updatedAtMillis` stays the same, because the order is
+ * filled at the time of its placement or modify.
  */
 export const unfilled = (order: Order, remainingLots: number): Order => {
   const changed: Order = {

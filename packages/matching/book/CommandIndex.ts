@@ -6,8 +6,8 @@ import { hashHalf } from "@venue/domain/BitMix"
 /**
  * Consecutive ids share their first half and differ in their last digit. A bucket stores the record numbers (above 0)
  * of such ids side by side, and a hash of the shared half finds the bucket. `last` caches the most recent bucket, so
- * consecutive ids need no search. If two ids share both the half and the digit, the second id goes to another bucket
- * for the same half.
+ * consecutive ids need no search. If two ids share both half and digit, the second goes to another bucket for the
+ * same half.
  */
 export interface CommandIndex {
   /** First bucket for each hash, as the head of a linked list; 0 if the list is empty. */

@@ -4,7 +4,6 @@ import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
-/** Pays a dividend. Has no effect if a dividend for the same or a later day is already paid. */
 export const pay = (
   market: Market,
   { exDay, perUnitE8 }: Dividend.PayDividend,

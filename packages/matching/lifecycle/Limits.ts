@@ -1,10 +1,10 @@
-/** Changes to a contract's limits by the operator, in force from the next command (rule 1.9). */
+/** The operator's changes to a contract's limits, in force from the next command (rule 1.9). */
 import { moneyScale } from "@venue/domain/Decimal"
 import * as Limits from "@venue/domain/Limits"
 import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"
 
-/** Sets new limits. Unchanged limits and invalid limits change nothing. */
+/** Sets new limits. Has no effect if the limits are unchanged or invalid. */
 export const set = (market: Market, command: Limits.SetLimits, atMillis: number, events: Events): void => {
   const isNew = !Limits.areSame(command, Limits.limitsOf(market.instrument))
   if (!isNew || Limits.flawOf(command) !== undefined || isOver(market.tradingState)) return

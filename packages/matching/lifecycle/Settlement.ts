@@ -29,10 +29,7 @@ export const apply = (market: Market, priceTicks: number): void => {
   market.settlementTicks = priceTicks
 }
 
-/**
- * Continues the settlement where the previous decision stopped, because one decision's events must fit into one
- * journal row.
- */
+/** Continues the settlement where the previous decision stopped because of its event limit. */
 export const proceed = (market: Market, atMillis: number, events: Events): void => {
   if (market.tradingState !== "IN_SETTLEMENT") return
   market.timeMillis = atMillis

@@ -6,7 +6,7 @@ import { isOver, type OpenState, type TradingState, type TradingStateChanged } f
 import { type Events, type Market, stopMarkE8 } from "../Market.ts"
 import * as Stops from "../stops/Stops.ts"
 
-/** Changes the trading state, unless the contract has ended. */
+/** Changes the trading state, unless the market is in settlement or delisted. */
 export const change = (market: Market, state: OpenState, atMillis: number, events: Events): void => {
   if (state !== market.tradingState && !isOver(market.tradingState)) record(market, state, atMillis, events)
 }
@@ -42,10 +42,7 @@ export const refusalOf = (state: TradingState, command: TraderCommand): OrderRef
   return isShutTo(state, command) ? "REJECTED_MARKET_CLOSED" : undefined
 }
 
-/**
- * Returns true for commands that a delisted symbol must refuse. Other commands fail anyway, because the named order
- * does not exist.
- */
+/** Returns true for commands that a delisted symbol must refuse; others fail anyway, because their order is gone. */
 function isNoMore(command: TraderCommand): boolean {
   if (command._tag === "Refuse") return !refusedAnyway.has(command.status)
   return command._tag === "Place" || command._tag === "Close"

@@ -1,13 +1,11 @@
-/**
- * Builder codes on orders, and the rewards for fills of those orders. A market registers each code once (rule 12.3).
- */
+/** Builder codes on orders, and rewards for the orders' fills. A market registers each code once (rule 12.3). */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { BuilderIntroduced, IntroduceBuilder, Reward } from "@venue/domain/Builder"
 import * as FeeShare from "@venue/domain/FeeShare"
 import type { Events, Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
-/** Adds a builder code; a known code stays unchanged. */
+/** Adds a builder code. Has no effect if the code is known. */
 export const introduce = (market: Market, command: IntroduceBuilder, atMillis: number, events: Events): void => {
   if (market.builders.has(command.builderCode)) return
   const { builderBps, builderCode, ownerId, venueBps } = command

@@ -1,7 +1,4 @@
-/**
- * Cancellation of one order or stop, of all orders and stand-alone stops with a client order id, or of everything on
- * an account.
- */
+/** Cancels one order or stop, all orders and stand-alone stops with a client order id, or everything on an account. */
 import type { Id } from "@venue/domain/Id"
 import type { Cancel, CancelAll } from "@venue/domain/Market"
 import type { OrderId } from "@venue/domain/OrderId"
@@ -24,7 +21,6 @@ export const cancel = (market: Market, account: Account, command: Cancel, events
   else refuse(market, command, "NO_SUCH_ORDER", events)
 }
 
-/** Cancels the matching orders and stops, oldest first. */
 export const cancelAll = (market: Market, account: Account, command: CancelAll, events: Events): void => {
   if (command.cause === "DISCONNECT") endAllBut(market, account, command, events)
   else endAll(market, account, command.commandId, events)
@@ -42,8 +38,8 @@ function endOrders(market: Market, account: Account, commandId: Id, events: Even
 }
 
 /**
- * Ends all of the account's orders except the orders in `except`, which arrived after the lost connection's last sign
- * of life.
+ * Ends all of the account's orders except the orders in `except`, which were placed or modified after the connection
+ * was lost or the switch fired.
  */
 function endAllBut(market: Market, account: Account, { commandId, except }: CancelAll, events: Events): void {
   if (except === undefined) return endOrders(market, account, commandId, events)
@@ -68,7 +64,7 @@ function endStop(market: Market, account: Account, orderId: OrderId, commandId: 
   return true
 }
 
-/** Ends orders, then stops, each oldest first. Returns true if at least one ended. */
+/** Ends the orders with a client order id, then the stops, each oldest first. Returns true if any ended. */
 function endNamed(market: Market, account: Account, clientOrderId: string, commandId: Id, events: Events): boolean {
   let ended = false
   for (const slot of Book.withClientOrderId(market, account, clientOrderId)) {

@@ -1,4 +1,4 @@
-/** Cancellation of all orders, stops and TWAPs in a market, in parts that each fit into one decision. */
+/** Cancellation of all orders, stops and TWAPs in a market, in batches that each fit into one decision. */
 import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"
 import * as Match from "./Match.ts"

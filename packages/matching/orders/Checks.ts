@@ -16,7 +16,7 @@ export interface Terms {
   readonly finding: Finding
 }
 
-/** Checks the order's shape. The desk has done so already, but a malformed order must never enter the book. */
+/** Checks the order's shape again, although the desk has done so: a malformed order must never enter the book. */
 export const shape = (
   type: OrderType,
   timeInForce: TimeInForce,
@@ -30,10 +30,7 @@ export const shape = (
   return type === "MARKET" || isCount(priceTicks) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"
 }
 
-/**
- * Returns the refusal of an order in its new form. `replaced` is the number of lots of the open order that a modify
- * replaces, or 0 for a new order.
- */
+/** Returns the refusal of an order in its new form. `replaced` is the lots before a modify, or 0 for a new order. */
 export const refusal = (
   market: Market,
   prices: Priced,
@@ -82,17 +79,11 @@ function onlyReduces(account: Account, { quantityLots, reduceOnly, side }: Order
   return reduceOnly || quantityLots + beside <= heldAgainst(account, isSell)
 }
 
-/**
- * Returns the lots that an order on that side may close. The result is negative if the order would increase the
- * position.
- */
+/** Returns the lots that an order on that side may close; negative if the order would increase the position. */
 export const heldAgainst = ({ position }: Account, isSell: boolean): number =>
   isSell ? position.quantityLots : -position.quantityLots
 
-/**
- * Returns how many more stops the account may have in addition to this order. Stops that open orders might still
- * create count as used.
- */
+/** Returns how many more stops the account may have besides this order; counts stops that open orders might create. */
 export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }: Order): number => {
   let left = Stops.most
   const own = OrderPool.find(pool, orderId)
@@ -153,10 +144,7 @@ function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: O
   )
 }
 
-/**
- * Checks the position and open-interest limits. An order that reduces the position is exempt, even if the position
- * exceeds the limits.
- */
+/** Checks position and open-interest limits. An order that reduces the position is exempt, even above the limits. */
 function limits(
   market: Market,
   prices: Priced,
@@ -181,8 +169,8 @@ function limits(
 }
 
 /**
- * Returns the share of a limit that currently applies, rounded down. Whole ten-thousandths and the remainder are
- * multiplied separately, so that no product exceeds 2^53.
+ * Returns the share of a limit that currently applies, rounded down. Multiplies whole ten-thousandths and the
+ * remainder separately, so that no product exceeds 2^53.
  */
 export function share(money: number, { limitShareBps }: Priced): number {
   if (limitShareBps === 10_000) return money
@@ -201,6 +189,6 @@ function compare(instrument: Instrument, priceE8: number, lots: number, money: n
   return Number(BigInt(priceE8) * BigInt(lots) * BigInt(instrument.lotE8) - BigInt(money) * BigInt(unitsPerMoney))
 }
 
-/** Products of 1e-8 USD and 1e-8 units per 1e-6 USD. */
+/** Factor from 1e-6 USD to 1e-8 USD x 1e-8 units. */
 const unitsPerMoney = (unitScale * unitScale) / moneyScale
 const tolerance = 1e-12

@@ -10,7 +10,7 @@ import * as Stops from "../stops/Stops.ts"
 
 /**
  * Returns true if the order can be filled in full. Ignores the account's own resting orders, and reduce-only orders
- * that earlier fills of this order would cut. Examines at most as many orders as one order may match.
+ * that earlier fills of this order would cut. Examines at most as many orders as one order is allowed to match.
  */
 export const isFillable = (market: Market, account: Account, order: Order, limitTicks: number): boolean =>
   isBrief(market, account, order, limitTicks) && isThere(market, account, order, limitTicks)
@@ -73,11 +73,10 @@ function isThere(market: Market, account: Account, order: Order, limitTicks: num
 /** Simulated state of an account's reduce-only orders after the fills examined so far. */
 interface Reducing {
   held: number
-  /** Total remaining lots. */
   left: number
   /** Orders newer than this one have ended. */
   newest: number
-  /** Lots left of orders that were filled or cut. */
+  /** Remaining lots of the orders that were filled or cut. */
   readonly lots: Map<number, number>
 }
 

@@ -23,14 +23,13 @@ export interface Taker {
   readonly limitTicks: number
   readonly rate: number
   readonly leverage: number
-  /** Unfilled lots. */
   remainingLots: number
 }
 
 /**
  * Trades at resting prices in price-time priority until the order or the other side is exhausted, or the order
- * reaches its event limit (rule 4.16). Stops are cut to the positions once, at the end. Once is enough because each
- * position moves in one direction only, and cutting after every trade would record thousands of events for a maker
+ * reaches its event limit (rule 4.16). Stops are cut to the positions only once, at the end, which suffices because
+ * each position moves in one direction only. Cutting after every trade would record thousands of events for a maker
  * with many orders and stops.
  */
 export const cross = (market: Market, taker: Taker, events: Events): void => {
@@ -171,13 +170,12 @@ function marginUsed(
   return against >= lots ? 0 : Math.ceil((each * (lots - against)) / leverage)
 }
 
-/** Returns the incoming order with its remaining quantity. */
 export const unfilled = ({ order, remainingLots }: Taker): Order => Book.unfilled(order, remainingLots)
 
 /**
- * Returns the part of the incoming order that may rest, if any. An order that could still trade has reached its event
- * limit and ends. A reduce-only order is cut to the room that resting reduce-only orders leave, and ends if there is
- * no room.
+ * Returns the part of the incoming order that may rest, or undefined. An order that could still trade has reached its
+ * event limit and ends. A reduce-only order is cut to the room that resting reduce-only orders leave, and ends if
+ * there is no room.
  */
 export const left = (market: Market, taker: Taker, events: Events): Order | undefined => {
   const { account, order, remainingLots } = taker
@@ -204,9 +202,9 @@ export const left = (market: Market, taker: Taker, events: Events): Order | unde
 }
 
 /**
- * Cuts or ends the newest reduce-only orders until the rest fit the position together. Runs after every trade and
- * before the next one, so that these orders never flip the position. The incoming order is not included, because a
- * modified order is out of the book while it matches.
+ * Cuts or ends the newest reduce-only orders until all remaining ones together fit the position. Runs between any two
+ * trades, so that these orders never flip the position. Excludes the incoming order, because a modified order is out
+ * of the book while it matches.
  */
 export function trim(market: Market, account: Participants.Account, events: Events): void {
   const { pool } = market

@@ -12,10 +12,7 @@ import * as Match from "./Match.ts"
 import * as StopOrder from "../stops/StopOrder.ts"
 import * as Stops from "../stops/Stops.ts"
 
-/**
- * Modifies an order. A refusal leaves the order unchanged; a success records the new state, then the trades, then the
- * completion.
- */
+/** Modifies an order: records the new state, the trades, then the completion. A refusal leaves the order unchanged. */
 export const modify = (market: Market, account: Account, command: Modify, events: Events): void => {
   const slot = OrderPool.find(market.pool, command.orderId)
   const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
@@ -29,7 +26,6 @@ function stop(market: Market, account: Account, command: Modify, events: Events)
   return found?.account === account ? StopOrder.modify(market, found, command, events) : "CANNOT_MODIFY_NO_SUCH_ORDER"
 }
 
-/** Applies the change unless a check refuses it. */
 function change(
   market: Market,
   account: Account,
@@ -77,10 +73,7 @@ function change(
   return undefined
 }
 
-/**
- * Returns the order with its new bracket. Stop prices that the command omits stay unchanged. A bracket without prices
- * is removed.
- */
+/** Returns the order with its new bracket: omitted stop prices stay, and a bracket without prices is removed. */
 function rebracketed(order: Order, { stopLossTicks, takeProfitTicks, takerRate }: Modify): Order {
   if (stopLossTicks === undefined && takeProfitTicks === undefined) return order
   const { bracket, ...plain } = order

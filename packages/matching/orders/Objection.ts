@@ -1,14 +1,11 @@
-/** Refusals that do not depend on the kind of command: by account, by time and by market state. */
+/** Refusals that do not depend on the kind of command, but on account, time and market state. */
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { Market } from "../Market.ts"
 import type { Obeyed } from "./Outcome.ts"
 import type { Account } from "../state/Participants.ts"
 import * as TradingState from "../lifecycle/TradingState.ts"
 
-/**
- * Returns true for a command from a former owner of the trader. Such a command is dropped without an outcome, because
- * the new owner sends it again.
- */
+/** Returns true for a command from a trader's former owner. The new owner sends it again, so it is dropped. */
 export const isOutdated = (
   { participants }: Market,
   known: Account | undefined,
@@ -18,7 +15,7 @@ export const isOutdated = (
   return user !== undefined && traderEpoch < user.epoch
 }
 
-/** Returns the refusal of a command for its account, if any. */
+/** Returns the refusal of a command because of its account, time or trading state, or undefined. */
 export const objection = (
   { tradingState }: Market,
   { isFrozen, user }: Account,
@@ -32,10 +29,7 @@ export const objection = (
   return isFrozen && isHeldBack(command) ? "USER_IN_LIQUIDATION" : undefined
 }
 
-/**
- * Returns true for commands that a frozen account may not send (rule 9.9). A frozen account may only cancel, but
- * commands that its desk has already refused pass.
- */
+/** Returns true for commands that a frozen account may not send (rule 9.9): it may cancel, and a `Refuse` passes. */
 function isHeldBack({ _tag }: Obeyed): boolean {
   return _tag === "Place" || _tag === "Modify" || _tag === "Close"
 }

@@ -52,7 +52,6 @@ export const remember = (
   outcome: Outcome
 ): void => Outcomes.remember(market.outcomes, commandId, user.number, outcome, expiresAtMillis, market.timeMillis)
 
-/** Returns the request in the client's own terms. */
 function echo(market: Market, command: Exclude<Obeyed, Liquidate | OpenTakeover>): Echo {
   switch (command._tag) {
     case "Place":

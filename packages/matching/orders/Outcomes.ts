@@ -14,11 +14,11 @@ export interface Outcomes {
   /** Numbers of the pages in use, oldest first, and of the freed pages. */
   readonly order: Array<number>
   readonly spare: Array<number>
-  /** Number of forgotten records in the oldest page, and of written records in the newest. */
+  /** Number of dropped records in the oldest page, and of written records in the newest page. */
   forgotten: number
   written: number
   count: number
-  /** The newest page, and its number shifted to its place in a slot. */
+  /** Newest page, and its number shifted to the high bits of a slot. */
   page: Page
   base: number
   /** No record expires before this time. */
@@ -59,10 +59,7 @@ export const make = (): Outcomes => ({
   newest: []
 })
 
-/**
- * Returns the slot of a command's record, or -1. Never returns an expired record, although the record might still be
- * in memory.
- */
+/** Returns the slot of a command's record, or -1 if the record is unknown or expired. */
 export const find = (outcomes: Outcomes, id: Id, atMillis: number): number => {
   const { index } = outcomes
   for (let bucket = CommandIndex.first(index, id); bucket !== 0; bucket = CommandIndex.next(index, bucket)) {
@@ -120,10 +117,7 @@ export const read = (outcomes: Outcomes, slot: number): Remembered => ({
   expiresAtMillis: expiryOf(outcomes, slot)
 })
 
-/**
- * Returns all records as bytes, in order of arrival. The bytes are the pages themselves, because written parts never
- * change.
- */
+/** Returns all records as bytes, oldest first: the pages themselves, because written parts never change. */
 export const store = ({ forgotten, order, pages, written }: Outcomes): ReadonlyArray<Uint8Array> =>
   order.map((number, turn) => {
     const from = turn === 0 ? forgotten : 0
@@ -149,7 +143,7 @@ export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
 const KIND = 4
 /** Slot of the user's previous record, if any. */
 const OLDER = 5
-/** Expiry, a double. */
+/** Expiry time, a double. */
 const EXPIRY = 6
 const width = 8
 const recordBytes = 4 * width
@@ -162,9 +156,7 @@ const pageSize = 1 << pageBits
 const names: ReadonlyArray<Outcome> = ["DONE", "EXPIRED", ...OrderRefusal.literals]
 const numbers: ReadonlyMap<Outcome, number> = new Map(names.map((name, number) => [name, number]))
 
-/**
- * Maximum number of records that one command drops, so that no single command has to clean up after a long idle time.
- */
+/** Maximum number of records that one command drops, so that the cleanup after a long idle time is spread out. */
 const forgottenAtOnce = 4
 
 function forget(outcomes: Outcomes, atMillis: number): void {
@@ -185,7 +177,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
   }
 }
 
-/** Makes a record, whose words begin at `first`, the newest of its user. */
+/** Links a record, whose words begin at `first`, as its user's newest. */
 function chain({ counts, newest }: Outcomes, words: Int32Array, first: number, user: number, slot: number): void {
   words[first + OLDER] = newest[user] ?? 0
   newest[user] = slot

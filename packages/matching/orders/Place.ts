@@ -1,7 +1,4 @@
-/**
- * Placement of a new order: checks, acceptance, matching, and handling of the unfilled quantity. `Preview` runs the
- * same steps without acceptance.
- */
+/** Placement of a new order: checks, acceptance, matching, unfilled quantity. `Preview` skips the acceptance. */
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { largestOrder } from "@venue/domain/Instrument"
 import { clipped, closingPrice } from "@venue/domain/PriceBand"
@@ -96,10 +93,7 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   if (resting !== undefined) Book.add(market, account, resting, command)
 }
 
-/**
- * Matches an accepted order at the given price or better. Returns the unfilled part if the order is allowed to rest;
- * otherwise ends the order.
- */
+/** Matches an accepted order at the given price or better. Returns the unfilled part if it may rest, else ends it. */
 export const meet = (
   market: Market,
   limitTicks: number,
@@ -154,7 +148,6 @@ function cut(market: Market, account: Account, order: Order, events: Events): Or
   return fitting
 }
 
-/** Decides whether the unfilled quantity rests or ends. */
 function left(market: Market, order: Order, events: Events): Order | undefined {
   if (order.timeInForce === "GTC") return order
   Match.lapse(market, order, events)

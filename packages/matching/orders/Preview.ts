@@ -11,10 +11,7 @@ import { isOutdated, objection } from "./Objection.ts"
 import * as Participants from "../state/Participants.ts"
 import { orderFor, closing, meet, refusal as refusalOf, worst } from "./Place.ts"
 
-/**
- * Computes a preview without changing the market. Returns undefined if the command comes from a former owner of the
- * trader.
- */
+/** Computes a preview without changing the market; undefined if the command's sender no longer owns the trader. */
 export const preview = (market: Market, command: PreviewCommand, nowMillis: number): MarketPreview | undefined => {
   const atMillis = Math.max(market.timeMillis, nowMillis)
   const account = Participants.find(market.participants, command.accountId, command.userId)
@@ -38,7 +35,7 @@ export const preview = (market: Market, command: PreviewCommand, nowMillis: numb
   return { ...waiting, ...met(tried, worstTicks, placed, order) }
 }
 
-/** Computes the immediate result. */
+/** Computes the order's status and fills if it were placed now. */
 function met(
   { account, market }: Excerpt.Excerpt,
   worstTicks: number,
@@ -77,7 +74,7 @@ function refused(
   return {
     refusal,
     status: null,
-    order: order === undefined ? null : asTold(order, worstTicks),
+    order: order === undefined ? null : withOutcome(order, worstTicks),
     fills: none,
     restingLots: 0,
     share: builder === undefined ? null : { venueBps: builder.venueBps, builderBps: builder.builderBps },
@@ -85,11 +82,11 @@ function refused(
   }
 }
 
-function asTold(
+function withOutcome(
   { priceTicks, quantityLots, reduceOnly, side, timeInForce, type }: Order,
   worstTicks: number
 ): MarketPreview["order"] {
-  // A stop is always reduce-only, whatever the command says.
+  // A stop is always reduce-only, whatever the command contains.
   return { side, type, timeInForce, priceTicks, quantityLots, reduceOnly: reduceOnly || isStop(type), worstTicks }
 }
 

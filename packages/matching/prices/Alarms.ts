@@ -4,7 +4,7 @@ import type { Priced } from "@venue/domain/Market"
 import { alarmingRejections } from "@venue/domain/Oracle"
 import { isOver, type TradingState } from "@venue/domain/TradingState"
 
-/** Market time at which each condition began; 0 if the condition does not hold now. */
+/** Market time at which each condition began; 0 while the condition does not hold. */
 export interface Since {
   stale: number
   paused: number
@@ -27,7 +27,7 @@ export const uncovered = (since: Since, atMillis: number): void => {
   since.fundShort = began(since.fundShort, true, atMillis)
 }
 
-/** Returns the active alarms. A contract that has ended has no alarms. */
+/** Returns the active alarms. A market in settlement or delisted has no alarms. */
 export const all = (since: Since, tradingState: TradingState): ReadonlyArray<MarketAlarm> => {
   if (isOver(tradingState)) return []
   const shut = tradingState === "CANCEL_ONLY" || tradingState === "HALTED" ? tradingState : undefined

@@ -64,7 +64,7 @@ function record(market: Market, event: Sampled | Funded, events: Events): void {
   events.push(event)
 }
 
-/** The book has not moved, so samples differ only in whether they count. */
+/** The book has not moved, so all samples have the same premium and differ only in whether they count. */
 function sample(market: Market, prices: Priced, untilMillis: number, events: Events): void {
   let markMillis = markAfter(market.timeMillis)
   if (markMillis > untilMillis) return

@@ -1,7 +1,4 @@
-/**
- * Pricing: derives the mark price, price bands, daily bounds and limit share from the index price, the book and the
- * time.
- */
+/** Derives mark price, price bands, daily bounds and limit share from the index price, the book and the time. */
 import { dayOf } from "@venue/domain/Day"
 import * as Mark from "@venue/domain/Mark"
 import type { Observe, Priced } from "@venue/domain/Market"
@@ -69,7 +66,7 @@ export const retell = (market: Market, atMillis: number, events: Events): void =
   take(market, pricedAt(market, report, atMillis), events)
 }
 
-/** Returns true if time alone changes no price until the next trading period or day. */
+/** Returns true if the passage of time changes no price before the next trading period or day. */
 export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices } = market
   if (prices === undefined) return true
@@ -180,8 +177,8 @@ function boundsAt(
     : { lowerTicks: prices.minPriceTicks, upperTicks: prices.maxPriceTicks }
   const ticks = oracleE8 / instrument.tickE8
   const isOutside = ticks < bounds.lowerTicks || ticks > bounds.upperTicks
-  const isTold = source === "operator" || source === "external"
-  return isTold && isOutside ? PriceBand.bounds(instrument, oracleE8) : bounds
+  const isExternal = source === "operator" || source === "external"
+  return isExternal && isOutside ? PriceBand.bounds(instrument, oracleE8) : bounds
 }
 
 function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch {

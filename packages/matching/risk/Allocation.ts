@@ -6,10 +6,7 @@ export interface Share {
   readonly mostLots: number
 }
 
-/**
- * Divides lots by weight, rounded down and capped at each taker's maximum. The remaining lots go to the first taker
- * with room.
- */
+/** Divides lots by weight, rounded down and capped at each maximum. The first taker with room gets the remainder. */
 export const proRata = (lots: number, shares: ReadonlyArray<Share>): ReadonlyArray<number> => {
   let weights = 0n
   for (const { weight } of shares) weights += BigInt(weight)

@@ -1,7 +1,4 @@
-/**
- * Counterparties for a position that is transferred off the book: the accounts whose desks responded, and all other
- * holders of the opposite side.
- */
+/** Counterparties for an off-book transfer: accounts whose desks responded, and all other opposite holders. */
 import { valueDown } from "@venue/domain/Instrument"
 import type { Stand } from "@venue/domain/Liquidation"
 import { isSame } from "@venue/domain/Position"
@@ -60,10 +57,7 @@ export const make = (market: Market, stands: ReadonlyArray<Stand>): Counterparti
 export const bearing = (counterparties: Counterparties): ReadonlyArray<Counterparty> =>
   (counterparties.bearing = counterparties.bearing.filter(({ lost, stand }) => stand.mayLose > lost))
 
-/**
- * Returns the whole position's loss since the desk's response, including lots that the account keeps. A gain counts
- * as 0.
- */
+/** Returns the whole position's loss since the desk's response, including lots that the account keeps; at least 0. */
 function lostSince({ instrument, prices }: Market, { markE8, position }: Stand): number {
   const { quantityLots } = position
   return Math.max(0, 0 - valueDown(instrument, quantityLots, prices!.markE8 - markE8))

@@ -1,7 +1,4 @@
-/**
- * Liquidation on the book: offers a part of a position to bring its account back above the maintenance margin (rule
- * 9.8).
- */
+/** Liquidation on the book: offers part of a position to lift the account above the maintenance margin (rule 9.8). */
 import { moneyScale, mulDivDown, rateScale } from "@venue/domain/Decimal"
 import * as ExponentialAverage from "@venue/domain/ExponentialAverage"
 import { largestOrder, notional } from "@venue/domain/Instrument"
@@ -59,8 +56,8 @@ export const liquidate = (market: Market, account: Account, command: Liquidate, 
 }
 
 /**
- * Returns true if the desk's decision still applies: the position is unchanged, the mark has not moved in its favour,
- * and the price is fresh (I29).
+ * Returns true if the desk's decision still applies: the position is unchanged, the mark has not moved in favour of
+ * the position, and the price is fresh (I29).
  */
 export const isAsDecided = (market: Market, { isFrozen, position }: Account, decidedOn: DecidedOn): boolean => {
   const { prices } = market

@@ -27,8 +27,8 @@ export interface OffBookTrade {
 }
 
 /**
- * Returns the order that represents one account's part in the trade. No client placed this order, and its id is
- * derived from the whole.
+ * Returns the order that represents one account's part in the trade. No client placed this order; its id is derived
+ * from `partOf`, the account and the origin.
  */
 export const orderOf = (
   { timeMillis }: Market,

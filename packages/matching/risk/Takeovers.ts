@@ -1,6 +1,4 @@
-/**
- * Takeovers: positions that are transferred off the book (rule 9.9). A position is frozen while its takeover is open.
- */
+/** Takeovers: positions transferred off the book (rule 9.9). A position is frozen while its takeover is open. */
 import { parse } from "@venue/domain/Id"
 import {
   type CloseTakeovers,
@@ -58,9 +56,8 @@ export const apply = (market: Market, event: TakeoverOpened | TakeoverClosed): v
 }
 
 /**
- * Closes the takeovers that have been open long enough for every desk to answer, oldest first. A takeover closes
- * without a trade if the position has changed, the market does not trade, its price is stale or the mark has
- * recovered.
+ * Closes the takeovers that every desk has had time to respond to, oldest first. A takeover closes without a trade if
+ * the position has changed, the market does not trade, its price is stale or the mark has recovered.
  */
 export const close = (market: Market, { stands }: CloseTakeovers, nowMillis: number, events: Events): void => {
   let counterparties: Counterparties.Counterparties | undefined
@@ -133,5 +130,5 @@ function hasRecovered({ prices }: Market, { opened, position }: Takeover): boole
   return moveSince(prices!.markE8, opened.markE8, position.quantityLots > 0) === "RECOVERED"
 }
 
-/** Maximum number of open takeovers: all of them are scanned when one is old enough. */
+/** Maximum number of open takeovers; bounds the scan when one of them is due to close. */
 const mostOpen = 256

@@ -16,8 +16,8 @@ import * as OffBookTrade from "./OffBookTrade.ts"
 import type { Account } from "../state/Participants.ts"
 
 /**
- * Transfers the lots that counterparties take, up to the event limit, and leaves the rest with the account. Returns
- * true if there was no debt or the reserve fund covered the debt.
+ * Transfers the lots that counterparties take, up to the event limit; all other lots stay with the account. Returns
+ * true if there was no debt or the reserve fund covered it.
  */
 export const pass = (
   market: Market,
@@ -30,7 +30,7 @@ export const pass = (
   const passing = begin(market, account, takeover, untilEvents, events)
   // The bankruptcy price might not be a valid price.
   if (!isCount(passing.priceTicks)) return passing.isCovered
-  if (passing.isCovered && !hasGoneOn(passing)) provide(passing, counterparties.providers)
+  if (passing.isCovered && !hasMarkMoved(passing)) provide(passing, counterparties.providers)
   deleverage(passing, counterparties)
   if (passing.isCovered) deleverageSilent(passing, counterparties.silent)
   return passing.isCovered
@@ -45,23 +45,17 @@ interface Passing {
   readonly isLong: boolean
   readonly lots: number
   readonly value: number
-  /**
-   * Amount, including fees, that the account receives for its whole position, so that the account loses exactly its
-   * share of equity.
-   */
+  /** Amount, fees included, for the account's whole position: the account loses exactly its share of equity. */
   readonly worth: number
   /**
-   * True if there is no debt or the reserve fund can pay the whole debt. The position is then transferred at the mark
-   * price, and otherwise at the bankruptcy price.
+   * True if there is no debt or the reserve fund can pay all of it. The position is then transferred at the mark
+   * price, otherwise at the bankruptcy price.
    */
   readonly isCovered: boolean
   readonly priceTicks: number
   /** The account's own order, with its remaining quantity. */
   order: Order
-  /**
-   * Spendable amount of the reserve fund times `lots` and the scale of rates; its outstanding part of the debt is
-   * already deducted.
-   */
+  /** Reserve fund's spendable amount, without its outstanding part of the debt, times `lots` and the rate scale. */
   spare: bigint
 }
 
@@ -86,7 +80,7 @@ function begin(market: Market, account: Account, takeover: Takeover, untilEvents
     value,
     worth,
     isCovered,
-    // Rounded in favour of the account; its fees take back the excess.
+    // Rounded in the account's favour; the account's fees recover the excess.
     priceTicks: whole(isCovered ? markE8 / instrument.tickE8 : bankruptTicks, isLong),
     order: OffBookTrade.orderOf(market, account, takeoverId, "LIQUIDATION", isLong ? "SELL" : "BUY", lots),
     spare: BigInt(spare) * BigInt(lots) * scale
@@ -94,14 +88,11 @@ function begin(market: Market, account: Account, takeover: Takeover, untilEvents
 }
 
 /** Returns true if taking over at this price would cost a provider more than its fee, because the mark has moved on. */
-function hasGoneOn({ isLong, market, takeover }: Passing): boolean {
+function hasMarkMoved({ isLong, market, takeover }: Passing): boolean {
   return moveSince(market.prices!.markE8, takeover.opened.markE8, isLong) === "GONE_ON"
 }
 
-/**
- * Transfers lots to providers by free margin, as far as the fund can pay their fee. Lots that shrink a provider's
- * position earn no fee.
- */
+/** Transfers lots to providers by free margin, as far as the fund can pay the fee; reducing lots earn no fee. */
 function provide(passing: Passing, providers: ReadonlyArray<Counterparties.Counterparty>): void {
   const { account, isLong, lots, market, priceTicks } = passing
   const willing = providers.filter((provider) => provider.account.user !== account.user && wanted(provider, isLong) > 0)
@@ -142,8 +133,8 @@ function deleverage(passing: Passing, counterparties: Counterparties.Counterpart
 }
 
 /**
- * Deleverages accounts whose desks did not respond. How much these accounts can lose is unknown, so they must lose
- * nothing. The price is therefore rounded in their favour, as far as the fund can pay.
+ * Deleverages accounts whose desks did not respond. How much they can lose is unknown, so they must lose nothing: the
+ * price is rounded in their favour, as far as the fund can pay.
  */
 function deleverageSilent(passing: Passing, silent: ReadonlyArray<Account>): void {
   const { account, isLong, market, takeover } = passing
@@ -220,7 +211,7 @@ function moveTo(
   )
 }
 
-/** Returns the gain of the spendable fund per lot at this price, in its unit. */
+/** Returns the change of `spare` per transferred lot at this price, in the unit of `spare`. */
 function gainOf({ isLong, lots, market, takeover, value }: Passing, priceTicks: number): bigint {
   const each = notional(market.instrument, priceTicks, isLong ? lots : -lots)
   return BigInt(Math.max(0, takeover.opened.share) + each - value) * scale

@@ -12,7 +12,6 @@ import * as Stops from "../stops/Stops.ts"
 
 export interface Excerpt {
   readonly market: Market
-  /** Account of the order. */
   readonly account: Participants.Account
 }
 
@@ -93,7 +92,6 @@ function isReduceOnly({ pool }: Market, slot: number): boolean {
   return (pool.words[slot + TRAITS]! & OrderPool.reduceOnly) !== 0
 }
 
-/** Copies an account with its position and its stops. */
 function accountOf({ accounts, market, whole }: Copies, known: Participants.Account): Copy {
   const before = accounts.get(known)
   if (before !== undefined) return before

@@ -39,10 +39,7 @@ export const twice = (
   return wider
 }
 
-/**
- * Returns a larger copy of the array. A small array doubles and a large one grows by an eighth, because unused memory
- * also has a cost.
- */
+/** Returns a larger copy. A small array doubles; a large one grows by an eighth, because unused memory costs, too. */
 export const larger = (words: Int32Array, width: number): Int32Array<ArrayBuffer> => {
   const before = words.length / width
   const larger = new Int32Array((before < 65_536 ? before * 2 : before + (before >> 3)) * width)

@@ -1,4 +1,4 @@
-/** Numbers of long and short holders, counted when a minute begins instead of at each fill (rule 1.10). */
+/** Numbers of long and short holders, counted when a minute begins instead of at every fill (rule 1.10). */
 import * as Holders from "@venue/domain/Holders"
 import { minuteOf } from "@venue/domain/Minute"
 import { fundUserId } from "@venue/domain/Split"

@@ -33,10 +33,7 @@ export interface Account {
   /** Ends of the list of open orders by age; 0 without orders. */
   oldest: number
   newest: number
-  /**
-   * Open orders by client order id. Built when the account first cancels by client order id, which most accounts
-   * never do.
-   */
+  /** Open orders by client order id. Built at the account's first cancel by client order id, which is rare. */
   byClientOrderId: ClientOrderIds | undefined
 }
 
@@ -46,7 +43,7 @@ export interface Totals {
   cash: number
   basis: number
   venueFees: number
-  /** The market's own money for covering losses, which also receives rounding remainders from funding. */
+  /** The market's own money for covering losses, which also receives the rounding remainders of funding. */
   reserveFund: number
   /** Total of the operator's top-ups; the sum of cash excludes it. */
   toppedUp: number
@@ -91,7 +88,7 @@ export const account = (participants: Participants, accountId: AccountId, userId
   return added
 }
 
-/** Returns the account without adding it. For an unknown account, returns an empty account. */
+/** Returns the account without adding it; an empty account if it is unknown. */
 export const find = (participants: Participants, accountId: AccountId, userId: UserId): Account =>
   participants.accountsById.get(accountId) ??
   newAccount(participants, accountId, participants.usersById.get(userId) ?? newUser(participants, userId))
@@ -120,10 +117,7 @@ export const fill = (
   return realised
 }
 
-/**
- * Credits a builder's reward to an account. `remainder` goes to the reserve fund, and the rest of the fee stays with
- * the venue.
- */
+/** Credits a builder's reward to an account, `remainder` to the reserve fund; the venue keeps the rest of the fee. */
 export const earn = ({ totals }: Participants, { position }: Account, amount: number, remainder: number): void => {
   Position.earn(position, amount)
   totals.reserveFund += remainder
@@ -136,10 +130,7 @@ export const reserve = ({ totals }: Participants, fees: number): void => {
   totals.venueFees -= fees
 }
 
-/**
- * Returns the sum that rounding leaves over if every position receives this payment. Exact payments would sum to
- * zero, because positions do.
- */
+/** Returns the rounding remainder if every position gets this payment. Exact payments sum to 0, as positions do. */
 export const remainderOf = ({ accounts }: Participants, payment: (position: Position.Position) => number): number => {
   let received = 0
   for (const { position } of accounts) received += payment(position)

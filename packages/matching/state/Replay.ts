@@ -28,9 +28,9 @@ import * as Takeovers from "../risk/Takeovers.ts"
 import * as TradingState from "../lifecycle/TradingState.ts"
 
 /**
- * Applies an event. An order that may rest enters the book as soon as it is accepted, and its trades are then
- * deducted from it. No other event can come in between, so the order ends at the same place in its queue. In the
- * meantime the book might be crossed.
+ * Applies an event. An order that may rest enters the book when it is accepted, and its trades are deducted
+ * afterwards; meanwhile the book might be crossed. No other event can come in between, so the order gets the same
+ * place in its queue.
  */
 export const apply = (market: Market, event: MarketEvent): void => {
   market.timeMillis = event.atMillis

@@ -40,7 +40,6 @@ export interface Snapshot {
   readonly oracleSamples: OracleSamples
   readonly settlementTicks: number
   readonly lastDividendDay: number
-  /** Limits in force. */
   readonly limits: Limits
   readonly lastSplitDay: number
   readonly lastSplitMillis: number
@@ -219,7 +218,7 @@ function aged(market: Market): Array<number> {
   return pool
 }
 
-/** Copies the bytes: a decoder may return an unaligned view. */
+/** Copies the bytes, because a decoder can return an unaligned view. */
 function integers(bytes: Uint8Array): Int32Array {
   return new Int32Array(new Uint8Array(bytes).buffer)
 }

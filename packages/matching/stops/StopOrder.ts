@@ -42,7 +42,6 @@ export const resize = (market: Market, stop: Stops.Stop, lots: number, events: E
   change(market, stop, Book.modified(order, order.priceTicks, lots, market.timeMillis), null, events)
 }
 
-/** Applies the change unless a check refuses it. */
 export const modify = (market: Market, stop: Stops.Stop, command: Modify, events: Events): OrderRefusal | undefined => {
   const { account, order: before } = stop
   if (before.side !== command.side || before.type !== command.type) return "CANNOT_MODIFY_NO_SUCH_ORDER"
@@ -77,9 +76,7 @@ function change(market: Market, stop: Stops.Stop, order: Order, commandId: Id | 
   events.push({ _tag: "Modified", commandId, order, requeued, atMillis: market.timeMillis })
 }
 
-/**
- * Checks the shape again although the desk has done so. Price band and daily bounds do not apply to a trigger price.
- */
+/** Checks the shape again, although the desk has done so. Band and daily bounds do not apply to trigger prices. */
 function flaw({ priceTicks, quantityLots }: Order): OrderRefusal | undefined {
   if (!isCount(quantityLots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
   return isCount(priceTicks) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"

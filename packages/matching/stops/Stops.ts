@@ -4,16 +4,13 @@ import { isRising } from "@venue/domain/Stop"
 import type { OrderId } from "@venue/domain/OrderId"
 import type { Account } from "../state/Participants.ts"
 
-/** Terms of a stop beside its order. */
+/** Terms of a stop that its order does not contain. */
 export interface StopTerms {
-  /** Taker rate for the order that the stop sends. */
+  /** Taker rate of the order that the stop will send. */
   readonly takerRate: number
   /** Leverage of the stop's account, which cannot change while the account has a position. */
   readonly leverage: number
-  /**
-   * Parent order to which the stop is attached; null for a stand-alone stop. The stop is linked to the parent's other
-   * stop.
-   */
+  /** Parent order to which the stop is attached; null for a stand-alone stop. Links the parent's two stops. */
   readonly parentId: OrderId | null
 }
 
@@ -102,10 +99,7 @@ export const remove = (stops: Stops, stop: Stop): void => {
   else stops.byAccount.set(stop.account, others)
 }
 
-/**
- * Marks the stops that the mark has reached as due: first the rising stops, nearest price first, then the falling
- * stops.
- */
+/** Marks the stops that the mark has reached as due: rising stops first, then falling ones, nearest price first. */
 export const reach = (stops: Stops, markE8: number): void => {
   for (const line of [stops.rising, stops.falling]) {
     while (line.length > 0 && isReached(stops, line.at(-1)!, markE8)) stops.due.add(line.pop()!)

@@ -8,7 +8,7 @@ import * as StopOrder from "./StopOrder.ts"
 import * as Stops from "./Stops.ts"
 
 /**
- * Fires the due stops in order. One decision's events must fit into one row, so after a number of stops, or after one
+ * Fires the due stops in order. One decision's events must fit into one row: after a number of stops, or after one
  * stop with many events, the remaining stops wait for the next call.
  */
 export const fire = (market: Market, atMillis: number, events: Events): void => {

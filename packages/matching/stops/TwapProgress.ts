@@ -48,10 +48,7 @@ export const isNext = ({ twaps }: Market, { accountId, slice, twapId }: PlaceSli
   return twap !== undefined && twap.accountId === accountId && slice > twap.lastSlice && slice <= twap.slices
 }
 
-/**
- * Records the result of a child order, whose own events begin at `first`. A repeated child records no events and
- * changes nothing.
- */
+/** Records a child order's result; its own events begin at `first`. Has no effect for a repeat, which has no events. */
 export const advance = (market: Market, { child, slice, twapId }: PlaceSlice, first: number, events: Events): void => {
   if (events.length === first) return
   const own = events.slice(first)

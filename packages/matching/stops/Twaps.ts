@@ -11,7 +11,6 @@ export interface Twaps {
 
 export const make = (): Twaps => ({ byId: new Map(), byAccount: new Map() })
 
-/** Returns the TWAPs of an account, oldest first. */
 export const ofAccount = ({ byAccount, byId }: Twaps, accountId: AccountId): Array<Twap> =>
   [...(byAccount.get(accountId) ?? [])].map((twapId) => byId.get(twapId)!)
 
@@ -21,7 +20,7 @@ export const apply = (twaps: Twaps, event: TwapOpened | TwapAdvanced | TwapClose
   else forget(twaps, event.twap)
 }
 
-/** Adds a TWAP behind the others of its account. */
+/** Adds a TWAP as the newest of its account. */
 export const keep = ({ byAccount, byId }: Twaps, twap: Twap): void => {
   byId.set(twap.twapId, twap)
   const own = byAccount.get(twap.accountId)

@@ -26,13 +26,13 @@ const HeaderValue = Schema.String.check(Schema.isPattern(/^[\t\x20-\x7e\x80-\xff
 const address = (...protocols: ReadonlyArray<string>) =>
   Schema.String.check(
     Schema.makeFilter((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-      expected: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`
+      expected: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`
     })
   )
 
 const shared = {
   name: Schema.NonEmptyString,
-  /** Headers may hold secrets, so the file must be private. */
+  /** Headers can hold secrets, so the file must be private. */
   headers: Schema.optionalKey(Schema.Record(HeaderName, Schema.RedactedFromValue(HeaderValue))),
   fields: Fields,
   symbols: Schema.Record(Schema.String, ContractNames),
@@ -46,7 +46,7 @@ const HttpSettings = Schema.Struct({
   ...shared,
   kind: Schema.Literal("http"),
   url: address("http:", "https:"),
-  /** Polling interval. It is well below ten seconds, because a price expires after ten seconds. */
+  /** Polling interval, well below the 10 s after which a price expires. */
   every_seconds: Schema.optionalKey(seconds(5))
 })
 
@@ -54,7 +54,6 @@ const WebSocketSettings = Schema.Struct({
   ...shared,
   kind: Schema.Literal("websocket"),
   url: address("ws:", "wss:"),
-  /** Messages sent as JSON on each new connection, for example to subscribe. */
   greeting: Schema.optionalKey(Schema.Array(Schema.Json)),
   silence_seconds: Schema.optionalKey(seconds(600))
 })

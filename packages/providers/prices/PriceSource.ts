@@ -1,13 +1,13 @@
-/** Interface of a source of external prices. */
+/** Interface of an external price source. */
 import type { Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Context, type Effect } from "effect"
 
-/** Price of one contract, in 1e-8 USD. The contract has the source's name. */
+/** Price of one contract, in 1e-8 USD; `contract` is the source's name for the contract. */
 export interface Print {
   readonly contract: string
   readonly priceE8: number
-  /** Time of the quote in Unix milliseconds; absent if the source sends none. */
+  /** Time of the quote, in Unix milliseconds; absent if the source sends no time. */
   readonly quotedAtMillis?: number
 }
 
@@ -20,10 +20,9 @@ export type Contracts =
   | { readonly future: string }
   | { readonly months: Readonly<Record<string, string>> }
 
-/** Receiver of prices. */
 export interface Listener {
   readonly tell: (print: Print) => void
-  /** Returns the current prices, or undefined before the first price. */
+  /** Returns the symbol's current price, or undefined before the first price. */
   readonly inForce: (symbol: MarketSymbol) => Priced | undefined
 }
 
@@ -39,12 +38,11 @@ export interface PriceSource {
   readonly run: (listener: Listener) => Effect.Effect<never>
 }
 
-/** All price sources of the venue. */
 export interface Sources {
   readonly sources: ReadonlyArray<PriceSource>
   /**
-   * Minimum number of a symbol's sources that must have a recent price. If a symbol has fewer sources, all of them
-   * must (rule 3.7).
+   * Minimum number of a symbol's sources that must have a recent price. If a symbol has fewer sources, all of its
+   * sources must have one (rule 3.7).
    */
   readonly leastSources: number
 }

@@ -4,7 +4,7 @@ import { Option, Predicate, Schema } from "effect"
 import type { Print } from "./PriceSource.ts"
 import * as QuoteTime from "./QuoteTime.ts"
 
-/** Paths of members, separated by points from the outside in. The empty path is the value itself. */
+/** Paths to members: names separated by dots, outermost first. The empty path is the value itself. */
 export const Fields = Schema.Struct({
   /** Path to the list of prices, to a record with one price per contract, or to a single price. */
   items: Schema.optionalKey(Schema.String),
@@ -50,7 +50,7 @@ export const readCurrent = (fields: Fields, text: string, nowMillis: number): Cu
   if (all.length > 0)
     return { prints, fault: "its quotes are more than 60 s old or 5 s ahead of this machine's clock (fields.time)" }
   const what = fields.time === undefined ? "price" : `price with a time at ${JSON.stringify(fields.time)} (fields.time)`
-  return { prints, fault: `its response holds no ${what}` }
+  return { prints, fault: `its response has no ${what}` }
 }
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
@@ -69,7 +69,7 @@ function print(fields: Fields, item: unknown, key: string | undefined, body: unk
   return quotedAtMillis === undefined ? [] : [{ contract, priceE8, quotedAtMillis }]
 }
 
-/** Prefix of a path from the whole message. */
+/** Prefix of a path that starts at the whole message. */
 const ofAnswer = "$."
 
 const decimal = /^\d+(\.\d+)?$/

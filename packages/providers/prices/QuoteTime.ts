@@ -1,7 +1,7 @@
 /** Quote times: parsing, and the age limit of a quote. */
 /** Maximum age of a quote (rule 3.11). */
 export const goodForMillis = 60_000
-/** Maximum time by which a source's clock can be ahead. */
+/** Maximum time by which a source's clock can be ahead, in milliseconds. */
 const aheadMillis = 5_000
 
 export const isCurrent = (quotedAtMillis: number, nowMillis: number): boolean =>

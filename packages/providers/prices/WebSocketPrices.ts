@@ -12,7 +12,6 @@ export interface WebSocketPricesOptions {
   readonly name: string
   readonly url: string
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
-  /** Messages sent on each new connection, for example to subscribe. */
   readonly greeting: ReadonlyArray<string>
   /** Time without a price after which a connection is closed, in milliseconds. */
   readonly silenceMillis: number
@@ -46,7 +45,7 @@ export const make = (options: WebSocketPricesOptions): PriceSource => ({
   }
 })
 
-/** Whether prices have arrived since the last check, and whether any have arrived at all. */
+/** Whether prices have arrived since the last check, and whether any have ever arrived. */
 interface Received {
   prints: boolean
   ever: boolean

@@ -8,7 +8,7 @@ export interface FinalityWatch {
   readonly stalled: Effect.Effect<RailOutage | undefined>
 }
 
-/** `mostMillis` is the longest usual time between two of the chain's final blocks. */
+/** `mostMillis` is the longest usual interval between two advances of the chain's final block. */
 export const make = (mostMillis: number): FinalityWatch => {
   let final = -1
   let sinceMillis = 0

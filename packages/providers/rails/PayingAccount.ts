@@ -1,8 +1,8 @@
-/** The account that pays withdrawals: the one the wallet reports, or the last one it reported. */
+/** The account that pays withdrawals, as the wallet reports it; while the wallet is unavailable, the last report. */
 import { Effect, Option } from "effect"
 import type { RailUnavailable } from "./RailProvider.ts"
 
-/** Returns the last reported account while the wallet is unavailable, or undefined before the first report. */
+/** Returns the reported account. While the wallet is unavailable, returns the last reported account, if any. */
 export const knownOr = <Account extends string>(
   reported: Effect.Effect<Account, RailUnavailable>,
   known: Account | undefined

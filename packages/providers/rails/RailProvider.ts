@@ -9,17 +9,17 @@ import { Context, type Effect, type Option, type Redacted, Schema } from "effect
 
 /** A transfer to the venue. `(rail, txHash, logIndex)` identifies it permanently. */
 export interface Arrival {
-  /** Transaction hash, or at a bank the reference of the credit. */
+  /** Transaction hash; at a bank, the reference of the credit. */
   readonly txHash: string
-  /** Index within the transaction, because the index within a block changes in a reorganisation. Always 0 at a bank. */
+  /** Index within the transaction, because a reorganisation changes the index within the block; 0 at a bank. */
   readonly logIndex: number
-  /** A deposit address in its published form, or at a bank the message of the transfer. */
+  /** Deposit address in its published form; at a bank, the message of the transfer. */
   readonly to: string
   /** In 1e-6 USD, above zero. */
   readonly amount: bigint
-  /** Block of the transfer, or null at a bank. */
+  /** Block of the transfer; null at a bank. */
   readonly block: { readonly number: number; readonly hash: string } | null
-  /** The bank's name for the payment method, or null on chains. */
+  /** The bank's name for the payment method; null on chains. */
   readonly paymentRail: string | null
 }
 
@@ -27,11 +27,10 @@ export interface Scan {
   readonly arrivals: ReadonlyArray<Arrival>
   /** Credits that a bank returned. Empty on chains, where an arrival either stays or is gone. */
   readonly returned: ReadonlyArray<Pick<Arrival, "txHash" | "logIndex">>
-  /** Opaque position at which the next scan starts. Replaced blocks, and always the newest blocks, are read again. */
+  /** Opaque position at which the next scan starts. The newest blocks and replaced blocks are always read again. */
   readonly cursor: string
 }
 
-/** Current state of an arrival. */
 export type ArrivalState =
   | { readonly _tag: "Present"; readonly confirmations: number; readonly isFinal: boolean }
   /**
@@ -65,9 +64,9 @@ export interface PaymentOrder {
   readonly destination: Redacted.Redacted
   /** Amount to be received, in 1e-6 USD. */
   readonly amount: bigint
-  /** Payment method at a bank, or null on chains. */
+  /** Payment method at a bank; null on chains. */
   readonly paymentRail: string | null
-  /** Number reserved for this withdrawal permanently. On chains with nonces, the number is the nonce. */
+  /** Number permanently reserved for this withdrawal; on chains with nonces, the nonce. */
   readonly sequence: number
   readonly purpose: Purpose
   /** Earlier attempts at this withdrawal, oldest first. A new attempt can only replace them. */
@@ -79,14 +78,12 @@ export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
 
 /** State of all attempts at one withdrawal. "Not found" is `Pending`, never `Failed`. */
 export type Outcome =
-  /** With an obstacle, the payment cannot be executed as it is and an operator must act. */
+  /** With an obstacle, the payment cannot be executed unchanged, and an operator must act. */
   | { readonly _tag: "Pending"; readonly obstacle?: PaymentObstacle }
-  /**
-   * No attempt was executed for a long time. Another attempt can be signed, which can only replace the earlier ones.
-   */
+  /** No attempt was executed for a long time. The next attempt can only replace the earlier attempts. */
   | { readonly _tag: "Overdue" }
   | { readonly _tag: "Settled"; readonly reference: string }
-  /** Final: no attempt can be executed. The reference is null if the rail has none. */
+  /** Final: no attempt can be executed. The reference is null on a rail without references. */
   | { readonly _tag: "Failed"; readonly reference: string | null; readonly reason: PaymentFailure }
 
 /** The rail is unreachable, or its providers disagree. The state is unknown, so the caller should retry. */
@@ -107,10 +104,7 @@ export interface SweepOrder {
   readonly address: string
   /** In 1e-6 USD. */
   readonly amount: bigint
-  /**
-   * Number reserved for this sweep permanently. Sweeps have their own sending account and their own sequence of
-   * numbers.
-   */
+  /** Number permanently reserved for this sweep. Sweeps have their own sending account and number sequence. */
   readonly sequence: number
   readonly previous: ReadonlyArray<Payment>
 }
@@ -126,9 +120,9 @@ export interface Sweeper {
   readonly sign: (order: SweepOrder) => Effect.Effect<Payment, RailUnavailable | SigningRefused>
 }
 
-/** Books to compare with the holdings. The response states for each part whether the holdings include it. */
+/** The venue's books, to compare with the holdings. The response states which entries the holdings include. */
 export interface HoldingsQuestion {
-  /** Addresses that ever received a transfer, without the paying account. */
+  /** Addresses that ever received a transfer, except the paying account. */
   readonly addresses: ReadonlyArray<string>
   /** Position up to which all arrivals are recorded. */
   readonly cursor: string
@@ -141,18 +135,15 @@ export interface Holdings {
   readonly amount: bigint
   /** Human-readable position on the rail. */
   readonly position: string
-  /** Last block included in the amount, or null at a bank, which includes everything up to the cursor. */
+  /** Last block included in the amount; null at a bank, where the amount includes everything up to the cursor. */
   readonly block: number | null
-  /** Per withdrawal, in request order: true if the withdrawal has left and is no longer part of the amount. */
+  /** For each withdrawal in `sent`, in order: true if the withdrawal has left and is no longer part of the amount. */
   readonly hasLeft: ReadonlyArray<boolean>
 }
 
 export interface RailProvider {
   readonly rail: RailName
-  /**
-   * Returns a chain's constant deposit address for an index. Undefined at a bank, where transfer messages identify
-   * deposits.
-   */
+  /** Returns a chain's constant deposit address for an index. Undefined at a bank, where messages identify deposits. */
   readonly addressAt: ((index: number) => string) | undefined
   /**
    * Contract of the rail's token in its published form. Withdrawals to this contract are refused. Absent on rails
@@ -172,11 +163,11 @@ export interface RailProvider {
     arrivals: ReadonlyArray<Arrival>
   ) => Effect.Effect<ReadonlyArray<ArrivalState>, RailUnavailable>
   /**
-   * Returns the number for the next withdrawal. Refuses if no number is certain to be free. Then an operator must
-   * act, or the withdrawal waits.
+   * Returns the number for the next withdrawal. Refuses if no number is certain to be free; the withdrawal then
+   * waits, or an operator must act.
    */
   readonly nextSequence: (used: UsedSequences) => Effect.Effect<number, RailUnavailable | SigningRefused>
-  /** Whether payments execute in the order of their numbers. */
+  /** Whether payments execute in number order. */
   readonly isOrdered: boolean
   /**
    * Refuses a payment that could not be signed now, before a number is assigned. The order's number is ignored. Funds
@@ -193,7 +184,7 @@ export interface RailProvider {
   readonly sign: (order: PaymentOrder) => Effect.Effect<Payment, RailUnavailable | SigningRefused>
   /** Sends a payment; idempotent. */
   readonly send: (payment: Payment) => Effect.Effect<void, RailUnavailable>
-  /** Returns the outcome of all attempts of one withdrawal, given oldest first. */
+  /** Returns the outcome of all attempts at one withdrawal, given oldest first. */
   readonly outcome: (payments: ReadonlyArray<Payment>) => Effect.Effect<Outcome, RailUnavailable>
   /**
    * Returns the venue's holdings at one moment. Returns Option.none if the holdings changed during the read or if
@@ -202,13 +193,12 @@ export interface RailProvider {
   readonly holdings: (question: HoldingsQuestion) => Effect.Effect<Option.Option<Holdings>, RailUnavailable>
   /** Absent if there is nothing to sweep, or if sweeping is manual. */
   readonly sweeper?: Sweeper
-  /** Outage to report while the rail responds but its final state does not advance, otherwise undefined. */
+  /** Outage to report while the rail responds but its final state does not advance; undefined at other times. */
   readonly stalled?: Effect.Effect<RailOutage | undefined>
   /** Returns the paying account recorded in a cursor, in the published form, for processes without a wallet. */
   readonly payingAccountIn?: (cursor: string) => string | undefined
 }
 
-/** Rails connected to this venue. */
 export class RailProviders extends Context.Service<RailProviders, ReadonlyMap<RailName, RailProvider>>()(
   "@venue/providers/RailProviders"
 ) {}

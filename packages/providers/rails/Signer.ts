@@ -1,6 +1,4 @@
-/**
- * Holder of the keys for outgoing money. The rest of the venue submits orders and receives signed bytes or a refusal.
- */
+/** Holder of the keys for outgoing money. Other components submit orders and receive signed bytes or a refusal. */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { hiding, refusalOf, statusReason, textOf, whyOf } from "../HttpAnswer.ts"
@@ -21,18 +19,17 @@ export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("
   }
 }
 
-/** Accounts that the signer signs for. */
 export const Accounts = Schema.Struct({
   /** Pays withdrawals on Arbitrum One and receives sweeps; absent without keys for that chain. */
   hot: Schema.optionalKey(Schema.String),
   /** Pays the gas of sweeps. */
   gasPayer: Schema.optionalKey(Schema.String),
-  /** Pays withdrawals on TRON; absent without a key for it. */
+  /** Pays withdrawals on TRON; absent without a key for that chain. */
   tron: Schema.optionalKey(Schema.String)
 })
 export type Accounts = typeof Accounts.Type
 
-/** Wallet responses: a signed order, and a refusal. */
+/** Wallet responses: a signed order or a refusal. */
 export const SignedAnswer = Schema.Struct({ bytes: Schema.String.check(Schema.isPattern(/^0x([0-9a-f]{2})+$/)) })
 export const RefusedAnswer = Schema.Struct({ reason: Schema.String })
 
@@ -77,7 +74,7 @@ export class Signer extends Context.Service<
           new SignerUnavailable({
             reason:
               status === 401
-                ? "it refuses the secret"
+                ? "it rejects the secret"
                 : status === 200
                   ? "it returned status 200 with an unexpected body"
                   : statusReason(status, refusalOf(text, hide))
@@ -123,9 +120,7 @@ const decodeAccounts = Schema.decodeUnknownEffect(Schema.fromJsonString(Accounts
 const decodeSigned = Schema.decodeUnknownEffect(Schema.fromJsonString(SignedAnswer))
 const decodeRefused = Schema.decodeUnknownEffect(Schema.fromJsonString(RefusedAnswer))
 
-/**
- * Statuses with which a wallet, or a proxy that keeps the wallet's body, refuses an order that will never be signed.
- */
+/** Statuses with which a wallet, or a proxy that keeps the wallet's body, refuses an order permanently. */
 const refusedStatuses: ReadonlySet<number> = new Set([400, 409, 422])
 
 const maxBytes = 65_536

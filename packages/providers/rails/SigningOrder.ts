@@ -35,10 +35,9 @@ export const ArbitrumCancel = Schema.TaggedStruct("ArbitrumCancel", {
 })
 export type ArbitrumCancel = typeof ArbitrumCancel.Type
 
-/** Moves a deposit address's balance to the hot account. Sent by the account that pays the gas for sweeps. */
+/** Moves a deposit address's balance to the hot account; sent by the account that pays the gas for sweeps. */
 export const ArbitrumSweep = Schema.TaggedStruct("ArbitrumSweep", {
   ...Sending,
-  /** Index of the deposit address. */
   index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x7fff_fffe })),
   amount: Positive,
   authorization: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{64}$/)),
@@ -53,8 +52,8 @@ const TronAccount = Schema.String.check(
 )
 
 /**
- * Pays a withdrawal on TRON from the hot account. TRON has no nonces: a transaction can replace another only after
- * that one has expired.
+ * Pays a withdrawal on TRON from the hot account. TRON has no nonces, so one transaction can replace another only
+ * after the other has expired.
  */
 export const TronPayment = Schema.TaggedStruct("TronPayment", {
   withdrawalId: Schema.NonEmptyString.check(Schema.isMaxLength(100)),

@@ -27,15 +27,14 @@ export interface Simulated {
   readonly provider: RailProvider
   /** Adds an incoming transfer to an address or with a message; returns its hash. */
   readonly deposit: (to: string, amount: bigint, paymentRail: string | null) => Effect.Effect<string, RailUnavailable>
-  /** Replaces the newest blocks. If `comesAgain`, their transfers enter the next block. */
+  /** Replaces the newest blocks. If `comesAgain`, the replaced transfers enter the next block. */
   readonly reorganise: (blocks: number, comesAgain: boolean) => Effect.Effect<void, RailUnavailable>
-  /** Returns a transfer to its sender. The result is false if there is no such transfer. */
+  /** Returns a transfer to its sender. The result is false if the transfer does not exist. */
   readonly takeBack: (txHash: string) => Effect.Effect<boolean, RailUnavailable>
-  /** Sets the fate of the next payment. */
   readonly nextFate: (fate: Fate) => Effect.Effect<void, RailUnavailable>
   /** Makes the rail unreachable for this long. */
   readonly cutOff: (seconds: number) => Effect.Effect<void, RailUnavailable>
-  /** Adds a balance without a transfer; may be negative. */
+  /** Adds a balance without a transfer; can be negative. */
   readonly addUntold: (amount: bigint) => Effect.Effect<void, RailUnavailable>
   readonly payments: Effect.Effect<ReadonlyArray<SimulatedPayment>, RailUnavailable>
 }

@@ -24,7 +24,7 @@ const listOf = (networks: ReadonlyArray<string>): BlockList => {
 
 const loopback = listOf(["127.0.0.0/8", "::1/128"])
 
-/** The rest of IPv6 is private, link-local, multicast, mapped IPv4, or unassigned. */
+/** All other IPv6 ranges are private, link-local, multicast, mapped IPv4, or unassigned. */
 const global = listOf(["2000::/3"])
 
 const special = listOf([

@@ -8,13 +8,13 @@ export class Unresolved extends Schema.TaggedError<Unresolved>()("Unresolved", {
 export class Resolver extends Context.Service<
   Resolver,
   {
-    /** Returns all of a host's IP addresses. There is at least one. */
+    /** Returns all of a host's IP addresses, at least one. */
     readonly addresses: (host: string) => Effect.Effect<ReadonlyArray<string>, Unresolved>
   }
 >()("@venue/providers/webhooks/Resolver") {
   /**
-   * Resolves by DNS only, without the machine's hosts file. It does not use the few threads that resolve the venue's
-   * own names.
+   * Resolves by DNS only, without the machine's hosts file. Keeps free the few threads that resolve the venue's own
+   * names.
    */
   static readonly layer: Layer.Layer<Resolver> = Layer.succeed(
     Resolver,

@@ -1,4 +1,4 @@
-/** Body of a webhook message, as described in the funding interface's document. */
+/** Body of a webhook message, which the funding interface's document describes. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { plainJson } from "@venue/domain/PlainNumber"
 import { assets, isNetwork, railOf } from "@venue/domain/Rail"

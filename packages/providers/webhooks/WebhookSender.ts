@@ -26,7 +26,7 @@ export interface Try {
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {
-    /** Sends within the deadline plus one second. */
+    /** Completes within 11 s: 10 s for the response, and 1 s to discard the response's body. */
     readonly send: (attempt: Try) => Effect.Effect<TryAnswer>
   }
 >()("@venue/providers/webhooks/WebhookSender") {
@@ -67,13 +67,13 @@ export class WebhookSender extends Context.Service<
         send: Effect.fn("WebhookSender.send")(
           function* (attempt: Try) {
             const response = yield* Effect.timeoutOption(answerTo(attempt), deadline)
-            if (Option.isNone(response)) return failed(`no answer came within ${deadline}`)
+            if (Option.isNone(response)) return failed(`no response came within ${deadline}`)
             const status = response.value.statusCode ?? 0
             yield* dropped(response.value)
             return status >= 200 && status < 300
               ? { status, fault: null }
               : failed(
-                  `it answered with status ${status}${status >= 300 && status < 400 ? ", which is not followed" : ""}`,
+                  `it answered with status ${status}${status >= 300 && status < 400 ? ", a redirect that is not followed" : ""}`,
                   status
                 )
           },
@@ -111,14 +111,14 @@ const post = Effect.fnUntraced(function* (
 const answered = (request: ClientRequest, body: Buffer): Effect.Effect<IncomingMessage, TryFailed> =>
   Effect.callback((resume) => {
     request.once("response", (response) => resume(Effect.succeed(response)))
-    // A second error may follow the response, after the result is settled.
+    // A second error can follow the response, after the result is settled.
     request.on("error", (error: NodeJS.ErrnoException) =>
       resume(Effect.fail(new TryFailed({ fault: `the connection failed: ${error.code ?? error.name}` })))
     )
     request.end(body)
   })
 
-/** Reads and discards the response, because some endpoints fail otherwise. A longer response is cut off. */
+/** Reads and discards up to 16 KiB of the response within 1 s, because some endpoints fail if it is not read. */
 const dropped = (response: IncomingMessage): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     const end = () => resume(Effect.void)
@@ -133,7 +133,7 @@ const dropped = (response: IncomingMessage): Effect.Effect<void> =>
 
 const maxAnswerBytes = 16 * 1024
 
-/** Node requests one address or all of them, depending on how it connects. */
+/** Node requests one address or all addresses, depending on how it connects. */
 const only = (addresses: ReadonlyArray<string>): LookupFunction => {
   const known: Array<LookupAddress> = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, { all }, callback) =>

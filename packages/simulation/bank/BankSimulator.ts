@@ -1,6 +1,4 @@
-/**
- * Simulated bank for development and tests. Implements `docs/operate/bank-contract.md` and can be configured to fail.
- */
+/** Simulated bank for development and tests, with configurable failures. Follows `docs/operate/bank-contract.md`. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Contract from "@venue/providers/rails/bank/BankContract"
@@ -9,7 +7,6 @@ import * as Contract from "@venue/providers/rails/bank/BankContract"
 export const Failure = Schema.Literals([
   "none",
   "unavailable",
-  /** No response is sent. */
   "silent",
   /** The response violates the contract. */
   "malformed",
@@ -33,7 +30,7 @@ const SimulatedPayout = Schema.Struct({
   request: Contract.PayoutRequest,
   status: Contract.Payout.fields.status,
   reason: Contract.Payout.fields.reason,
-  /** Scheduled end. */
+  /** Time at which the payout ends by itself; null if it waits for an instruction. */
   endsAtMillis: Schema.NullOr(Schema.Int),
   endsWith: Contract.Payout.fields.reason
 })
@@ -70,11 +67,11 @@ export class BankSimulator extends Context.Service<
     ) => Effect.Effect<typeof Contract.Credits.Type, BankRefusal>
     readonly balance: Effect.Effect<bigint>
     readonly behaviour: Effect.Effect<Behaviour>
-    /** Books an incoming credit. A credit without a reference gets a new one. */
+    /** Books an incoming credit, with a new reference if none is given. */
     readonly credit: (
       credit: Omit<typeof Contract.Credit.Type, "kind" | "reference"> & { readonly reference?: string | undefined }
     ) => Effect.Effect<typeof Contract.Credit.Type, BankRefusal>
-    /** Returns an ACH credit, once. */
+    /** Records that the bank took an ACH credit back. Each credit can be returned once. */
     readonly takeBack: (reference: string) => Effect.Effect<typeof Contract.Return.Type, BankRefusal>
     readonly end: (
       id: string,
@@ -128,7 +125,7 @@ const keeping = (state: BankState, save: (state: BankState) => Effect.Effect<voi
   return { bank: () => bank, change }
 }
 
-/** Returns the time after completing the payouts that are due by then. */
+/** Completes the payouts that are due and returns the current time. */
 const passing = ({ bank, change }: Kept) =>
   Effect.gen(function* () {
     const millis = yield* Clock.currentTimeMillis

@@ -1,4 +1,4 @@
-/** Simulated futures for development. They derive from the calendar alone and are therefore reproducible. */
+/** Simulated futures for development. They derive from the calendar alone, so they are reproducible. */
 import { dayMillis, dateOf, dayOf } from "@venue/domain/Day"
 import { businessDayOfMonth, type DatedFuture } from "@venue/domain/Futures"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"

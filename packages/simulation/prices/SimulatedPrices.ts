@@ -6,7 +6,7 @@ import type { PriceSource } from "@venue/providers/prices/PriceSource"
 
 /** State of a walk. Prices in 1e-8 USD. */
 export interface Walk {
-  /** Price that the walk reverts to. */
+  /** Price to which the walk reverts. */
   readonly home: number
   readonly price: number
   /** State of the walk's own xorshift generator, never 0. */

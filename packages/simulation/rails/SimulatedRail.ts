@@ -9,7 +9,7 @@ const Transfer = Schema.Struct({
   to: Schema.String,
   amount: Schema.BigInt,
   paymentRail: Schema.NullOr(Schema.String),
-  /** Height of its block; after a reorganisation it may enter another one. */
+  /** Height of the block that contains the transfer; a reorganisation can move the transfer to another block. */
   height: Schema.Number,
   isGone: Schema.Boolean
 })
@@ -29,7 +29,7 @@ export const SimulatedRail = Schema.Struct({
   /** Fate of the next payment. */
   nextFate: Fate,
   unreachableUntilMillis: Schema.Number,
-  /** Balance without a transfer, added or (negative) removed. */
+  /** Sum of balance changes without a transfer; negative for removals. */
   untold: Schema.optionalKey(Schema.BigInt)
 })
 export type SimulatedRail = typeof SimulatedRail.Type
@@ -66,7 +66,7 @@ export const find = ({ transfers }: SimulatedRail, txHash: string): Transfer | u
 
 export const isFull = ({ payments, transfers }: SimulatedRail): boolean => payments.length + transfers.length >= maxKept
 
-/** Adds an incoming transfer; on a chain it enters the next block. */
+/** Adds an incoming transfer, on a chain in the next block. */
 export const deposit = (
   rail: RailName,
   state: SimulatedRail,
@@ -105,14 +105,14 @@ export const reorganise = (
   }
 }
 
-/** Returns a transfer at the bank, once. */
+/** Records that the bank took a transfer back. */
 export const takeBack = (state: SimulatedRail, txHash: string): SimulatedRail => ({
   ...state,
   transfers: state.transfers.map((transfer) => (transfer.txHash === txHash ? { ...transfer, isGone: true } : transfer)),
   log: [...state.log, { txHash, isReturn: true }]
 })
 
-/** Sends a payment. A repeat changes nothing, and a number is used once. A stalled payment leaves its number free. */
+/** Sends a payment, unless its reference or number was used before. A stalled payment does not use its number. */
 export const send = (
   state: SimulatedRail,
   payment: Omit<Paid, "fate" | "height" | "sentAtMillis">,

@@ -54,7 +54,7 @@ type At = <A>(
 ) => Effect.Effect<A, RailUnavailable>
 
 const providerOf = (rail: RailName, at: At): RailProvider => {
-  /** Runs work as the venue accesses the rail. This access fails while the rail is cut off. */
+  /** Runs an access by the venue, which fails while the rail is cut off. */
   const reached = <A>(work: (state: Machine.SimulatedRail, nowMillis: number) => readonly [A, Machine.SimulatedRail]) =>
     Effect.flatMap(
       at((state, nowMillis) =>
@@ -101,7 +101,7 @@ const providerOf = (rail: RailName, at: At): RailProvider => {
 
 const wrapped = <A, S>([value, state]: readonly [A, S]): readonly [{ readonly value: A }, S] => [{ value }, state]
 
-/** Returns the log from a position up to the first entry that is not yet in a block. */
+/** Returns the log from a position up to the first entry that is not in a block yet. */
 const news = (rail: RailName, state: Machine.SimulatedRail, from: number, nowMillis: number) => {
   const height = Machine.heightAt(state, nowMillis)
   const entries: Array<{ readonly arrival?: Arrival; readonly returned?: string }> = []
@@ -199,7 +199,7 @@ const Signed = Schema.fromJsonString(
 const encode = Schema.encodeSync(Signed)
 const decode = Schema.decodeSync(Signed)
 
-/** An address without a known key. */
+/** Derives an address for which no key is known. */
 const addressAt = (rail: RailName, index: number): string => {
   const address = getAddress(`0x${Machine.hashOf(rail, "address", index).slice(0, 40)}`)
   return rail === "TRON" ? ofEvm(address) : address

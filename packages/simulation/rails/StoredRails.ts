@@ -1,4 +1,4 @@
-/** Simulated rails; their state is in the venue's database and survives a restart. */
+/** Simulated rails whose state is in the venue's database and survives a restart. */
 import { RailName } from "@venue/domain/Rail"
 import { RailProviders, RailUnavailable } from "@venue/providers/rails/RailProvider"
 import { SimulatedRails } from "@venue/providers/rails/SimulatedRails"

@@ -1,4 +1,4 @@
-/** Layer of all tables for users, sign-in, API keys and operators, on Postgres or in memory. */
+/** All tables for users, sign-in, API keys and operators as one layer, on Postgres or in memory. */
 import { Layer } from "effect"
 import { ApiKeys } from "./ApiKeys.ts"
 import { DeskReports } from "../audit/DeskReports.ts"

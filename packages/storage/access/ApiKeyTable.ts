@@ -16,7 +16,7 @@ const keyTable = Table.make("api_key", {
   scope: text,
   sealedSecret: bytea,
   allowedAddresses: textArray,
-  /** Builder that holds the key, or null for a key that the user holds. */
+  /** Builder that holds the key, or null if the user holds it. */
   builderUserId: orNull(text),
   createdAtMillis: timestamptz,
   /** Null while the key is valid. */
@@ -30,7 +30,7 @@ export interface ApiKey extends Omit<Row, "sealedSecret"> {
   readonly secret: Redacted.Redacted
 }
 
-/** Times of the last accepted and the last rejected request with this key; null if there was no such request. */
+/** Times of a key's last accepted and last rejected request, or null before the first. */
 export type KeyUse = Pick<ApiKey, "publicKey" | "lastUsedAtMillis" | "lastFailedAtMillis">
 
 /** Storage of keys. The rules in `ApiKeys` apply to the Postgres and the in-memory implementation alike. */
@@ -40,7 +40,7 @@ export interface ApiKeyTable {
   ) => Effect.Effect<A, E | DatabaseUnavailable, R>
   readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
   readonly goodOf: (userId: UserId) => Effect.Effect<ReadonlyArray<Omit<ApiKey, "secret">>, DatabaseUnavailable>
-  /** Returns false if a key with this public name exists already. */
+  /** Returns false if a key with this public name already exists. */
   readonly insert: (key: ApiKey) => Effect.Effect<boolean, DatabaseUnavailable>
   readonly change: (publicKey: string, change: Change) => Effect.Effect<unknown, DatabaseUnavailable>
   readonly remove: (publicKey: string) => Effect.Effect<unknown, DatabaseUnavailable>

@@ -1,7 +1,4 @@
-/**
- * API keys: each has a public name, a secret that is sealed at rest, permissions, a scope and an allow-list of IP
- * addresses.
- */
+/** API keys, each with a public name, a secret sealed at rest, permissions, a scope and an IP allow-list. */
 import { type ApiKeySummary, isReservedLabel, maxApiKeys, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
 import { builderKeyPermissions, type Permission } from "@venue/domain/Permission"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
@@ -40,7 +37,7 @@ export class ApiKeys extends Context.Service<
     readonly create: (
       key: NewApiKey
     ) => Effect.Effect<ApiKeySummary, UnknownUser | ApiKeyExists | TooManyApiKeys | DatabaseUnavailable>
-    /** Returns a key, whether it is valid or revoked. */
+    /** Returns a valid or revoked key. */
     readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
     /** Returns the user's valid keys in order of creation, except keys with a reserved label. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<ApiKeySummary>, DatabaseUnavailable>
@@ -51,37 +48,34 @@ export class ApiKeys extends Context.Service<
       publicKey: string,
       label: string
     ) => Effect.Effect<void, UnknownUser | UnknownApiKey | DatabaseUnavailable>
-    /**
-     * Revokes a key and announces the revocation; returns false if the key was revoked already. Also revokes keys
-     * that `ofUser` omits.
-     */
+    /** Revokes a key, including a key that `ofUser` omits, and announces the revocation. Returns false if already revoked. */
     readonly revoke: (
       userId: UserId,
       publicKey: string
     ) => Effect.Effect<boolean, UnknownUser | UnknownApiKey | DatabaseUnavailable>
-    /** Replaces a key by a new pair with the same permissions. Revokes the old key and announces the revocation. */
+    /** Replaces a key by a new pair with the same permissions, revokes the old key, and announces the revocation. */
     readonly rotate: (
       userId: UserId,
       publicKey: string,
       next: KeyPair
     ) => Effect.Effect<ApiKeySummary, UnknownUser | UnknownApiKey | ApiKeyExists | DatabaseUnavailable>
     /**
-     * Replaces the builder's key for the user by this one. If there was an earlier key, deletes it whatever its
-     * label, announces the deletion, and returns the earlier key's public name.
+     * Replaces the builder's key for the user. Deletes an earlier key whatever its label, announces the deletion, and
+     * returns the earlier key's public name.
      */
     readonly replaceBuilderKey: (
       key: NewBuilderKey
     ) => Effect.Effect<Option.Option<string>, UnknownUser | ApiKeyExists | DatabaseUnavailable>
     /**
-     * Grants or withdraws one permission and returns the key's user. Announces the change, so that nodes drop the
-     * cached key. Fails if the key is revoked.
+     * Grants or withdraws one permission, announces the change so that nodes drop the cached key, and returns the
+     * key's user. Fails if the key is revoked.
      */
     readonly setPermission: (
       publicKey: string,
       permission: Permission,
       granted: boolean
     ) => Effect.Effect<string, UnknownApiKey | DatabaseUnavailable>
-    /** Updates the stored times where the given ones are later; ignores keys that no longer exist. */
+    /** Moves the stored times forward; ignores earlier times and keys that no longer exist. */
     readonly noteUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/ApiKeys") {
@@ -170,7 +164,7 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
   })
 })
 
-/** Parts of the changes; each part runs inside a transaction. */
+/** Parts of the changes, each of which runs inside a transaction. */
 const parts = (table: ApiKeyTable.ApiKeyTable, users: Users["Service"], revocations: Revocations["Service"]) => {
   const insert = Effect.fnUntraced(function* (
     key: Omit<ApiKey, "createdAtMillis" | "lastUsedAtMillis" | "lastFailedAtMillis" | "revokedAtMillis">

@@ -1,6 +1,4 @@
-/**
- * Authorization requests by applications: each row covers the request, the user's decision, the code and the session.
- */
+/** Authorization requests by applications. Each row covers the request, the decision, the code and the session. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -15,7 +13,6 @@ import { hashOf } from "@venue/postgres/SecretHash"
 import { Assurance, Methods } from "./Assurance.ts"
 import type { Session } from "./Sessions.ts"
 
-/** Parameters of an authorization request. */
 const requestColumns = {
   clientId: text,
   redirectUri: text,
@@ -36,12 +33,9 @@ const requestTable = Table.make("authorization_request", {
   requestedAtMillis: named("created_at", timestamptz),
   expiresAtMillis: timestamptz,
   status: of("text", Schema.Literals(["pending", "approved", "denied"])),
-  /** First user who opened the request; null before that. */
+  /** First user who opened the request; null before. */
   userId: orNull(of("text", UserId)),
-  /**
-   * Assurance and authentication methods of the user's session. Null until the user approves the request, as is the
-   * code.
-   */
+  /** Assurance and methods of the user's session. Null, like the code, until the user approves the request. */
   aal: orNull(of("text", Assurance)),
   amr: orNull(of("jsonb", Methods)),
   codeHash: orNull(text),
@@ -62,7 +56,7 @@ export interface Approval {
   readonly signedIn: Pick<Session, "aal" | "amr">
 }
 
-/** Approved request that a code stands for. */
+/** Approved request for which a code was issued. */
 export interface Code extends AuthorizationRequested {
   readonly userId: UserId
   readonly signedIn: Pick<Session, "aal" | "amr">
@@ -85,7 +79,7 @@ export class Authorizations extends Context.Service<
       expiresAtMillis: number
     ) => Effect.Effect<void, DatabaseUnavailable>
     /**
-     * Binds a request to the first user who opens it, and locks the request until the end of the transaction. Returns
+     * Binds a request to the first user who opens it, and locks it until the end of the transaction. Returns
      * `Option.none` if the request is unknown, expired or bound to another user.
      */
     readonly bind: (
@@ -100,20 +94,16 @@ export class Authorizations extends Context.Service<
     /** Denies a request; returns false unless the request is bound to a user and undecided. */
     readonly deny: (authorizationId: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
     /**
-     * Returns the request of a code. Includes used and expired codes for at least a day, so that a second use is
-     * detected.
+     * Returns a code's request. Includes used and expired codes for at least a day, so that a second use is detected.
      */
     readonly findCode: (code: Redacted.Redacted) => Effect.Effect<Option.Option<Code>, DatabaseUnavailable>
     /**
-     * Marks a code as used; returns true only to the first caller. A concurrent caller waits for the first caller's
+     * Marks a code as used. Returns true only to the first caller; a concurrent caller waits for that caller's
      * transaction.
      */
     readonly consume: (code: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly produced: (code: Redacted.Redacted, sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
-    /**
-     * Cancels a user's unused codes, either for one application or, if `clientId` is null, for all applications.
-     * Waits for code exchanges in progress.
-     */
+    /** Cancels a user's unused codes for a client, or all if `clientId` is null. Waits for ongoing exchanges. */
     readonly cancelCodes: (userId: UserId, clientId: string | null) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Authorizations") {
@@ -281,7 +271,7 @@ export class Authorizations extends Context.Service<
 
 /** A code is used within minutes of the request, and a second use must be detected for a day. */
 const keptMillis = 25 * 60 * 60 * 1000
-/** Maximum number of expired rows that each new request deletes, so that the table holds about a day of requests. */
+/** Maximum number of expired rows that each new request deletes. The table then holds about a day of requests. */
 const maxPruned = 4
 
 const codeOf = ({ aal, amr, codeExpiresAtMillis, consumedAtMillis, sessionId, userId, ...row }: Row): Code => {

@@ -1,4 +1,4 @@
-/** Builder codes, at most one per user. Orders are allowed to carry only active codes. */
+/** Builder codes, at most one per user. Orders can carry only active codes. */
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { UserId } from "@venue/domain/UserId"
 import { boolean, integer, of, text, timestamptz } from "@venue/postgres/Column"

@@ -24,9 +24,7 @@ const attemptsTable = Table.make("factor_attempts", {
   attempts: integer
 })
 
-/**
- * The challenge has expired, was already answered, has used up its five attempts, or does not exist for this session.
- */
+/** The challenge has expired, was answered, has no attempts left, or does not exist for this session. */
 export class ChallengeExpired extends Schema.TaggedError<ChallengeExpired>()("ChallengeExpired", {
   challengeId: Schema.String
 }) {}
@@ -38,18 +36,15 @@ export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooM
 export class FactorChallenges extends Context.Service<
   FactorChallenges,
   {
-    /** Issues a challenge for an existing factor; returns the challenge's expiry in Unix milliseconds. */
+    /** Issues a challenge for an existing factor; returns its expiry in Unix milliseconds. */
     readonly issue: (challenge: Challenge) => Effect.Effect<number, DatabaseUnavailable>
-    /**
-     * Uses one of the challenge's five attempts. Call it outside a transaction, so that a failed verification does
-     * not give the attempt back.
-     */
+    /** Uses one of five attempts. Call it outside a transaction; otherwise a failed verification gives it back. */
     readonly attempt: (challenge: Challenge) => Effect.Effect<void, ChallengeExpired | DatabaseUnavailable>
     /** Ends a challenge after a correct answer; returns true only to the first caller. */
     readonly spend: (challengeId: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /**
-     * Counts one challenge or attempt towards a user's limit of 15 per minute. Call it outside a transaction, so that
-     * a rollback does not undo the count.
+     * Counts one challenge or attempt towards a user's limit of 15 per minute. Call it outside a transaction;
+     * otherwise a rollback undoes the count.
      */
     readonly count: (userId: UserId) => Effect.Effect<void, TooManyAttempts | DatabaseUnavailable>
   }

@@ -1,4 +1,4 @@
-/** Users' authenticator apps as second factors; the secrets are sealed at rest. */
+/** Users' authenticator apps as second factors, with secrets sealed at rest. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -40,17 +40,17 @@ export class FactorNameConflict extends Schema.TaggedError<FactorNameConflict>()
 export class Factors extends Context.Service<
   Factors,
   {
-    /** Adds an unverified factor for an existing user. The factor expires after 300 seconds unless it is verified. */
+    /** Adds an unverified factor for an existing user. It expires after 300 s unless it is verified. */
     readonly add: (
       factor: Pick<FactorSecret, "factorId" | "userId" | "friendlyName" | "secret">
     ) => Effect.Effect<void, FactorNameConflict | DatabaseUnavailable>
     /** Returns the user's factors in the order in which they were added. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Factor>, DatabaseUnavailable>
-    /** Returns the user's factor, or `Option.none` if this user has no such factor. */
+    /** Returns the user's factor, or `Option.none` if the user has no such factor. */
     readonly find: (userId: UserId, factorId: string) => Effect.Effect<Option.Option<FactorSecret>, DatabaseUnavailable>
     /**
      * Accepts a code by its time step, and marks an unverified factor as verified. Returns false without a change if
-     * a code with this or a later time step was accepted before.
+     * this or a later time step was accepted before.
      */
     readonly accept: (factorId: string, step: number) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly remove: (factorId: string) => Effect.Effect<void, DatabaseUnavailable>
@@ -168,7 +168,7 @@ const factorOf = (row: Row): Factor => ({
 
 export const isVerified = (factor: Factor): boolean => factor.status === "verified"
 
-/** The prefix prevents a factor's sealed secret from being opened as a secret of another kind. */
+/** The prefix prevents a factor's sealed secret from being opened as another kind of secret. */
 const nameOf = (factorId: string): string => `factor:${factorId}`
 
 interface StoredFactor {

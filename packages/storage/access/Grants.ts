@@ -19,12 +19,12 @@ export type Grant = Table.Row<typeof grantTable>
 export class Grants extends Context.Service<
   Grants,
   {
-    /** Adds the scopes to the scopes that were granted before. */
+    /** Adds the scopes to those granted before. */
     readonly give: (grant: Omit<Grant, "grantedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
     readonly find: (userId: UserId, clientId: string) => Effect.Effect<Option.Option<Grant>, DatabaseUnavailable>
     /** Returns the user's grants, newest consent first. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Grant>, DatabaseUnavailable>
-    /** Removes a grant; returns false if there was no grant. Does not end sessions, which `Consents` in auth does. */
+    /** Removes a grant; returns false if no grant existed. Does not end sessions; `Consents` in auth does. */
     readonly remove: (userId: UserId, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Grants") {

@@ -15,10 +15,7 @@ const identityTable = Table.make("identity", {
   userId: of("text", UserId),
   /** In lower case. */
   address: text,
-  /**
-   * Chain id in digits. `network`, `domain` and `statement` come from the last sign-in and are empty before the
-   * first.
-   */
+  /** Chain id in digits. Like `domain` and `statement`, empty before the first sign-in and then from the last. */
   network: text,
   domain: text,
   statement: text,
@@ -34,17 +31,14 @@ export interface Arrival {
   readonly address: string
   /** Fields of the signed message, or null if the wallet proved its address without signing in. */
   readonly seen: Pick<Identity, "network" | "domain" | "statement"> | null
-  /** User to link a new address to, existing or not; a random id if omitted. */
+  /** Existing or new user to link a new address to; a random id if omitted. */
   readonly userId?: UserId
 }
 
 export class Identities extends Context.Service<
   Identities,
   {
-    /**
-     * Returns the user of an address. The first call creates the user with a primary account; concurrent first calls
-     * create a single user.
-     */
+    /** Returns an address's user. The first call creates the user, once, with a primary account. */
     readonly arrive: (
       arrival: Arrival
     ) => Effect.Effect<{ readonly userId: UserId; readonly isNew: boolean }, DatabaseUnavailable>

@@ -17,14 +17,13 @@ const invitationCodeTable = Table.make("invitation_code", {
   /** Position of the code in its user's list, from 0. */
   number: integer,
   createdAtMillis: timestamptz,
-  /** The only user who is allowed to redeem the code; null while any user is. */
+  /** The only user who can redeem the code; null while any user can. */
   heldFor: orNull(of("text", UserId)),
-  /** Time at which the journal of the redeeming user recorded the redemption; null before. */
+  /** Time at which the redeeming user's journal recorded the redemption; null before. */
   redeemedAtMillis: orNull(timestamptz)
 })
 export type InvitationCode = Table.Row<typeof invitationCodeTable>
 
-/** A referrer and the user whom they referred. */
 const referralTable = Table.selection({
   referrerId: { schema: UserId, expression: "user_id" },
   userId: { schema: UserId, expression: "held_for" }
@@ -53,14 +52,10 @@ export class InvitationCodes extends Context.Service<
       code: string,
       userId: UserId
     ) => Effect.Effect<UserId, UnknownInvitationCode | OwnInvitationCode | DatabaseUnavailable>
-    /** Releases a code that is reserved for the user and was not redeemed. */
+    /** Releases a code that is reserved for the user and not redeemed. */
     readonly release: (code: string, userId: UserId) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns the users referred by these users. */
     readonly referredBy: (userIds: ReadonlyArray<UserId>) => Effect.Effect<ReadonlyArray<Referral>, DatabaseUnavailable>
-    /**
-     * Returns the ids of at most `limit` users who referred somebody, in ascending order, starting after the id
-     * `after`.
-     */
+    /** Returns at most `limit` ids of users who referred somebody, in ascending order, starting after `after`. */
     readonly referrers: (after: string, limit: number) => Effect.Effect<ReadonlyArray<UserId>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/InvitationCodes") {

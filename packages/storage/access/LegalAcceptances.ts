@@ -1,4 +1,4 @@
-/** Append-only log of accepted terms: the user, the version, the time and how the user accepted. */
+/** Append-only log of accepted terms: the user, the version, the time and the way of acceptance. */
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -13,7 +13,7 @@ import * as Table from "@venue/postgres/Table"
 
 const acceptanceTable = Table.make("legal_acceptance", {
   userId: of("text", UserId),
-  /** Null if the accepted agreement was not the current version; `agreementUrl` then identifies the agreement. */
+  /** Null if the accepted agreement was not the current version; `agreementUrl` then identifies it. */
   termsVersion: orNull(text),
   agreementUrl: text,
   source: of("text", Schema.Literals(["user", "builder"])),

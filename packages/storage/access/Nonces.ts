@@ -11,10 +11,7 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 const nonceTable = Table.make("nonce", { publicKey: text, nonce: text })
-/**
- * The caller's cached key might be revoked, so the statement that stores the nonce also reads the key's current
- * state.
- */
+/** The statement that stores the nonce also reads the key's state, because the caller's cached key might be revoked. */
 const claimedNonces = nonceTable.with({
   isRevoked: {
     schema: Schema.Boolean,
@@ -38,10 +35,9 @@ export class Nonces extends Context.Service<
   Nonces,
   {
     /**
-     * Stores a nonce; succeeds once per key and nonce within 15 minutes, regardless of letter case. A nonce can be
-     * used again after 15 minutes in memory, or after its row is pruned in the database. After `DatabaseUnavailable`
-     * it is unknown whether the nonce was stored, so the caller must take a new one. The database rejects nonces of
-     * unknown and revoked keys.
+     * Stores a nonce. Succeeds once per key and nonce, regardless of letter case, until 15 minutes have passed in
+     * memory, or until the row is pruned in the database. After `DatabaseUnavailable`, the nonce might be stored, so
+     * use a new one. The database rejects nonces of unknown and revoked keys.
      */
     readonly claim: (
       publicKey: string,
@@ -74,18 +70,18 @@ export class Nonces extends Context.Service<
   ).pipe(Layer.provide(Migrations.layer))
 }
 
-/** `claim` is allowed to call `done` synchronously. */
+/** `claim` can call `done` synchronously. */
 const of = (claim: (publicKey: string, nonce: string, done: (exit: Claimed) => void) => void): Nonces["Service"] =>
   Nonces.of({ claim: (publicKey, nonce) => Effect.callback((resume) => claim(publicKey, nonce, resume)) })
 
 const windowMillis = 15 * 60 * 1000
-/** Maximum number of nonces in one insert; the remaining nonces go into the next insert. */
+/** Maximum number of nonces in one insert; further ones go into the next insert. */
 const maxGroup = 1_000
-/** Maximum queue length. With a longer queue the database is so slow that waiting does not help. */
+/** Maximum queue length. If it is exceeded, the database is so slow that waiting does not help. */
 const maxWaiting = 20_000
-/** Time limit of an insert; after a timeout the next insert uses another connection. */
+/** Time limit of an insert. After a timeout, the next insert uses another connection. */
 const giveUpAfter = "3 seconds"
-/** Maximum number of rows that one statement deletes, so that no nonce waits long for the statement. */
+/** Maximum number of rows that one statement deletes, so that no nonce waits long for it. */
 const maxPruned = 5_000
 const maxBatches = 200
 
@@ -96,7 +92,7 @@ interface Claim {
   readonly done: (exit: Claimed) => void
 }
 
-/** Queues nonces while an insert is in flight; the next insert stores all queued nonces. */
+/** Queues nonces while an insert is in flight; the next insert stores all of them. */
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const runFork = Effect.runForkWith(yield* Effect.context())
@@ -108,8 +104,8 @@ const make = Effect.gen(function* () {
     waiting = waiting.slice(maxGroup)
     isInFlight = group.length > 0
     if (!isInFlight) return
-    // If the queue contains the same nonce twice, only the first entry succeeds. The rows are sorted, because two
-    // nodes that insert in different orders could deadlock.
+    // If the queue contains a nonce twice, only the first entry succeeds. The rows are sorted, because two nodes that
+    // insert in different orders could deadlock.
     const first = new Map(group.toReversed().map((claim) => [claim.key, claim]))
     const rows = [...first.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
     const claims = nonceTable.batch(rows.map(({ nonce, publicKey }) => ({ publicKey, nonce: nonce.toLowerCase() })))
@@ -131,7 +127,7 @@ const make = Effect.gen(function* () {
     }
     waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), done })
     if (isInFlight) return
-    // Waits for the end of this turn of the event loop, so that the first insert includes all nonces of the turn.
+    // Waits for the end of this turn of the event loop, so that the first insert includes all the turn's nonces.
     isInFlight = true
     setImmediate(start)
   })

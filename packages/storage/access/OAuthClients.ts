@@ -12,7 +12,7 @@ export type GrantType = typeof GrantType.Type
 const clientTable = Table.make("oauth_client", {
   clientId: text,
   name: text,
-  /** A public client has no secret, because it runs where others could read one. */
+  /** A public client has no secret, because it runs where others could read it. */
   type: of("text", Schema.Literals(["public", "confidential"])),
   /** Compared character by character, without normalisation. */
   redirectUris: textArray,
@@ -28,13 +28,13 @@ const clientTable = Table.make("oauth_client", {
 type Row = Table.Row<typeof clientTable>
 
 export interface OAuthClient extends Omit<Row, "secretHash" | "olderSecretHash"> {
-  /** Newest first. Contains two hashes while a new secret replaces an old one, and is empty for a public client. */
+  /** Newest first. There are two hashes while a new secret replaces an old one, and none for a public client. */
   readonly secretHashes: ReadonlyArray<string>
 }
 
 export type NewOAuthClient = Omit<OAuthClient, "secretHashes" | "createdAtMillis" | "disabledAtMillis">
 
-/** A client with this id already exists, enabled or disabled. */
+/** An enabled or disabled client with this id already exists. */
 export class OAuthClientExists extends Schema.TaggedError<OAuthClientExists>()("OAuthClientExists", {
   clientId: Schema.String
 }) {}
@@ -47,16 +47,16 @@ export class OAuthClients extends Context.Service<
       client: NewOAuthClient,
       secret: Redacted.Redacted | null
     ) => Effect.Effect<OAuthClient, OAuthClientExists | DatabaseUnavailable>
-    /** Returns a client, whether it is enabled or disabled. */
+    /** Returns an enabled or disabled client. */
     readonly find: (clientId: string) => Effect.Effect<Option.Option<OAuthClient>, DatabaseUnavailable>
     /**
      * Adds a secret. The previous secret stays valid, and older secrets become invalid. Returns false if the client
      * is unknown, public or disabled.
      */
     readonly addSecret: (clientId: string, secret: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Invalidates the previous secret; returns false if the client has no previous secret. */
+    /** Invalidates the previous secret; returns false for an unknown client. */
     readonly dropOlderSecret: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Returns whether a client is enabled, and locks the client's row until the end of the transaction. */
+    /** Returns whether a client is enabled, and locks its row until the end of the transaction. */
     readonly holdEnabled: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Disables a client; returns false if the client is unknown or already disabled. */
     readonly disable: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>

@@ -1,4 +1,4 @@
-/** The venue's operators; only the hashes of their tokens are stored. */
+/** The venue's operators; only their tokens' hashes are stored. */
 import { OperatorName, OperatorRole } from "@venue/domain/Operator"
 import { of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -35,7 +35,7 @@ export class Operators extends Context.Service<
     readonly ofToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<Operator>, DatabaseUnavailable>
     /** Invalidates the operator's token; returns false if no current operator has this name. */
     readonly remove: (name: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** The first 1,000 operators in the order in which they were added, including removed operators. */
+    /** The first 1,000 operators in the order in which they were added, including removed ones. */
     readonly list: Effect.Effect<ReadonlyArray<Operator>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Operators") {

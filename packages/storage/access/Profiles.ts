@@ -13,7 +13,7 @@ const profileTable = Table.make("profile", {
   username: orNull(text),
   avatarUrl: orNull(text),
   isPublic: boolean,
-  /** First and last name come from the identity provider, and are visible only to the user. */
+  /** First and last name come from the identity provider and are visible only to the user. */
   firstName: orNull(text),
   lastName: orNull(text)
 })
@@ -33,7 +33,7 @@ export class UsernameTaken extends Schema.TaggedError<UsernameTaken>()("Username
 export class Profiles extends Context.Service<
   Profiles,
   {
-    /** Returns a user's profile, or an empty profile if the user has no row. */
+    /** Returns a user's profile, which is empty if the user has no row. */
     readonly find: (userId: UserId) => Effect.Effect<Profile, DatabaseUnavailable>
     /** Returns at most `limit` public profiles with user ids above `after`, ordered by id. */
     readonly shown: (page: ShownPage) => Effect.Effect<ReadonlyArray<PublicProfile>, DatabaseUnavailable>
@@ -88,6 +88,6 @@ const profileOf = (row: Row): Profile => Struct.omit(row, ["userId"])
 
 const shownOf = ({ avatarUrl, userId, username }: Row): PublicProfile => ({ userId, username, avatarUrl })
 
-/** A unique key error can only come from the username, because no other column is unique. */
+/** Only the username can cause a unique key error, because no other column is unique. */
 const isTaken = (error: UsernameTaken | DatabaseUnavailable): error is DatabaseUnavailable =>
   error._tag === "DatabaseUnavailable" && isSqlError(error.cause) && error.cause.reason._tag === "UniqueViolation"

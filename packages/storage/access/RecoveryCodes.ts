@@ -1,4 +1,4 @@
-/** Single-use recovery codes that substitute for a lost second factor; only their hashes are stored. */
+/** Single-use recovery codes that replace a lost second factor; only their hashes are stored. */
 import { Context, Effect, Option } from "effect"
 import { UserId } from "@venue/domain/UserId"
 import { bytea, of } from "@venue/postgres/Column"
@@ -13,7 +13,7 @@ export class RecoveryCodes extends Context.Service<
   {
     /** Replaces all of an existing user's codes. */
     readonly replace: (userId: UserId, hashes: ReadonlyArray<Uint8Array>) => Effect.Effect<void, DatabaseUnavailable>
-    /** Uses up a code and returns the number of codes left, or `Option.none` if the code is invalid. */
+    /** Uses up a code. Returns the number of codes left, or `Option.none` if the code is invalid. */
     readonly spend: (userId: UserId, hash: Uint8Array) => Effect.Effect<Option.Option<number>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/RecoveryCodes") {

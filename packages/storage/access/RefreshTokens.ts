@@ -1,4 +1,4 @@
-/** Storage of refresh tokens for `Sessions`; only token hashes are stored. */
+/** Storage of refresh tokens for `Sessions`; only their hashes are stored. */
 import { Effect, Option, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { bytea, integer, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -15,7 +15,7 @@ const tokenTable = Table.make("refresh_token", {
   issuedAtMillis: timestamptz
 })
 const tokens = tokenTable.pick("sessionId", "generation", "salt")
-/** A refresh token. Only the token with the highest generation of its session is valid. */
+/** A refresh token. Only the token with the highest generation in its session is valid. */
 export type RefreshToken = Table.Row<typeof tokens>
 
 export const onSql = (sql: SqlClient.SqlClient) => ({

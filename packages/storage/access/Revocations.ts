@@ -1,7 +1,4 @@
-/**
- * Revocations and other cache invalidations: announced in the transaction that makes the change, and published to
- * every node.
- */
+/** Revocations and other cache invalidations, announced in the changing transaction and published to every node. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, type Duration, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -38,7 +35,7 @@ const polled = Table.selection({
 
 type Observe = (revocation: Revocation) => void
 
-/** True for a venue of one process. No other process can revoke, so an unreachable database hides no revocation. */
+/** True for a single-process venue: no other process revokes, so an unreachable database hides no revocation. */
 export const RevokesAlone = Context.Reference<boolean>("@venue/storage/access/RevokesAlone", {
   defaultValue: () => false
 })
@@ -52,14 +49,11 @@ export const maxDelayMillis = 10_000
 export class Revocations extends Context.Service<
   Revocations,
   {
-    /** Announces a revocation; if called inside a transaction, the announcement is sent on commit. */
+    /** Announces a revocation; within a transaction, the announcement is sent on commit. */
     readonly announce: (revocation: Revocation) => Effect.Effect<void, DatabaseUnavailable>
-    /**
-     * Calls `observe` at least once for each revocation until the scope closes: usually immediately, and at most a
-     * second later.
-     */
+    /** Calls `observe` at least once per revocation until the scope closes, usually at once, at most 1 s later. */
     readonly watch: (observe: Observe) => Effect.Effect<void, never, Scope.Scope>
-    /** Time since this node last read all revocations, in milliseconds. */
+    /** Milliseconds since this node last read all revocations. */
     readonly delayMillis: () => number
     /** Calls `observe` every 500 ms while `delayMillis` exceeds `maxDelayMillis`. */
     readonly whenDelayed: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
@@ -75,10 +69,7 @@ export class Revocations extends Context.Service<
         const { publish, watch } = makeObservers<Revocation>()
         let readMillis = clock.currentTimeMillisUnsafe()
         const delayMillis = () => (isAlone ? 0 : clock.currentTimeMillisUnsafe() - readMillis)
-        /**
-         * Numbers of the rows published since the last poll, and of those published between the two most recent
-         * polls.
-         */
+        /** Numbers of the rows published since the last poll, and between the two most recent polls. */
         let recent = new Set<string>()
         let older = new Set<string>()
         const [start] = yield* snapshots.all(sql`select ${snapshots.columns}`)
@@ -93,7 +84,7 @@ export class Revocations extends Context.Service<
           })
         /**
          * Publishes the rows committed since the last poll. Compares transaction snapshots, because neither times nor
-         * row numbers follow the order of commits. A restored database also contains rows from another server's
+         * row numbers follow the order of commits. A restored database also contains rows of another server's
          * transactions, which that server has already published.
          */
         const poll = Effect.gen(function* () {
@@ -114,10 +105,7 @@ export class Revocations extends Context.Service<
           recent = new Set()
           readMillis = startMillis
         })
-        /**
-         * Requires two consecutive checks above the limit, so that a poll can run first after this process was
-         * paused.
-         */
+        /** Requires two consecutive checks above the limit, so that a paused process can poll first. */
         const whenDelayed = (observe: () => void) =>
           Effect.suspend(() => {
             let wasDelayed = false
@@ -173,13 +161,10 @@ export class Revocations extends Context.Service<
 
 const channel = "revocation"
 const pollEvery = "500 millis"
-/** Time limit of a poll; after a timeout the next poll uses another connection. */
+/** Time limit of a poll. After a timeout, the next poll uses another connection. */
 const giveUpAfter = "2 seconds"
 const checkEvery = "500 millis"
-/**
- * Longer than a node accepts callers without its database. Each announcement adds one row and deletes at most four
- * old rows.
- */
+/** Longer than a node accepts callers without its database. Each new row deletes at most four old ones. */
 const keptFor = "1 day"
 const maxPruned = 4
 
@@ -194,7 +179,7 @@ const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: 
 const makeObservers = <A>() => {
   const observers = new Set<(value: A) => void>()
   return {
-    /** Calls all observers, even if one of them throws. */
+    /** Calls all observers, even if one throws. */
     publish: (value: A) =>
       Effect.forEach(
         observers,

@@ -46,11 +46,11 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * Begins a session with its first refresh token, generation 1. Keeps at most 100 sessions per user by ending the
-     * least recently used ones, which bounds the time to end all of a user's sessions.
+     * Begins a session with its first refresh token, generation 1. Ends a user's least recently used sessions beyond
+     * 100, which bounds the time to end all of them.
      */
     readonly begin: (session: NewSession, first: Redacted.Redacted) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns a session, including ended sessions, until a month after the session's expiry. */
+    /** Returns a live or ended session, until a month after its expiry. */
     readonly find: (sessionId: string) => Effect.Effect<Option.Option<Session>, DatabaseUnavailable>
     /** Returns the user's live sessions, ordered by id. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
@@ -64,11 +64,11 @@ export class Sessions extends Context.Service<
     readonly endOfClient: (clientId: string) => Effect.Effect<void, DatabaseUnavailable>
     readonly prove: (sessionId: string, proof: Pick<Session, "aal" | "amr">) => Effect.Effect<void, DatabaseUnavailable>
     readonly findToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<RefreshToken>, DatabaseUnavailable>
-    /** Returns the valid token of a session; an unknown session is a defect. */
+    /** Returns a session's valid token; an unknown session is a defect. */
     readonly newestToken: (sessionId: string) => Effect.Effect<RefreshToken, DatabaseUnavailable>
     /** Returns whether the session ever had a token with this generation. */
     readonly hasGeneration: (sessionId: string, generation: number) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Stores the next token of a locked session, which becomes the only valid one. */
+    /** Stores a locked session's next token, which becomes its only valid one. */
     readonly issue: (token: Redacted.Redacted, place: RefreshToken) => Effect.Effect<void, DatabaseUnavailable>
     /** Records a refresh without a new token, so that the session does not expire as idle. */
     readonly touch: (sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
@@ -201,9 +201,7 @@ const reading = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/**
- * Locks the rows in a fixed order, because two callers that end the same sessions in different orders could deadlock.
- */
+/** Locks the rows in a fixed order, because two callers that end the same sessions could otherwise deadlock. */
 const ending = (sql: SqlClient.SqlClient, revocations: Revocations["Service"]) => ({
   end: Effect.fn("Sessions.end")(
     function* (sessionIds: ReadonlyArray<string>) {

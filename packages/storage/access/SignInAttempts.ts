@@ -1,4 +1,4 @@
-/** Sign-ins and failed sign-ins per network in the last 15 minutes, counted over all nodes. */
+/** Sign-ins and failed sign-ins per network in the last 15 minutes, counted across all nodes. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -12,10 +12,7 @@ import { digestOf } from "@venue/postgres/SecretHash"
 import * as Table from "@venue/postgres/Table"
 
 const attemptTable = Table.make("sign_in_attempt", {
-  /**
-   * Derived from the network, which bounds the number of rows. If two networks share a slot, the row counts only the
-   * network with the later attempt.
-   */
+  /** Derived from the network, to bound the number of rows. The latest network in a slot replaces the earlier one. */
   slot: integer,
   networkHash: bytea,
   /** Time of the first counted attempt. */

@@ -1,4 +1,4 @@
-/** Keys that sign tokens, shared by all nodes; the private keys are sealed at rest. */
+/** Keys that sign tokens, shared by all nodes; private keys are sealed at rest. */
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"

@@ -24,7 +24,7 @@ const stateTable = Table.make("user_state", {
   country: orNull(text),
   /** Country from which the user last connected. */
   seenIn: orNull(text),
-  /** Version of the terms that the user accepted last. */
+  /** Version of the terms that the user last accepted. */
   termsVersion: orNull(text),
   frozen: boolean
 })
@@ -66,26 +66,24 @@ export class AlreadyVerified extends Schema.TaggedError<AlreadyVerified>()("Alre
 
 type Change = Effect.Effect<void, UnknownUser | DatabaseUnavailable>
 
-/** Onboarding states. Announces every change, so that nodes drop their cached states. */
+/** Announces every change, so that nodes drop their cached states. */
 export class UserStates extends Context.Service<
   UserStates,
   {
     readonly find: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
-    /** Sets the identity status on an operator's behalf; `judge` sets it from a verdict. */
+    /** Sets the identity status for an operator; `judge` sets it from a verdict. */
     readonly setIdentity: (userId: UserId, identity: UserState["identity"], country?: string | null) => Change
-    /** Sets the identity status to pending; the earlier verification no longer counts. */
+    /** Sets the identity status to pending; an earlier verification no longer counts. */
     readonly beginVerification: (
       userId: UserId,
       reference: string
     ) => Effect.Effect<void, AlreadyVerified | UnknownUser | DatabaseUnavailable>
-    /**
-     * Applies a verdict and returns its user, or `Option.none` if an equally new or newer verdict was applied before.
-     */
+    /** Applies a verdict and returns its user, or `Option.none` if one at least as new was applied before. */
     readonly judge: (
       verdict: Verdict
     ) => Effect.Effect<Option.Option<UserId>, UnknownVerification | DatabaseUnavailable>
     readonly acceptTerms: (userId: UserId, termsVersion: string) => Change
-    /** Sets the country from which the user last connected; leaves the document's country unchanged. */
+    /** Sets the country from which the user last connected, not the country of the document. */
     readonly setRegion: (userId: UserId, country: string) => Change
     readonly freeze: (userId: UserId) => Change
     readonly unfreeze: (userId: UserId) => Change

@@ -32,18 +32,12 @@ export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser"
 export class Users extends Context.Service<
   Users,
   {
-    /** Creates a user and the user's primary account, whose id equals the user's id. Idempotent. */
+    /** Creates a user and the user's primary account, which has the same id. Idempotent. */
     readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
     readonly find: (userId: UserId) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
-    /**
-     * Locks the user's row against other lockers until the end of the transaction. Rows that reference the user can
-     * still be written.
-     */
+    /** Locks the user's row until the transaction ends. Rows that reference the user can still be written. */
     readonly lock: (userId: UserId) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
-    /**
-     * Returns a user's accounts in the order in which they were opened, the primary account first. A user has few
-     * accounts.
-     */
+    /** Returns a user's few accounts in the order in which they were opened, the primary account first. */
     readonly accounts: (userId: UserId) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
     readonly ownerOf: (accountId: AccountId) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
   }

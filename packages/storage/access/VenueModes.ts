@@ -1,7 +1,4 @@
-/**
- * Venue-wide mode of trading and withdrawals, stored in one row. The auditor and operators change it, and every node
- * enforces it.
- */
+/** The venue's mode of trading and withdrawals, in one row that the auditor and operators change. */
 import {
   inForce,
   obstacle,
@@ -37,20 +34,20 @@ const modeTable = Table.make("venue_mode", {
   difference: orNull(text)
 })
 
-/** The venue is not allowed to take this step towards normal trading now; `why` gives the reason. */
+/** This step towards normal trading is not possible now; `why` gives the reason. */
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { why: Schema.String }) {}
 
 /** Author and reason of a change to the mode. */
 export interface Change {
   readonly by: string
   readonly reason: string
-  /** Reason that traders see; omitted or null if there is no public reason. */
+  /** Reason that traders see; omitted or null without a fault. */
   readonly publicReason?: string | null | undefined
 }
 
 export type Audited = Pick<VenueMode, "fault" | "difference">
 
-/** False for a venue without an auditor, such as an in-memory venue. A missing audit then blocks nothing. */
+/** False for a venue without an auditor, such as an in-memory venue, where a missing audit blocks nothing. */
 export const HasAuditor = Context.Reference<boolean>("@venue/storage/access/HasAuditor", { defaultValue: () => true })
 
 export class VenueModes extends Context.Service<
@@ -58,23 +55,18 @@ export class VenueModes extends Context.Service<
   {
     /** Returns the cached mode, which is at most 500 ms old while the database is reachable. */
     readonly now: () => VenueMode
-    /** Returns whether the cached mode allows withdrawals; false if the cache is older than 3 s. */
+    /** Whether the cached mode allows withdrawals; false if the cache is older than 3 s. */
     readonly mayWithdraw: () => boolean
     /**
-     * Calls `observe` after audits until the scope closes: within 500 ms of an audit, and once for several audits
-     * between two polls.
+     * Calls `observe` within 500 ms of an audit, but once if several occur between two polls, until the scope closes.
      */
     readonly watchAudits: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
-    /** The stored mode. */
     readonly read: Effect.Effect<VenueMode, DatabaseUnavailable>
-    /** The stored mode; if there is no recent audit, withdrawals are BLOCKED and the reason is set. */
+    /** The stored mode or, if there is no recent audit, the mode with withdrawals BLOCKED and the reason set. */
     readonly inForce: Effect.Effect<VenueMode, DatabaseUnavailable>
-    /**
-     * Halts the venue; returns false if the venue was already halted. A repeated halt keeps the first reason, but can
-     * replace the public reason.
-     */
+    /** Halts the venue; returns false if already halted. A repeated halt can replace only the public reason. */
     readonly halt: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Blocks withdrawals; returns false if withdrawals were already blocked. */
+    /** Blocks withdrawals; returns false if they were already blocked. */
     readonly blockWithdrawals: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Takes one step back towards normal trading. */
     readonly resume: (step: VenueStep, change: Change) => Effect.Effect<VenueMode, NotResumable | DatabaseUnavailable>
@@ -223,7 +215,7 @@ export class VenueModes extends Context.Service<
 }
 
 const pollEvery = "500 millis"
-/** Time limit of a poll; after a timeout the next poll uses another connection. */
+/** Time limit of a poll. After a timeout, the next poll uses another connection. */
 const giveUpAfter = "2 seconds"
 /** Age above which the cached mode is not trusted. */
 const maxAgeMillis = 3_000

@@ -1,4 +1,4 @@
-/** Nonces of signed wallet messages: each is accepted once, across all nodes and restarts. */
+/** Nonces of signed wallet messages, each accepted once across all nodes and restarts. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -53,7 +53,7 @@ export class WalletNonces extends Context.Service<
             const used = yield* sql`
               insert into wallet_nonce_use ${nonceUseTable.values(use)} on conflict do nothing returning 1`
             if (used.length === 0) return yield* new WalletNonceUsed({ purpose, address })
-            // Each call adds one row and deletes several expired rows, which bounds the table's size.
+            // Each call adds one row and deletes several expired ones, which bounds the table's size.
             yield* sql`
               delete from wallet_nonce_use where (purpose, address, nonce_hash) in (
                 select purpose, address, nonce_hash from wallet_nonce_use

@@ -34,15 +34,15 @@ export class TooManyWithdrawalAddresses extends Schema.TaggedError<TooManyWithdr
   { limit: Schema.Number }
 ) {}
 
-/** Maximum number of addresses per user. An address that its wallet has verified is added even above the limit. */
+/** Maximum number of addresses per user. A verified address is added even above the limit. */
 export const maxWithdrawalAddresses = 100
 
 export class WithdrawalAddresses extends Context.Service<
   WithdrawalAddresses,
   {
     /**
-     * Adds an address for an existing user. If the user already has the address, compared without letter case, the
-     * stored row is kept, and becomes verified if the new address is verified.
+     * Adds an address for an existing user. If the user already has it, compared without letter case, the stored row
+     * is kept and becomes verified if the new address is.
      */
     readonly add: (
       address: NewWithdrawalAddress

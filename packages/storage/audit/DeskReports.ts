@@ -1,16 +1,11 @@
-/**
- * Desks' reports to an auditor about the accounts of their traders. Each report replaces the desk's previous report.
- */
+/** Desks' reports to an auditor about their traders' accounts. Each report replaces the desk's previous one. */
 import { of, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Store from "@venue/postgres/Store"
 import * as Table from "@venue/postgres/Table"
 import { Clock, Context, Effect, Schema } from "effect"
 
-/**
- * Position fields in order: symbol, signed lots, cash from trades, cost of the position, fees paid, funding received,
- * rewards received.
- */
+/** Symbol, signed lots, cash from trades, cost of the position, fees paid, funding received, rewards received. */
 const Position = Schema.Tuple([
   Schema.String,
   Schema.Finite,
@@ -30,8 +25,8 @@ const AccountReport = Schema.Struct({
 })
 
 /**
- * A trader's accounts as of row `seq` of the trader's journal. `markets` holds, for each market, the last row that
- * the accounts fully include.
+ * A trader's accounts as of row `seq` in the trader's journal. `markets` holds the last row of each market that the
+ * accounts fully include.
  */
 export const TraderReport = Schema.Struct({
   userId: Schema.String,
@@ -52,7 +47,7 @@ export class DeskReports extends Context.Service<
   DeskReports,
   {
     readonly write: (desk: string, traders: ReadonlyArray<TraderReport>) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns the last report of each desk that has reported since this time, oldest first. */
+    /** Returns the last reports of all desks that have reported since this time, oldest first. */
     readonly since: (millis: number) => Effect.Effect<ReadonlyArray<DeskReport>, DatabaseUnavailable>
   }
 >()("@venue/storage/audit/DeskReports") {

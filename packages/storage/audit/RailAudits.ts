@@ -1,4 +1,4 @@
-/** Rail audits: each compares the amount that a rail held with the amount in the auditor's books. */
+/** Rail audits, which compare the amount that a rail held with the amount in the auditor's books. */
 import { RailName } from "@venue/domain/Rail"
 import { bigint, integer, numeric, of, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -18,7 +18,7 @@ const auditTable = Table.make("rail_audit", {
   uncredited: numeric,
   position: text,
   asOfMillis: timestamptz,
-  /** Number of consecutive holdings reports, including this one, that differed from the books. */
+  /** Number of consecutive holdings reports, up to this one, that differed from the books. */
   times: integer
 })
 export type RailAudit = Table.Row<typeof auditTable>
@@ -28,7 +28,7 @@ export class RailAudits extends Context.Service<
   {
     /** The newest audit of each rail, ordered by rail name. */
     readonly newest: Effect.Effect<ReadonlyArray<RailAudit>, DatabaseUnavailable>
-    /** Records audits; ignores an audit unless its holdings report is newer than the recorded one. */
+    /** Records audits; ignores an audit whose holdings report is not newer than the recorded one. */
     readonly record: (audits: ReadonlyArray<RailAudit>) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/audit/RailAudits") {

@@ -20,7 +20,7 @@ const columns = {
   volumeLots: numeric,
   notional: numeric,
   trades: bigint,
-  /** Volume bought by takers, in lots; takers sold the rest of the volume. */
+  /** Volume bought by takers, in lots; takers sold the remaining volume. */
   takerBuyLots: numeric,
   takerBuyNotional: numeric
 }
@@ -32,9 +32,7 @@ export interface Candle extends Omit<CandleMinute, "symbol" | "minute"> {
   readonly startMinute: number
 }
 
-/**
- * Merges the candles of two adjacent windows. Rows arrive in trade order, so the first open and the last close apply.
- */
+/** Merges two adjacent windows' candles. Rows arrive in trade order, so the first open and the last close apply. */
 export const merged = <Row extends Omit<CandleMinute, "symbol" | "minute">>(before: Row, next: Row): Row => ({
   ...DomainCandle.merged(before, next),
   takerBuyLots: before.takerBuyLots + next.takerBuyLots,
@@ -95,7 +93,7 @@ const sums = Table.selection<Candle>({
   takerBuyNotional: { schema: numeric.schema, expression: "w.buy_notional::text" }
 })
 
-/** Returns the candles of the windows, earliest first. */
+/** Returns the windows' candles, earliest first. */
 export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<Candle>> => ({
   sql: (sql) => {
     const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -127,7 +125,7 @@ const notionalSums = Table.selection({
   notional: { schema: numeric.schema, expression: "sum(notional)::text" }
 })
 
-/** Returns the value traded in each window, summed over all these symbols, in 1e-6 USD, keyed by the window's start. */
+/** Returns the value traded in each window over all these symbols, in 1e-6 USD, keyed by the window's start. */
 export const notionals = (
   symbols: ReadonlyArray<MarketSymbol>,
   { beforeMinute, fromMinute, minutes }: Windows.Windows
@@ -173,19 +171,19 @@ export const lastBefore = (
   memory: (memory) => Windows.ordered(candles.rowsIn(memory), symbol).findLast(({ minute }) => minute < beforeMinute)
 })
 
-/** The row's columns are nullable, so that the query returns the position even if there is no row. */
+/** The row's columns are nullable, so that the query returns the position even without a row. */
 const withPosition = Table.make(
   "candle_minute",
   Record.map(columns, (column) => orNull<unknown>(column))
 ).with<{ readonly position: number }>({ position: { schema: Schema.Number, expression: "p.seq::float8" } })
 
-/** Minutes after the given one, earliest first, and the log position up to which they are complete. */
+/** Candles after the given minute, earliest first, and the log position up to which they are complete. */
 export interface Recent {
   readonly position: number
   readonly candles: ReadonlyArray<CandleMinute>
 }
 
-/** Returns rows and position from one snapshot, so that the rows contain no event after the position. */
+/** Reads rows and position from one snapshot, so that the rows contain no event after the position. */
 export const recent = (symbol: MarketSymbol, afterMinute: number): ReadTable.ReadQuery<Recent> => ({
   sql: (sql) =>
     Effect.map(

@@ -1,6 +1,4 @@
-/**
- * Each user's daily volume and fees. The fees exclude builders' shares, and referral rewards are computed from them.
- */
+/** Each user's daily volume and fees, which exclude builders' shares and are the basis of referral rewards. */
 import { dayOf } from "@venue/domain/Day"
 import { type Fill, marketStream, type Traded } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
@@ -38,7 +36,7 @@ export const projection: MarketProjection = {
   ]
 }
 
-/** Trades off the order book count neither as volume nor as trading fees. */
+/** Trades off the order book count towards neither volume nor trading fees. */
 const rowsOf = ({ atMillis, maker, notional, offBook, taker }: Traded): ReadonlyArray<DailyFee> =>
   offBook === undefined
     ? [taker, maker].map((fill) => ({
@@ -52,7 +50,7 @@ const rowsOf = ({ atMillis, maker, notional, offBook, taker }: Traded): Readonly
 /** A rebate counts as a fee of 0. */
 const baseOf = ({ fee, reward }: Fill): number => Math.max(0, fee - (reward?.amount ?? 0))
 
-/** Returns the days in `[from, before)` on which these users traded, earliest first. */
+/** Returns these users' rows for the days in `[from, before)`, earliest first. */
 export const ofUsers = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,
@@ -78,7 +76,7 @@ const volumes = Table.selection({
 })
 export type Volume = Table.Row<typeof volumes>
 
-/** Returns the volume of each of these users before a day; omits users without volume. */
+/** Returns each user's volume before a day; omits users without volume. */
 export const volumesBefore = (
   userIds: ReadonlyArray<UserId>,
   day: number

@@ -41,7 +41,7 @@ export const projection: MarketProjection = {
   ]
 }
 
-/** Trades off the order book do not count as volume. */
+/** Trades off the order book do not count towards volume. */
 const rowsOf = (
   symbol: MarketSymbol,
   { atMillis, maker, notional, offBook, taker }: Traded
@@ -59,7 +59,7 @@ const sums = Table.selection({
   symbol: { schema: MarketSymbol, expression: "symbol" },
   volume: { schema: numeric.schema, expression: "sum(maker + taker)::text" }
 })
-/** A user's volume in one symbol, summed over several days and all the user's accounts, in 1e-6 USD. */
+/** A user's volume in one symbol over several days and all the user's accounts, in 1e-6 USD. */
 export type SymbolVolume = Table.Row<typeof sums>
 
 /** Returns these users' volume per symbol in a range of days with an exclusive end; omits symbols without volume. */
@@ -96,7 +96,7 @@ const accountSums = Table.selection({
 /** An account's volume over several days, in 1e-6 USD. */
 export type AccountVolume = Table.Row<typeof accountSums>
 
-/** Returns at most `limit` of these users' accounts with the largest volume since a day, largest first. */
+/** Returns at most `limit` of these users' accounts, by largest volume since a day. */
 export const largest = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,
@@ -123,7 +123,7 @@ export const largest = (
   }
 })
 
-/** Orders accounts by descending volume, and accounts with equal volume by id. */
+/** Orders accounts by descending volume, then by id. */
 export const largestFirst = (a: AccountVolume, b: AccountVolume): number =>
   a.volume === b.volume ? (a.accountId < b.accountId ? -1 : 1) : a.volume > b.volume ? -1 : 1
 

@@ -1,7 +1,4 @@
-/**
- * Hourly funding rates of a symbol, in 1e-12 of the position's value at the mark price. Longs pay if the rate is
- * positive (rule 10).
- */
+/** A symbol's hourly funding rates, in 1e-12 of a position's value at mark. Longs pay positive rates (rule 10). */
 import { marketStream } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -46,7 +43,7 @@ const known = fundingTable.with<{ readonly startMinute: number }>({
 /** Rate of the last funding hour that had ended when a window began. */
 export type KnownFunding = Table.Row<typeof known>
 
-/** Returns the rates, earliest first; omits windows without a new rate since the previous window. */
+/** Returns the rates, earliest first; omits windows without a new rate. */
 export const lastOf = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownFunding>> => ({
   sql: (sql) =>
     known.all(

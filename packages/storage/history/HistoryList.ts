@@ -1,4 +1,4 @@
-/** Lists of an account's history. A list can be read page by page, newest first, or as a whole in parts. */
+/** Lists of an account's history, readable page by page, newest first, or as a whole in parts. */
 import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import type { Effect } from "effect"
@@ -10,7 +10,7 @@ import { type Listing, partOf, type RowOrder } from "./RowOrder.ts"
 
 /** `View` is a row with computed fields added. */
 interface Source<Filter, Row, View extends Row> {
-  /** Name of the table that the condition `wanted` refers to. */
+  /** Name of the table to which the condition `wanted` refers. */
   readonly table: string
   readonly order: RowOrder<Row>
   readonly wanted: (sql: SqlClient.SqlClient, filter: Filter) => Fragment
@@ -21,7 +21,7 @@ interface Source<Filter, Row, View extends Row> {
   readonly viewsIn: (memory: ReadTable.Memory, rows: ReadonlyArray<Row>) => ReadonlyArray<View>
 }
 
-/** SQL clauses that select, order and limit the rows of a statement. */
+/** A statement's SQL clauses that select, order and limit its rows. */
 export interface Chosen {
   readonly where: Fragment
   readonly orderBy: Fragment

@@ -1,6 +1,6 @@
 /**
  * Accounts' positions at the end of each quarter-hour in which they changed, and mark prices at the end of each
- * quarter-hour. The state at a given moment is the last row before that moment (rule 8.12).
+ * quarter-hour. The state at a moment is the last row before it (rule 8.12).
  */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import * as Dividend from "@venue/domain/Dividend"
@@ -209,7 +209,7 @@ const lastOf = (
 const named = (sql: SqlClient.SqlClient, accountIds: ReadonlyArray<AccountId>) =>
   sql`with account_held (account_id) as (values ${sql.csv(accountIds.map((accountId) => sql`(${accountId}::text collate "C")`))})`
 
-/** Jumps from one account to the next in the index, because each account has many rows. */
+/** Jumps from account to account in the index, because each account has many rows. */
 const everybody = (sql: SqlClient.SqlClient, symbol: MarketSymbol) => sql`
   with recursive account_held (account_id) as (
     (select account_id from holding where symbol = ${symbol} order by account_id limit 1)

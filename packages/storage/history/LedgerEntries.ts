@@ -19,16 +19,13 @@ import * as ReadTable from "./ReadTable.ts"
 /** Counter-account of every credit; its balance is minus the total of all credits. */
 export const fundingAccount = AccountId.make("venue/funding")
 
-/** Account that pays for the operator's top-ups of reserve funds. Holds the venue's own money, not customers' money. */
+/** Pays for the operator's top-ups of reserve funds. Holds the venue's own money, not customers' money. */
 export const operatorAccount = AccountId.make("venue/operator")
 
-/** Account that pays referral rewards out of fees; its balance is minus the total of all rewards. */
+/** Pays referral rewards out of fees; its balance is minus the total of all rewards. */
 export const referralAccount = AccountId.make("venue/referrals")
 
-/**
- * Counter-account outside the venue; its balance is minus the money received on the rail, plus the money paid out on
- * the rail.
- */
+/** Counter-account outside the venue; its balance is the money paid out minus the money received on the rail. */
 export const externalAccount = (rail: RailName): AccountId => AccountId.make(`external/${rail}`)
 
 /** Money of debited withdrawals that have neither arrived nor been returned. */
@@ -75,7 +72,7 @@ const ledgerEntryTable = Table.make("ledger_entry", {
   asset: of("text", Schema.Literal(asset)),
   /** Signed, in 1e-6 USD. */
   amount: numeric,
-  /** Operator's text, or the reason tag of a deposit or withdrawal, followed by the rail's code if there is one. */
+  /** Operator's text, or a deposit's or withdrawal's reason tag, followed by the rail's code if there is one. */
   reason: text,
   atMillis: bigint
 })
@@ -90,15 +87,14 @@ export const projection: TraderProjection = {
 }
 
 /**
- * Returns the ledger entries of a market's rows. They are written in the same group as the trades, because a separate
- * group would scan all older rows without entries.
+ * Returns the ledger entries for a market's rows. They are written in the same group as the trades, because a
+ * separate group would scan all older rows without entries.
  */
 export const ofMarketRows = (
   symbol: MarketSymbol,
   rows: ReadonlyArray<CommittedRow<MarketEvent>>
 ): ReadTable.TableWrite => entries.write(entriesOf(marketStream(symbol), rows, (event) => ofMarket(symbol, event)))
 
-/** A movement of money from one account to another. */
 export interface Move extends Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "atMillis"> {
   readonly from: AccountId
   readonly to: AccountId
@@ -153,7 +149,7 @@ const textOf = (reason: EndReason): string => {
   return "code" in reason && reason.code !== null ? `${reason._tag} ${reason.code}` : reason._tag
 }
 
-/** Returns the entries of a withdrawal that has arrived. No journal row records the arrival. */
+/** Returns the entries for a withdrawal that has arrived, which no journal row records. */
 export const paidOut = (
   { amount, fee, rail, withdrawalId }: Arrived,
   step: number,
@@ -177,7 +173,7 @@ export const paidOut = (
 export const written = (moves: ReadonlyArray<Move>, stream: string, seq: number): ReadTable.TableWrite =>
   entries.write(moves.flatMap((move, at) => pairOf(move, stream, seq, at * 2)))
 
-/** Returns the entries in memory of a stream that `written` has filled. */
+/** Returns the in-memory entries of a stream that `written` has filled. */
 export const ofStream = (memory: ReadTable.Memory, of: string): ReadonlyArray<LedgerEntry> =>
   entries.rowsIn(memory).filter(({ stream }) => stream === of)
 
@@ -237,7 +233,6 @@ export const sumByAsset: ReadTable.ReadQuery<ReadonlyArray<AssetSum>> = {
   }
 }
 
-/** Returns an account's balance. */
 export const balance = (account: AccountId): ReadTable.ReadQuery<bigint> => ({
   sql: (sql) =>
     Effect.map(
@@ -254,12 +249,12 @@ const changes = Table.selection({
   deposited: { schema: numeric.schema, expression: "coalesce(sum(amount) filter (where is_deposit), 0)::text" }
 })
 /**
- * An account's cash at a given moment, in 1e-6 USD, and the part of it that comes from deposits and transfers minus
+ * An account's cash at a moment, in 1e-6 USD, and the part of it that comes from deposits and transfers minus
  * withdrawals.
  */
 export type Cash = Table.Row<typeof changes>
 
-/** Returns the cash at each moment, computed from the entries before that moment. */
+/** Returns the cash at each moment, computed from the entries before it. */
 export const cashAt = (account: AccountId, moments: Moments.Moments): ReadTable.ReadQuery<ReadonlyArray<Cash>> => {
   const beforeMillis = Moments.last(moments) * quarterHourMillis
   const known = {

@@ -12,7 +12,7 @@ export interface Moments {
 export const all = ({ count, first, step }: Moments): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, at) => first + at * step)
 
-/** Returns the last moment. For an empty list, this is one `step` before `first`. */
+/** Returns the last moment or, for an empty list, the time one `step` before `first`. */
 export const last = ({ count, first, step }: Moments): number => first + (count - 1) * step
 
 /** Returns the first of the moments that is at or after the end of the given quarter-hour. */
@@ -23,6 +23,5 @@ export const knowing = ({ first, step }: Moments, quarterHour: number): number =
 export const knowingColumn = (sql: SqlClient.SqlClient, { first, step }: Moments, column: string): Fragment =>
   sql`(${first}::int + greatest(0, (${sql.literal(column)} + ${step - first}::int) / ${step}::int) * ${step}::int)`
 
-/** Returns the moments as an SQL table expression. */
 export const table = (sql: SqlClient.SqlClient, moments: Moments): Fragment =>
   sql`generate_series(${moments.first}::int, ${last(moments)}::int, ${moments.step}::int)`

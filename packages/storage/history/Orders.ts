@@ -34,7 +34,7 @@ const endedOrderTable = Table.make("ended_order", {
   /** In lots; 0 for a rejected order. */
   quantity: bigint,
   reduceOnly: boolean,
-  /** Decimal as the client sent it; null except for rejected orders. */
+  /** Decimal as the client sent it; null unless the order was rejected. */
   askedPrice: orNull(float8),
   askedQuantity: orNull(float8)
 })
@@ -47,7 +47,7 @@ const historicOrders = endedOrderTable.with({
   passiveQuantity: { schema: Schema.Number, expression: "coalesce(fills.passive, 0)::float8" },
   /** Sum of price times quantity over the fills, in ticks times lots. */
   filledCost: { schema: numeric.schema, expression: "coalesce(fills.cost, 0)::text" },
-  /** Times of the first and the last fill; null for an order without fills. */
+  /** Times of the first and the last fill; null without fills. */
   firstFillAtMillis: { schema: numberOrNull, expression: "fills.first_at::float8" },
   lastFillAtMillis: { schema: numberOrNull, expression: "fills.last_at::float8" }
 })
@@ -59,9 +59,9 @@ export interface OrderFilter {
   readonly accountId: AccountId
   readonly symbol?: MarketSymbol | undefined
   readonly clientOrderId?: string | undefined
-  /** Earliest time at which the order ended, inclusive. */
+  /** Earliest end of an order, inclusive. */
   readonly startMillis?: number | undefined
-  /** Latest time at which the order ended, exclusive. */
+  /** Latest end of an order, exclusive. */
   readonly endMillis?: number | undefined
 }
 
@@ -128,12 +128,11 @@ const refused = (symbol: MarketSymbol, { accountId, atMillis, commandId, echo, s
   return [order]
 }
 
-/** A late repetition of a command is rejected as expired; its row must not overwrite how the order actually ended. */
+/** A late repetition of a command is rejected as expired. Its row must not overwrite how the order actually ended. */
 const unprocessed = "REJECTED_FAILED_TO_PROCESS"
 
 const update = endedOrderTable.names.map((name) => `${name} = excluded.${name}`).join(", ")
 
-/** Table with one row per order. */
 export const endedOrders = ReadTable.make(endedOrderTable, {
   key: ({ orderId }) => orderId,
   merge: {
@@ -152,7 +151,7 @@ const wanted = (sql: SqlClient.SqlClient, filter: OrderFilter) => {
   return sql.and(all)
 }
 
-/** The filter for in-memory rows. */
+/** `wanted` for in-memory rows. */
 const isWanted =
   ({ accountId, clientOrderId, endMillis, startMillis, symbol }: OrderFilter) =>
   (row: EndedOrder): boolean =>

@@ -1,4 +1,4 @@
-/** Prices and open interest of a symbol per minute; a minute without a change has no row. */
+/** A symbol's prices and open interest per minute; a minute without a change has no row. */
 import { type MarketEvent, marketStream, type Priced } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -19,7 +19,7 @@ const priceTable = Table.make("price_minute", {
   oracleCloseE8: bigint,
   markOpenE8: bigint,
   markCloseE8: bigint,
-  /** Midpoint of the order book, in half ticks; 0 if one side of the book was empty for the whole minute. */
+  /** Midpoint of the order book, in half ticks; 0 if one side was empty for the whole minute. */
   middleOpenHalfTicks: bigint,
   middleCloseHalfTicks: bigint,
   openInterestOpenLots: bigint,
@@ -107,7 +107,7 @@ const inWindows = Table.selection<PriceWindow>({
   openInterestCloseLots: number("last.open_interest_close_lots")
 })
 
-/** Returns the prices of the windows, earliest first. */
+/** Returns the windows' prices, earliest first. */
 export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<PriceWindow>> => ({
   sql: (sql) => {
     const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -144,7 +144,7 @@ const closing = Table.selection({
   middleHalfTicks: number("coalesce(middle.middle_close_half_ticks, 0)"),
   openInterestLots: number("last.open_interest_close_lots")
 })
-/** Latest prices. The midpoint is from the last time when both sides of the book had orders, or 0 before that. */
+/** Latest prices. The midpoint is the last one with orders on both sides of the book, or 0 before the first. */
 export type ClosingPrices = Table.Row<typeof closing>
 
 /** Returns the latest prices before the given minute began. */
@@ -190,8 +190,8 @@ export interface Marks {
 }
 
 /**
- * Returns the mark price at the end of a minute and the mark prices of later minutes, earliest first. Prices and
- * position come from one snapshot, so that the prices contain no event after the position.
+ * Returns the mark price at the end of a minute and those of later minutes, earliest first. Reads prices and position
+ * from one snapshot, so that the prices contain no event after the position.
  */
 export const marksFrom = (symbol: MarketSymbol, minute: number): ReadTable.ReadQuery<Marks> => ({
   sql: (sql) => {
@@ -226,7 +226,7 @@ export const marksFrom = (symbol: MarketSymbol, minute: number): ReadTable.ReadQ
 
 const firstOf = Table.selection({ minute: { schema: Schema.NullOr(Schema.Number), expression: "min(minute)" } })
 
-/** Returns the minute of a market's first price, or undefined if the market has no price. */
+/** Returns the minute of a market's first price, or undefined before it. */
 export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | undefined> => ({
   sql: (sql) =>
     Effect.map(
@@ -238,7 +238,7 @@ export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | 
 
 const lastOf = Table.selection({ minute: { schema: Schema.NullOr(Schema.Number), expression: "max(minute)" } })
 
-/** Returns the minute of a market's latest price, or undefined if the market has no price. */
+/** Returns the minute of a market's latest price, or undefined before the first. */
 export const lastMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | undefined> => ({
   sql: (sql) =>
     Effect.map(
@@ -256,7 +256,7 @@ const known = Table.selection({
 /** Open interest and mark price at the start of a window. */
 export type KnownOpenInterest = Table.Row<typeof known>
 
-/** Returns the open interest, earliest first; omits windows without a change since the previous window. */
+/** Returns the open interest, earliest first; omits windows without a change. */
 export const openInterestAt = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownOpenInterest>> => ({
   sql: (sql) =>
     known.all(

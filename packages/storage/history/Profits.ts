@@ -29,7 +29,7 @@ const states = Table.selection({
   rewards: number("held.rewards"),
   markE8: { schema: Schema.NullOr(Schema.Number), expression: "held.mark_e8::float8" }
 })
-/** An account's position in a symbol at a given moment. A position without a mark price is valued at cost. */
+/** An account's position in a symbol at a moment. A position without a mark price is valued at cost. */
 export type State = Table.Row<typeof states>
 
 /** Returns a position's value in 1e-6 USD, rounded down as in the ledger. */
@@ -37,8 +37,8 @@ export const valueOf = (instrument: Instrument, { basis, markE8, quantityLots }:
   markE8 === null ? basis : valueDown(instrument, quantityLots, markE8)
 
 /**
- * Returns the positions, ordered by moment and symbol; omits symbols that the account did not hold yet. If there are
- * more than `maxRows` positions, returns those of the newest complete moments.
+ * Returns the positions, ordered by moment and symbol; omits symbols that the account did not hold yet. Beyond
+ * `maxRows` positions, returns only the newest complete moments.
  */
 export const at = (query: ProfitQuery, maxRows: number): ReadQuery<ReadonlyArray<State>> => ({
   sql: (sql) =>
@@ -53,10 +53,7 @@ export const at = (query: ProfitQuery, maxRows: number): ReadQuery<ReadonlyArray
   memory: (memory) => wholeMoments(statesIn(memory, query).slice(-maxRows - 1), maxRows)
 })
 
-/**
- * Drops the earliest moment if there are more than `maxRows` positions, because some positions of that moment might
- * be cut off.
- */
+/** Drops the earliest moment if there are more than `maxRows` positions, because it might be incomplete. */
 const wholeMoments = (states: ReadonlyArray<State>, maxRows: number): ReadonlyArray<State> =>
   states.length <= maxRows ? states : states.filter(({ moment }) => moment !== states[0]!.moment)
 
@@ -68,7 +65,7 @@ const sums = Table.selection({
 /** Realised and unrealised profit plus funding minus fees, and builder rewards, all in 1e-6 USD. */
 export type Profit = Table.Row<typeof sums>
 
-/** Returns the sums over all symbols for each moment. */
+/** Returns each moment's sums over all symbols. */
 export const summed = (query: ProfitQuery): ReadQuery<ReadonlyArray<Profit>> => ({
   sql: (sql) =>
     sums.all(
@@ -92,16 +89,13 @@ export const summed = (query: ProfitQuery): ReadQuery<ReadonlyArray<Profit>> => 
   }
 })
 
-/**
- * The expression multiplies by a numeric constant, because a product of numerics is exact. A quotient would be
- * rounded before `floor`.
- */
+/** Multiplies by a numeric constant, which is exact. A quotient would be rounded before `floor`. */
 function profitExpression(): string {
   const value = "floor(held.quantity_lots::numeric * held.lot_e8 * held.mark_e8 * 0.0000000001)"
   return `held.cash_flow + coalesce(${value}, held.basis) - held.fees + held.funding`
 }
 
-/** Needs two index look-ups per moment and symbol, regardless of the length of the history. */
+/** Needs two index look-ups per moment and symbol, however long the history is. */
 const held = (sql: SqlClient.SqlClient, { accountId, instruments, moments }: ProfitQuery) => {
   const account = storable(accountId)
   const listed = instruments.map(({ lotE8, symbol }) => sql`(${symbol}::text collate "C", ${lotE8}::int)`)

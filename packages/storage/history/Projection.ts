@@ -8,13 +8,13 @@ import type { TraderEvent } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import type { ReadQuery, TableWrite } from "./ReadTable.ts"
 
-/** A committed, decoded journal row. Includes the rows that record a change of ownership, which have no events. */
+/** A committed, decoded journal row. Rows that record a change of ownership have no events. */
 export interface CommittedRow<Event> {
   readonly seq: number
   readonly events: ReadonlyArray<Event>
 }
 
-/** Table writes, or a query that returns them if they depend on earlier rows of the group. */
+/** Table writes, or a query for them if they depend on the group's earlier rows. */
 export type Writes = ReadonlyArray<TableWrite> | ReadQuery<ReadonlyArray<TableWrite>>
 
 export const continues = (writes: Writes): writes is ReadQuery<ReadonlyArray<TableWrite>> => "sql" in writes

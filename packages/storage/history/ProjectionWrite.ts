@@ -8,7 +8,7 @@ import * as Table from "@venue/postgres/Table"
 /** Each group's position in each journal stream. */
 export const projectionTable = Table.make("projection", { position: text, seq: bigint })
 
-/** A stream's rows after `before` up to and including `last`, as writes into the tables of one group. */
+/** A stream's rows after `before` up to and including `last`, as writes into one group's tables. */
 export interface ProjectionWrite {
   readonly position: string
   readonly before: number
@@ -22,10 +22,7 @@ const maxRows = 2_000
 type Positions = ReadonlySet<string>
 type Writes = ReadonlyArray<ProjectionWrite>
 
-/**
- * Writes the rows and returns the positions that were moved. Skips groups whose stored position differs from
- * `before`.
- */
+/** Writes the rows and returns the positions that moved. Skips groups whose stored position differs from `before`. */
 export const writeProjections = (sql: SqlClient.SqlClient, writes: Writes): Effect.Effect<Positions, SqlError> => {
   const inserts = writes.flatMap(({ batches, position }) =>
     batches.filter(({ rows }) => rows > 0).map((batch) => ({ batch, position }))
@@ -60,10 +57,7 @@ const inPages = Effect.fnUntraced(
 const positions = (rows: ReadonlyArray<ReadonlyArray<unknown>>): Positions =>
   new Set(rows.map(([position]) => String(position)))
 
-/**
- * If two owners write concurrently, the second waits and then sees the moved positions. Both lock the positions in
- * the same order.
- */
+/** If two owners write concurrently, the second waits and sees the moved positions. Both lock in the same order. */
 const move = (sql: SqlClient.SqlClient, writes: Writes) => {
   const wanted = sql.join(
     " union all ",

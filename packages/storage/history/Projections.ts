@@ -13,7 +13,6 @@ import * as ReferralRewards from "./ReferralRewards.ts"
 import * as Trading from "./Trading.ts"
 import * as Twaps from "./Twaps.ts"
 
-/** Groups that are written from the log of one market. */
 export const ofMarket = (instrument: Instrument): ReadonlyArray<MarketProjection> => [
   Trading.projection,
   DailyVolumes.projection,
@@ -26,5 +25,4 @@ export const ofMarket = (instrument: Instrument): ReadonlyArray<MarketProjection
   Holdings.projection(instrument)
 ]
 
-/** Groups that are written from traders' journals. */
 export const ofTraders: ReadonlyArray<TraderProjection> = [LedgerEntries.projection, ReferralRewards.projection]

@@ -11,16 +11,13 @@ export interface PublicTradeQuery extends Page {
 }
 
 export interface PublicTradePage {
-  /** Trades, newest first. */
+  /** Newest first. */
   readonly rows: ReadonlyArray<TradeRow>
-  /** Number of all trades of these symbols, at most `maxCount`. */
+  /** Number of all trades in these symbols, at most `maxCount`. */
   readonly count: number
 }
 
-/**
- * Reads each market backwards by its primary key, only as far as the page needs. This works because trades are
- * numbered from 1 in time order.
- */
+/** Reads each market backwards by primary key only as far as needed, because trades are numbered by time. */
 export const page = ({ symbols, ...pageQuery }: PublicTradeQuery): ReadTable.ReadQuery<PublicTradePage> => {
   const { limit, offset } = pageOf(pageQuery)
   return {
@@ -53,7 +50,7 @@ export const page = ({ symbols, ...pageQuery }: PublicTradeQuery): ReadTable.Rea
   }
 }
 
-/** Adds up the number of each market's newest trade, which equals the market's number of trades. */
+/** Adds up the numbers of each market's newest trade, which are the markets' trade counts. */
 const countOf = (last: ReadonlyArray<TradeRow>): number =>
   Math.min(
     last.reduce((sum, { number }) => sum + number, 0),

@@ -10,7 +10,6 @@ export interface ReadTable<Row> {
   readonly rowsIn: (memory: Memory) => ReadonlyArray<Row>
 }
 
-/** Rows to be written to one table. */
 export interface TableWrite {
   readonly batch: Batch
   readonly remember: (memory: Memory) => void
@@ -27,17 +26,16 @@ export const map = <A, B>({ memory, sql }: ReadQuery<A>, to: (answer: A) => B): 
   memory: (tables) => to(memory(tables))
 })
 
-/** Returns a query for the first row, or undefined if there are no rows. */
+/** Returns a query for the first row, or undefined if no row matches. */
 export const first = <Row>(rows: ReadQuery<ReadonlyArray<Row>>): ReadQuery<Row | undefined> => map(rows, ([row]) => row)
 
-/** Returns a query for the results of both queries. */
 export const both = <A, B>(a: ReadQuery<A>, b: ReadQuery<B>): ReadQuery<readonly [A, B]> => ({
   sql: (client) => Effect.zip(a.sql(client), b.sql(client)),
   memory: (tables) => [a.memory(tables), b.memory(tables)]
 })
 
 export interface Memory {
-  /** Rows of every table, keyed by table and row key, in order of first insertion. */
+  /** Rows by table and row key, in order of first insertion. */
   readonly tables: Map<unknown, Map<string, unknown>>
   /** Each group's position in each stream, by position name. */
   readonly positions: Map<string, number>
@@ -45,18 +43,15 @@ export interface Memory {
 
 export const emptyMemory = (): Memory => ({ tables: new Map(), positions: new Map() })
 
-/** Rows of an in-memory venue; all services that use this layer share the rows. */
+/** Rows of an in-memory venue, shared by all services that use this layer. */
 export class ReadMemory extends Context.Service<ReadMemory, Memory>()("@venue/storage/history/ReadMemory") {
   static readonly layer = Layer.sync(ReadMemory, emptyMemory)
 }
 
 interface Options<Row> {
-  /** Returns the key of a row; rows with equal keys are one row. */
+  /** Rows with equal keys are one row. */
   readonly key: (row: Row) => string
-  /**
-   * Merges a new row with the stored row of the same key. If omitted, the table is append-only, and a second row with
-   * the same key is a bug.
-   */
+  /** Merges a new row with the stored one. If omitted, the table is append-only and a repeated key is a bug. */
   readonly merge?: {
     readonly rows: (before: Row, next: Row) => Row
     /** `merge.rows` as an SQL `on conflict` clause. */

@@ -8,7 +8,7 @@ import { type CommittedRow, continues, type Group, positionOf, type Projection, 
 import { projectionTable, type ProjectionWrite, writeProjections } from "./ProjectionWrite.ts"
 import { ReadMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
 
-/** The rows do not start at the group's position `expected`; the caller must read the journal from that position. */
+/** The rows do not start at the group's position `expected`, from which the caller must read the journal instead. */
 export class ProjectionGap extends Schema.TaggedError<ProjectionGap>()("ProjectionGap", {
   position: Schema.String,
   expected: Schema.Number,
@@ -19,17 +19,17 @@ export class ReadTables extends Context.Service<
   ReadTables,
   {
     /**
-     * Writes a stream's rows into the tables of these groups. Skips rows that a group has already written, so that a
-     * repeated call changes nothing. Rejects a gap in the sequence numbers.
+     * Writes a stream's rows into these groups' tables. Skips rows that a group has already written, so a repeated
+     * call changes nothing. Rejects a gap in the sequence numbers.
      */
     readonly project: <Subject, Event>(
       projections: ReadonlyArray<Projection<Subject, Event>>,
       subject: Subject,
       rows: ReadonlyArray<CommittedRow<Event>>
     ) => Effect.Effect<void, ProjectionGap | DatabaseUnavailable>
-    /** Returns the sequence number of the last row that the group has written from a stream; 0 before the first row. */
+    /** Returns the sequence number of the last row that the group has written from a stream; 0 before the first. */
     readonly position: <Subject>(group: Group<Subject>, subject: Subject) => Effect.Effect<number, DatabaseUnavailable>
-    /** Returns the lowest position among the groups for each subject's stream. */
+    /** Returns the groups' lowest position in each subject's stream. */
     readonly positions: <Subject>(
       groups: ReadonlyArray<Group<Subject>>,
       subjects: ReadonlyArray<Subject>
@@ -50,8 +50,8 @@ export class ReadTables extends Context.Service<
       })
 
       /**
-       * Positions only increase. Rows read while the position is `before` are therefore still current if the write
-       * finds the position unchanged; otherwise the write does nothing.
+       * Positions only increase. Rows read at position `before` are therefore current if the write finds the position
+       * unchanged; otherwise the write does nothing.
        */
       const continued = Effect.fnUntraced(function* (
         position: string,
@@ -161,7 +161,7 @@ type Seq = { readonly seq: number }
 
 const nowhere: ReadonlySet<string> = new Set()
 
-/** Returns whether the sequence numbers from index `skip` on are consecutive. */
+/** Whether the sequence numbers from index `skip` on are consecutive. */
 const isWhole = (rows: ReadonlyArray<Seq>, skip: number): boolean =>
   rows.every(({ seq }, index) => index <= skip || seq === rows[index - 1]!.seq + 1)
 

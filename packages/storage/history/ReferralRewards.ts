@@ -58,7 +58,7 @@ const newest = Table.selection({
   day: { schema: integer.schema, expression: "max(day)" }
 })
 
-/** Returns the last rewarded day of each of these users; omits users without a reward. */
+/** Returns each user's last rewarded day; omits users without a reward. */
 export const lastDays = (userIds: ReadonlyArray<UserId>): ReadTable.ReadQuery<ReadonlyMap<UserId, number>> => ({
   sql: (sql) =>
     Effect.map(

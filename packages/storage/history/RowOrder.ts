@@ -7,16 +7,16 @@ import type { ReadQuery } from "./ReadTable.ts"
 /** Rows after `after`, or from the start if undefined, up to and including `last`. */
 export interface Part<Row> {
   readonly after: Row | undefined
-  /** Last row, inclusive; rows added after it are excluded. */
+  /** Last row, inclusive; later rows are excluded. */
   readonly last: Row
   readonly limit: number
 }
 
-/** A list of any length that can be read completely while rows are being added. */
+/** A list of any length that can be read completely while rows are added. */
 export interface Listing<Row> {
   /** Newest row at present. */
   readonly last: ReadQuery<Row | undefined>
-  /** Returns the rows of a part, oldest first. */
+  /** Returns a part's rows, oldest first. */
   readonly part: (part: Part<Row>) => ReadQuery<ReadonlyArray<Row>>
 }
 
@@ -24,13 +24,9 @@ export interface Listing<Row> {
 export interface RowOrder<Row> {
   /** Returns a negative number if the first row is older. */
   readonly compare: (a: Row, b: Row) => number
-  /** Columns for an `order by` clause. */
   readonly newestFirst: string
   readonly oldestFirst: string
-  /**
-   * Returns the condition that selects the rows of a part, ignoring the limit. Compares whole keys, so that Postgres
-   * reads a single index range.
-   */
+  /** Returns the condition for a part's rows without the limit. Compares whole keys, to read one index range. */
   readonly within: (sql: SqlClient.SqlClient, part: Part<Row>) => Fragment
 }
 
@@ -57,7 +53,7 @@ export const rowOrder = <Row>(table: string, key: Key<Row>): RowOrder<Row> => {
   }
 }
 
-/** Returns the rows of a part, given unordered in-memory rows. */
+/** Returns a part's rows from unordered in-memory rows. */
 export const partOf = <Row>(
   rows: ReadonlyArray<Row>,
   { compare }: RowOrder<Row>,

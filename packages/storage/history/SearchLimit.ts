@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import type { ReadQuery } from "./ReadTable.ts"
 
-/** Returns `Option.none` if the statement timed out. In-memory rows are few, so they have no time limit. */
+/** Returns `Option.none` if the statement timed out. The few in-memory rows need no time limit. */
 export const limited = <A>({ memory, sql }: ReadQuery<A>, millis: number): ReadQuery<Option.Option<A>> => ({
   sql: (client) =>
     client
@@ -19,7 +19,7 @@ export const limited = <A>({ memory, sql }: ReadQuery<A>, millis: number): ReadQ
   memory: (rows) => Option.some(memory(rows))
 })
 
-/** Time limit of the count that is shown with a page, in milliseconds. */
+/** Time limit, in milliseconds, of the count that is shown with a page. */
 export const countMillis = 500
 
 /** Time limit of a search that a user waits for, in milliseconds. */

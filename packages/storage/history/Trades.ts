@@ -1,4 +1,4 @@
-/** Trades by account: each trade has one row for each side. */
+/** Trades by account; each trade has one row for each side. */
 import { AccountId } from "@venue/domain/AccountId"
 import { ExecutionType, executionTypeOf, Liquidation, liquidationOf } from "@venue/domain/Execution"
 import type { Traded } from "@venue/domain/Market"
@@ -28,7 +28,7 @@ export const tradeTable = Table.make("trade", {
   price: bigint,
   quantity: bigint,
   orderPrice: bigint,
-  /** Lots of the order that were left after this fill. */
+  /** Lots of the order left after this fill. */
   remaining: bigint,
   fee: bigint,
   realised: bigint,
@@ -48,7 +48,7 @@ export const trades = ReadTable.make(tradeTable, {
   maxInMemory: 100_000
 })
 
-/** The order is unique: a user never trades with themselves, so no account has two rows of one trade. */
+/** Unique, because users never trade with themselves, so no account has two rows of one trade. */
 const order = rowOrder<TradeRow>("trade", ["atMillis", "symbol", "number"])
 
 export interface TradeFilter {
@@ -110,7 +110,7 @@ const wanted = (sql: SqlClient.SqlClient, filter: TradeFilter) => {
   return sql.and(all)
 }
 
-/** The filter for in-memory rows. */
+/** `wanted` for in-memory rows. */
 const isWanted =
   ({ accountId, endMillis, orderId, orderType, side, startMillis, symbol }: TradeFilter) =>
   (row: TradeRow): boolean =>

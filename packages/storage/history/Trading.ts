@@ -1,6 +1,6 @@
 /**
- * Group of trades and ended orders. They are one group because a list of orders sums the orders' trades. Also
- * contains the operator's payments into reserve funds.
+ * Group of trades and ended orders, which are one group because a list of orders sums their trades. Also contains the
+ * operator's payments into reserve funds.
  */
 import { marketStream } from "@venue/domain/Market"
 import * as LedgerEntries from "./LedgerEntries.ts"

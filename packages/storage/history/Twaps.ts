@@ -42,10 +42,7 @@ const twapTable = Table.make("twap", {
 })
 export type EndedTwap = Table.Row<typeof twapTable>
 
-/**
- * A TWAP that its market closed while the trader was unloaded is closed a second time, without fills; the first row
- * is kept.
- */
+/** A TWAP closed by its market while the trader was unloaded is closed again, without fills; the first row stays. */
 const twaps = ReadTable.make(twapTable, {
   key: ({ twapId }) => twapId,
   merge: { rows: (before) => before, conflict: "on conflict (twap_id) do nothing" },
@@ -100,7 +97,7 @@ const wanted = (sql: SqlClient.SqlClient, { accountId, symbol }: TwapFilter) => 
   return symbol === undefined ? ofAccount : sql.and([ofAccount, sql`symbol = ${storable(symbol)}`])
 }
 
-/** The filter for in-memory rows. */
+/** `wanted` for in-memory rows. */
 const isWanted =
   ({ accountId, symbol }: TwapFilter) =>
   (row: EndedTwap): boolean =>

@@ -1,7 +1,4 @@
-/**
- * Time windows of whole minutes. Each window begins at a multiple of its length since 1970, so that one-day windows
- * begin at 00:00 UTC.
- */
+/** Time windows of whole minutes, aligned to multiples of their length since 1970, so that days begin at 00:00 UTC. */
 import { minuteMillis } from "@venue/domain/Minute"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { SqlClient } from "effect/sql"
@@ -23,7 +20,7 @@ export const maxWindows = 20_000
 /** Number of windows read in one query. */
 const partWindows = 1_000
 
-/** Returns the windows that begin in `[fromMillis, toMillis)`, limited to the first `maxWindows`. */
+/** Returns the first `maxWindows` windows that begin in `[fromMillis, toMillis)`. */
 export const between = (symbol: MarketSymbol, minutes: number, fromMillis: number, toMillis: number): Windows => {
   const startFrom = (millis: number) => Math.ceil(within(millis) / (minutes * minuteMillis)) * minutes
   const fromMinute = startFrom(fromMillis)
@@ -44,13 +41,13 @@ export const parts = (windows: Windows): ReadonlyArray<Windows> => {
   }))
 }
 
-/** Returns the starts of the windows, earliest first. */
+/** Returns the windows' starts, earliest first. */
 export const starts = (windows: Windows): ReadonlyArray<number> => {
   const { fromMinute, minutes } = windows
   return Array.from({ length: count(windows) }, (_, at) => fromMinute + at * minutes)
 }
 
-/** Pairs each window with the last row that was known at its start, or undefined if there was no row yet. */
+/** Pairs each window with the last row known at its start, or undefined before the first row. */
 export const filled = <Row extends { readonly startMinute: number }>(
   windows: Windows,
   rows: ReadonlyArray<Row>
@@ -68,14 +65,14 @@ export interface MinuteRow {
   readonly minute: number
 }
 
-/** When a minute's row is known: at the start of the minute (`within`), or at its end (`after`). */
+/** Whether a minute's row is known at the start of the minute (`within`) or at its end (`after`). */
 export type Known = "within" | "after"
 
 const delay: Readonly<Record<Known, number>> = { within: 0, after: 1 }
 
 /**
- * Selects the `start` of each window and the `minute` of the last row that was known at that time. For the first
- * window, this can be a row from before all windows. Omits windows without a new row.
+ * Selects each window's `start` and the `minute` of the last row known at that time, which for the first window can
+ * be from before all windows. Omits windows without a new row.
  */
 export const lastKnown = (sql: SqlClient.SqlClient, table: string, windows: Windows, known: Known): Fragment => {
   const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -94,13 +91,13 @@ export const lastKnown = (sql: SqlClient.SqlClient, table: string, windows: Wind
 }
 
 /**
- * Selects the row of the minute given by a column of `w`. The `limit` keeps Postgres from joining all rows, which
- * took four times as long for a year of days.
+ * Selects the row of the minute in a column of `w`. The `limit` keeps Postgres from joining all rows, which took four
+ * times as long for a year of days.
  */
 export const rowAt = (sql: SqlClient.SqlClient, table: string, symbol: MarketSymbol, column: string): Fragment =>
   sql`select * from ${sql(table)} where symbol = ${symbol} and minute = w.${sql(column)} limit 1`
 
-/** Returns `lastKnown` for in-memory rows. */
+/** `lastKnown` for in-memory rows. */
 export const lastKnownOf = <Row extends MinuteRow>(
   rows: ReadonlyArray<Row>,
   { beforeMinute, fromMinute, minutes, symbol }: Windows,

@@ -1,7 +1,4 @@
-/**
- * Contracts that operators have listed. The venue trades a listed contract after its next start. A listing is
- * permanent.
- */
+/** Contracts that operators have listed permanently. The venue trades a listed contract after its next start. */
 import { ProductCategory, type Instrument, instrumentOf, type Terms } from "@venue/domain/Instrument"
 import { bigint, of, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -29,7 +26,7 @@ type Listing = Table.Row<typeof listingTable>
 export class Listings extends Context.Service<
   Listings,
   {
-    /** Lists a contract. If the contract's base asset is already listed, its terms stay unchanged. */
+    /** Lists a contract. Leaves the terms unchanged if its base asset is already listed. */
     readonly add: (terms: Terms) => Effect.Effect<void, DatabaseUnavailable>
     /** Listed contracts, earliest first. */
     readonly all: Effect.Effect<ReadonlyArray<Instrument>, DatabaseUnavailable>
@@ -77,14 +74,14 @@ export class Listings extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-/** Returns the listed contracts of a database without migrating the database. */
+/** Returns the contracts listed in a database, without migrating it. */
 export const listed = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Instrument>, SqlError> =>
   Effect.map(rowsOf(sql), instruments)
 
 const rowsOf = (sql: SqlClient.SqlClient) =>
   listingTable.all(sql`select ${listingTable.columns} from listing order by clob_pair_id`)
 
-/** Highest number that is reserved for the contracts of a new venue, in this and later releases. */
+/** Highest number reserved for a new venue's contracts, in this and later releases. */
 const ofNewVenues = 1_000
 
 const next = (listed: ReadonlyArray<Listing>, terms: Terms, listedAtMillis: number): Listing => ({

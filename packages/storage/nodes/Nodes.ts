@@ -1,6 +1,4 @@
-/**
- * A venue's processes. Each process has a row, renews the row every second, and reads its wanted state from the row.
- */
+/** A venue's processes. Each process renews its row every second and reads its wanted state from it. */
 import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
 import { boolean, integer, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -19,16 +17,13 @@ export const Wanted = Schema.Literals(["serving", "draining", "restarting"])
 export type Wanted = typeof Wanted.Type
 
 const nodeTable = Table.make("node", {
-  /** Unique for each process; the next process with the same name gets another id. */
+  /** Unique for each process, even for a later process with the same name. */
   nodeId: text,
   name: text,
   kind: of("text", Schema.Literals(["runner", "gateway"])),
   address: text,
   release: text,
-  /**
-   * Hashes of the settings that must be equal on all nodes. A setting that is being replaced has several hashes, the
-   * current value's first.
-   */
+  /** Hashes of settings that must be equal on all nodes; several while a setting is replaced, the current one first. */
   settings: of("jsonb", Schema.Record(Schema.String, Schema.String)),
   wanted: of("text", Wanted),
   isReady: boolean,
@@ -75,27 +70,24 @@ export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode"
 export class Nodes extends Context.Service<
   Nodes,
   {
-    /**
-     * Adds a node, and takes over the name of an earlier process. Compares the settings that this node and each live
-     * node have in common.
-     */
+    /** Adds a node, and takes over an earlier process's name. Compares the settings shared with each live node. */
     readonly join: (node: Joining) => Effect.Effect<void, SettingsDiffer | DatabaseUnavailable>
-    /** Renews a node's row and returns the wanted state, or `draining` if a newer process has taken over the name. */
+    /** Renews a node's row. Returns the wanted state, or `draining` if a newer process has taken over the name. */
     readonly renew: (
       nodeId: string,
       state: Pick<Row, "isReady" | "shards">
     ) => Effect.Effect<Wanted, DatabaseUnavailable>
-    /** Marks a node as having left; the row and its wanted state are kept for an hour. */
+    /** Marks a node as having left. Its row and wanted state are kept for an hour. */
     readonly leave: (nodeId: string) => Effect.Effect<void, DatabaseUnavailable>
     /** Returns all nodes, ordered by name. A node is living if it was seen within the last 5 s and has not left. */
     readonly all: Effect.Effect<ReadonlyArray<Node>, DatabaseUnavailable>
     /**
-     * Crashed runners: runners that were seen within 2 s but have no database connection. After a database outage no
-     * runner was seen recently, so none is declared dead.
+     * Crashed runners, which were seen within 2 s but have no database connection. After a database outage no runner
+     * was seen recently, so none is declared dead.
      */
     readonly dead: Effect.Effect<ReadonlyArray<Pick<Row, "nodeId" | "address">>, DatabaseUnavailable>
     readonly want: (name: string, wanted: Wanted) => Effect.Effect<void, UnknownNode | DatabaseUnavailable>
-    /** Returns the number of living gateways when this process last renewed its row; at least 1. */
+    /** Returns the number of living gateways, at least 1, as of this process's last renewal. */
     readonly livingGateways: () => number
   }
 >()("@venue/storage/nodes/Nodes") {
@@ -118,7 +110,7 @@ const make = Effect.gen(function* () {
   const all = nodes.all(sql`select ${nodes.columns} from node order by name`)
   const insert = (node: Joining) => sql`insert into node ${nodeTable.values(node)} on conflict do nothing`
 
-  /** The row might be missing, because it was pruned while the node was frozen or because the database was restored. */
+  /** The row might be missing because it was pruned while the node was frozen, or the database was restored. */
   const returned = Effect.fnUntraced(function* (node: Joining | undefined) {
     if (node === undefined) return "draining"
     yield* insert(node)
@@ -136,7 +128,7 @@ const make = Effect.gen(function* () {
               // lock, because a joining node could freeze while it holds the lock.
               yield* sql`select pg_advisory_xact_lock(${advisoryLocks.joining})`
               yield* checkAgreement(node, yield* all)
-              // Keeps the rows of draining nodes, so that an operator can set these nodes back to serving.
+              // Keeps the rows of draining nodes, so that an operator can set them back to serving.
               yield* sql`
                 delete from node where name = ${node.name}
                   or wanted <> 'draining' and last_seen_at < clock_timestamp() - ${keptFor}::interval`
@@ -202,7 +194,7 @@ const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<
   )
 }
 
-/** Returns whether each node accepts the value that the other node uses. */
+/** Whether each node accepts the other node's value. */
 const agree = (a: string, b: string): boolean => {
   const [first, second] = [a.split(","), b.split(",")]
   return second.includes(first[0]!) && first.includes(second[0]!)

@@ -1,7 +1,4 @@
-/**
- * Reference data for prices that are based on futures: daily closes and settlements, the calendar of futures, and
- * holidays.
- */
+/** Reference data for prices based on futures: daily closes and settlements, the calendar of futures, and holidays. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -22,10 +19,10 @@ const settlementTable = Table.make("settlement_price", {
   symbol: of("text", MarketSymbol),
   /** Date such as `2026-11-26`. */
   day: text,
-  /** Official close of the index, and settlement price of its future, both in 1e-8 USD. */
+  /** Official close of the index and settlement price of its future, both in 1e-8 USD. */
   officialCloseE8: bigint,
   settlementE8: bigint,
-  /** Null if not recorded; the future is then the one in use at the end of the UTC day. */
+  /** Null if not recorded; the day's future is then the one in use at the end of the UTC day. */
   futureSymbol: orNull(text),
   recordedAtMillis: timestamptz
 })
@@ -53,13 +50,13 @@ const holidayTable = Table.make("exchange_holiday", { day: text })
 export class FuturesReference extends Context.Service<
   FuturesReference,
   {
-    /** Records a day's settlement; replaces an earlier record for the same day. */
+    /** Records a day's settlement, replacing an earlier record for the day. */
     readonly record: (settlement: Omit<Settlement, "recordedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
     /** Each symbol's newest day. */
     readonly latest: Effect.Effect<ReadonlyArray<Settlement>, DatabaseUnavailable>
     /** Returns the settlements with a known future, newest day first. */
     readonly settlements: (query: SettlementQuery) => Effect.Effect<ReadonlyArray<NamedSettlement>, DatabaseUnavailable>
-    /** Returns the number of all matching settlements, regardless of the query's limit; at most `maxCount`. */
+    /** Returns the number of all matching settlements, at most `maxCount`; ignores the query's limit. */
     readonly countSettlements: (query: SettlementQuery) => Effect.Effect<number, DatabaseUnavailable>
     /** Replaces the holidays of a year, such as `2026`. */
     readonly setHolidays: (year: string, days: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>

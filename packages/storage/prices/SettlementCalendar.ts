@@ -19,16 +19,13 @@ const calendarTable = Table.make("settlement_calendar", {
 export type CalendarEntry = Table.Row<typeof calendarTable>
 
 export interface SettlementCalendar {
-  /**
-   * Sets the sequence of futures from a given time on. Ends the future in use at that time and replaces later
-   * entries.
-   */
+  /** Sets the futures from a given time on. Ends the future in use then and replaces later entries. */
   readonly setCalendar: (
     symbol: MarketSymbol,
     activeFromMillis: number,
     futures: ReadonlyArray<DatedFuture>
   ) => Effect.Effect<void, DatabaseUnavailable>
-  /** Returns the last 100 calendar entries, latest first. */
+  /** Returns the latest 100 calendar entries, latest first. */
   readonly calendar: (symbol: MarketSymbol) => Effect.Effect<ReadonlyArray<CalendarEntry>, DatabaseUnavailable>
   readonly activeAt: (
     symbol: MarketSymbol,

@@ -1,4 +1,4 @@
-/** Linked bank accounts; their details are sealed at rest. */
+/** Linked bank accounts, with details sealed at rest. */
 import { BankDetails, masked, maxBankAccounts } from "@venue/domain/BankAccount"
 import { UserId } from "@venue/domain/UserId"
 import { boolean, bytea, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -19,9 +19,7 @@ const accountTable = Table.make("bank_account", {
   sealedDetails: bytea,
   /** Last digits of the account number, as shown to users. */
   masked: text,
-  /**
-   * Whether the user's name was known when the account was linked. Payouts to an unknown holder are held for review.
-   */
+  /** Whether the user's name was known on linking. Payouts to an unknown holder are held for review. */
   holderKnown: boolean,
   createdAtMillis: timestamptz,
   removedAtMillis: orNull(timestamptz)
@@ -52,10 +50,7 @@ export class BankAccounts extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<BankAccount>, DatabaseUnavailable>
     /** Unlinks an account; returns false if the user has no such linked account. */
     readonly remove: (userId: UserId, accountId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /**
-     * Returns the details of a linked account as JSON in the bank API's form, or `Option.none` if the account was
-     * removed.
-     */
+    /** Returns a linked account's details as JSON in the bank API's form, or `Option.none` if it was removed. */
     readonly details: (accountId: string) => Effect.Effect<Option.Option<Redacted.Redacted>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/BankAccounts") {
@@ -68,7 +63,7 @@ export class BankAccounts extends Context.Service<
         return BankAccounts.of({
           link: Effect.fn("BankAccounts.link")(
             function* ({ accountId, details, holderKnown, userId }: NewBankAccount) {
-              // Locks the user's row, because concurrent requests must not exceed the limit together.
+              // Locks the user's row, because concurrent requests could together exceed the limit.
               yield* sql`select 1 from venue_user where user_id = ${storable(userId)} for no key update`
               const [linked] = yield* counts.all(sql`
                 select ${counts.columns} from bank_account

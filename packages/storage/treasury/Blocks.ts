@@ -6,16 +6,13 @@ import type { DepositsShape } from "./DepositTable.ts"
 import type { TreasuryFlags } from "./TreasuryFlags.ts"
 import type { UserId } from "@venue/domain/UserId"
 
-/**
- * Returns the SQL condition that the venue allows withdrawals. For a venue without an auditor, a missing audit blocks
- * nothing.
- */
+/** Returns the SQL condition that the venue allows withdrawals. Without an auditor, a missing audit blocks nothing. */
 export const areOpen = (hasAuditor: boolean): string =>
   hasAuditor ? "withdrawals_are_open()" : "(select m.withdrawals = 'OPEN' from venue_mode m)"
 
 /**
- * SQL condition on a row of `withdrawal`: the user or the destination is frozen, or a deposit that was credited to
- * the user has disappeared from its chain.
+ * SQL condition on a row of `withdrawal`: the user or the destination is frozen, or a deposit credited to the user
+ * has disappeared from its chain.
  */
 export const isBlocked = `(
   exists (select 1 from user_state u where u.user_id = withdrawal.user_id and u.frozen)
@@ -28,7 +25,7 @@ export const isBlocked = `(
   )
 )`
 
-/** Returns `isBlocked` for the in-memory tables. */
+/** `isBlocked` for the in-memory tables. */
 export const isBlockedIn =
   (states: UserStates["Service"], flags: TreasuryFlags["Service"], deposits: Pick<DepositsShape, "isMissing">) =>
   ({ destination, userId }: Addressed): Effect.Effect<boolean, DatabaseUnavailable> =>

@@ -1,7 +1,4 @@
-/**
- * Deposit addresses. Users see their newest address on each network; deposits to earlier addresses are still credited
- * to the same user.
- */
+/** Deposit addresses. Users see the newest per network; deposits to earlier ones are still credited. */
 import { Network } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import { integer, of, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -16,7 +13,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const addressTable = Table.make("deposit_address", {
   network: of("text", Network),
-  /** Index from which the address is derived. Indexes count up from 0 on each network without gaps. */
+  /** Index from which the address is derived, counted up from 0 on each network without gaps. */
   index: integer,
   userId: of("text", UserId),
   address: text,
@@ -39,7 +36,7 @@ type AddressAt = (index: number) => string
 export class DepositAddresses extends Context.Service<
   DepositAddresses,
   {
-    /** Returns an existing user's newest address on a network; the first call creates the address. */
+    /** Returns an existing user's newest address on a network; the first call creates it. */
     readonly provide: (
       userId: UserId,
       network: Network,
@@ -51,14 +48,14 @@ export class DepositAddresses extends Context.Service<
       network: Network,
       addressAt: AddressAt
     ) => Effect.Effect<DepositAddress, TooManyDepositAddresses | DatabaseUnavailable>
-    /** Returns the rows of the given addresses that belong to users. */
+    /** Returns the given addresses that belong to users. */
     readonly owned: (
       network: Network,
       addresses: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<DepositAddress>, DatabaseUnavailable>
     /**
-     * Returns at most `limit` addresses with indexes above the given one, ordered by index. Addresses become visible
-     * in the order of their indexes.
+     * Returns at most `limit` addresses with indexes above the given one, by index. Addresses become visible in this
+     * order.
      */
     readonly after: (
       network: Network,
@@ -77,7 +74,7 @@ export class DepositAddresses extends Context.Service<
         addressTable.first(sql`
           select ${columns} from deposit_address
           where user_id = ${storable(userId)} and network = ${network} order by index desc limit 1`)
-      /** Returns the next index of a network, and locks the network's counter until the end of the transaction. */
+      /** Returns a network's next index, and locks the network's counter until the end of the transaction. */
       const nextIndex = Effect.fnUntraced(function* (network: Network) {
         yield* sql`insert into deposit_address_count values (${network}, 0) on conflict do nothing`
         const [row] = yield* counts.all(sql`

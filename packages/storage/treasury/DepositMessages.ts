@@ -25,9 +25,7 @@ export class DepositMessages extends Context.Service<
   {
     /** Returns an existing user's message on a rail; the first call draws a random message. */
     readonly provide: (userId: UserId, rail: DepositRail) => Effect.Effect<DepositMessage, DatabaseUnavailable>
-    /**
-     * Returns the owner of a message that matches exactly, regardless of the payment rail on which the money arrived.
-     */
+    /** Returns the owner of an exactly matching message, regardless of the payment rail on which the money arrived. */
     readonly find: (message: string) => Effect.Effect<Option.Option<DepositMessage>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/DepositMessages") {
@@ -93,10 +91,7 @@ export class DepositMessages extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-/**
- * Draws a message from 32 characters, with five random bits for each; the letters I, L, O and U are omitted because
- * they are easily misread.
- */
+/** Draws a message from 32 characters with five random bits each, without the easily misread I, L, O and U. */
 const drawn = (random: SecureRandom.SecureRandom["Service"]) =>
   Effect.map(random.randomBytes(length), (bytes) => Array.from(bytes, (byte) => alphabet[byte & 31]).join(""))
 

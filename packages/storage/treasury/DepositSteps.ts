@@ -1,6 +1,4 @@
-/**
- * Changes to deposits: the domain's state machine applied to a store, and the Postgres implementation of that store.
- */
+/** Changes to deposits: the domain's state machine applied to a store, and the store's Postgres implementation. */
 import { UnknownDeposit } from "@venue/domain/Deposit"
 import { apply, decide, type DepositChange, DepositStepRefused } from "@venue/domain/DepositSteps"
 import { storable } from "@venue/postgres/Column"
@@ -17,7 +15,6 @@ export interface DepositStore extends Store<Deposit, DepositChange> {
   readonly insert: (deposit: Deposit) => ReturnType<DepositsShape["detect"]>
 }
 
-/** Returns the methods that change a deposit. */
 export const changes = ({ insert, read, write }: DepositStore): Pick<DepositsShape, "change" | "detect"> => {
   const change = changing(
     { apply, decide },
@@ -44,7 +41,7 @@ export const changes = ({ insert, read, write }: DepositStore): Pick<DepositsSha
   }
 }
 
-/** Returns the row of a change's state transition, or undefined if the state is unchanged. */
+/** Returns the row for a change's state transition, or undefined if the state is unchanged. */
 export const stepOf = (before: Deposit, after: Deposit, { atMillis }: DepositChange) =>
   after.step === before.step
     ? undefined
@@ -67,11 +64,11 @@ export const firstStep = ({ depositId, detectedAtMillis, rail, state, step }: De
   atMillis: detectedAtMillis
 })
 
-/** Returns whether a change moves the deposit out of the suspense account. */
+/** Whether a change moves the deposit out of the suspense account. */
 export const releasesSuspense = ({ _tag }: DepositChange): boolean =>
   _tag === "Dropped" || _tag === "Assigned" || _tag === "TakenAsOwn"
 
-/** Returns the ledger entries that a change adds for the venue's own money, or undefined if it adds none. */
+/** Returns the ledger entries that a change adds for the venue's own money, or undefined. */
 export const entriesOf = (after: Deposit, change: DepositChange) =>
   change._tag === "TakenAsOwn" ? OwnMoney.ofDeposit(after, change.reason, change.atMillis) : undefined
 

@@ -20,7 +20,7 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { DepositStep } from "./Steps.ts"
 
-/** The type `Progress` in `domain/DepositSteps` documents the columns that have no comment here. */
+/** The type `Progress` in `domain/DepositSteps` documents the columns without a comment here. */
 export const deposits = Table.make("deposit", {
   depositId: text,
   rail: named("network", of("text", RailName)),
@@ -70,12 +70,10 @@ export type Changed = Effect.Effect<
 >
 
 export interface DepositsShape {
-  /**
-   * Stores a detected deposit. A known deposit is stored again only if it was DROPPED or has moved to another block.
-   */
+  /** Stores a deposit. A known one is stored again only if it was DROPPED or has moved to another block. */
   readonly detect: (transfer: Detected) => Effect.Effect<void, DatabaseUnavailable>
   readonly find: (depositId: string) => Effect.Effect<Option.Option<Deposit>, DatabaseUnavailable>
-  /** Returns a user's deposits, newest first, without DROPPED deposits. */
+  /** Returns a user's deposits except DROPPED ones, newest first. */
   readonly ofUser: (userId: UserId, page: Page) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
   /** Returns the number of the user's deposits, at most `maxCount`. */
   readonly countOfUser: (userId: UserId) => Effect.Effect<number, DatabaseUnavailable>
@@ -86,21 +84,18 @@ export interface DepositsShape {
   readonly unmatched: (page: Page) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
   /** Number of all unmatched deposits, at most `maxCount`. */
   readonly countUnmatched: Effect.Effect<number, DatabaseUnavailable>
-  /** Returns deposits that can still change, the least recently checked first, and marks them as checked now. */
+  /** Returns deposits that can still change, least recently checked first, and marks them as checked now. */
   readonly due: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
   readonly steps: (depositId: string) => Effect.Effect<ReadonlyArray<DepositStep>, DatabaseUnavailable>
-  /**
-   * Decides a command and stores the resulting change in one commit, together with its state transition and ledger
-   * entries.
-   */
+  /** Decides a command and stores the resulting change in one commit with its state transition and ledger entries. */
   readonly change: (depositId: string, command: Exclude<DepositCommand, Elsewhere>) => Changed
   /** Returns the distinct addresses of all deposits on a rail. */
   readonly addresses: (rail: RailName) => Effect.Effect<ReadonlyArray<string>, DatabaseUnavailable>
-  /** Returns whether a deposit that was credited to the user has disappeared from its chain. */
+  /** Whether a deposit credited to the user has disappeared from its chain. */
   readonly isMissing: (userId: UserId) => Effect.Effect<boolean, DatabaseUnavailable>
 }
 
-/** Returns whether a deposit can still change; the same condition as in the query `due`. */
+/** Whether a deposit can still change; the same condition as in the query `due`. */
 export const isDue = ({ isFinal, isReturned, reason, state, userId }: Deposit): boolean =>
   (state === "DETECTED" || state === "CONFIRMED" || state === "CREDITED") &&
   (!isFinal || isReturned || (state === "CONFIRMED" && reason === null && userId !== null))
@@ -109,11 +104,10 @@ export const isDue = ({ isFinal, isReturned, reason, state, userId }: Deposit): 
 export const isOwnerlessIn = (sql: SqlClient.SqlClient): Fragment =>
   sql`state = 'CONFIRMED' and user_id is null and reason is distinct from 'venue-own'`
 
-/** Returns whether an operator has to assign the deposit to a user. */
+/** Whether an operator has to assign the deposit to a user. */
 export const isUnmatched = (deposit: Deposit): boolean =>
   isOwnerless(deposit) && (deposit.rail === "BANK" || deposit.reason !== "below-minimum")
 
-/** Returns the row of a newly detected deposit. */
 export const detected = (transfer: Omit<Detected, "block">, block: Detected["block"], atMillis: number): Deposit => ({
   ...transfer,
   ...DepositSteps.detected(
@@ -125,5 +119,5 @@ export const detected = (transfer: Omit<Detected, "block">, block: Detected["blo
   checkedAtMillis: atMillis
 })
 
-/** Commands that have their own method, or whose change is written together with a journal row. */
+/** Commands that have their own method, or whose change is written with a journal row. */
 type Elsewhere = { readonly _tag: "Detect" | "Credit" | "Reverse" }

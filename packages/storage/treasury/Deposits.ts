@@ -1,5 +1,5 @@
 /**
- * Deposits: after detection, the domain's state machine decides every change. Credits and reversals come from the
+ * Deposits. After detection, the domain's state machine decides every change; credits and reversals come from the
  * journal.
  */
 import { JournalRows } from "@venue/journal/JournalMemory"
@@ -40,7 +40,7 @@ export class Deposits extends Context.Service<Deposits, DepositsShape>()("@venue
   )
 }
 
-/** Returns true if a change was accepted, or false if the deposit is already in another state. */
+/** Whether a change was accepted; false if the deposit is already in another state. */
 export const isAccepted = (change: Changed): Effect.Effect<boolean, DatabaseUnavailable> =>
   change.pipe(
     Effect.as(true),

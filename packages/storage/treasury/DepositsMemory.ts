@@ -14,7 +14,7 @@ import * as Suspense from "./Suspense.ts"
 import * as TreasuryMessages from "./TreasuryMessages.ts"
 import { WebhookMemory } from "./WebhookMemory.ts"
 
-/** Opens the tables; every read first applies the events that the journal has recorded. */
+/** Opens the tables. Every read first applies the events that the journal has recorded. */
 const open = Effect.gen(function* () {
   const { table } = yield* MemoryTables
   const memory = yield* ReadMemory
@@ -23,7 +23,8 @@ const open = Effect.gen(function* () {
   const webhooks = yield* WebhookMemory
 
   const set = (before: Deposit, after: Deposit, change: DepositChange): void => {
-    // `checkedAtMillis` is not part of the change: `due` might have stored a newer time since `before` was read.
+    // `checkedAtMillis` is not part of the change, because `due` might have stored a newer time since `before` was
+    // read.
     const { checkedAtMillis } = rows.get(after.depositId) ?? after
     rows.set(after.depositId, { ...after, checkedAtMillis })
     if (releasesSuspense(change)) Suspense.releaseIn(memory, after, change.atMillis)

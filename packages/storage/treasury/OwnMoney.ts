@@ -1,6 +1,6 @@
 /**
- * The venue's own money on its rails. An operator records each amount that was paid in or taken out under an id,
- * which makes the record idempotent.
+ * The venue's own money on its rails. An operator records each amount paid in or taken out under an id, so that a
+ * repeated record has no effect.
  */
 import type { RailName } from "@venue/domain/Rail"
 import { storable } from "@venue/postgres/Column"
@@ -72,7 +72,7 @@ export class OwnMoney extends Context.Service<
   ).pipe(Layer.provide([ReadMemory.layer, MemoryTables.layer]))
 }
 
-/** Returns the ledger entries of a deposit that an operator declared to be the venue's own money. */
+/** Returns the ledger entries for a deposit that an operator declared to be the venue's own money. */
 export const ofDeposit = (
   { amount, depositId: id, rail }: { readonly amount: bigint; readonly depositId: string; readonly rail: RailName },
   reason: string,

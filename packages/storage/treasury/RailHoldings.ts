@@ -16,11 +16,11 @@ const holdingTable = Table.make("rail_holding", {
   number: bigint,
   /** Amount held, in 1e-6 USD. */
   amount: numeric,
-  /** Block, or entry in the bank's list, at which the rail made the report; text for operators. */
+  /** Block, or entry in the bank's list, as of which the rail made the report; text for operators. */
   position: text,
-  /** Newest block whose deposits are included. Null for a bank, where all stored entries are included. */
+  /** Newest block whose deposits are included. Null for a bank, where all stored entries are. */
   block: orNull(bigint),
-  /** Time up to which settled withdrawals are included; for a bank, also stored entries. */
+  /** Time up to which settled withdrawals, and at a bank also stored entries, are included. */
   asOfMillis: timestamptz,
   /** In-flight withdrawals whose payment had left the rail, and those whose payment had not. */
   leftIds: textArray,
@@ -31,7 +31,7 @@ export type RailHolding = Table.Row<typeof holdingTable>
 export class RailHoldings extends Context.Service<
   RailHoldings,
   {
-    /** The newest report of each rail, ordered by rail name. */
+    /** Each rail's newest report, ordered by rail name. */
     readonly newest: Effect.Effect<ReadonlyArray<RailHolding>, DatabaseUnavailable>
     /** Replaces a rail's report. */
     readonly record: (holding: Omit<RailHolding, "number">) => Effect.Effect<void, DatabaseUnavailable>

@@ -21,7 +21,7 @@ export type RailState = Table.Row<typeof stateTable>
 export class RailStates extends Context.Service<
   RailStates,
   {
-    /** Returns a rail's state, or default values if the rail has no row. */
+    /** Returns a rail's state, or default values for a rail without a row. */
     readonly find: (rail: RailName) => Effect.Effect<RailState, DatabaseUnavailable>
     /**
      * Moves the cursor from `before` to `cursor`. Does nothing if the stored cursor differs from `before`, because
@@ -34,7 +34,7 @@ export class RailStates extends Context.Service<
     ) => Effect.Effect<void, DatabaseUnavailable>
     /** Ends a rail's outage. */
     readonly answers: (rail: RailName) => Effect.Effect<void, DatabaseUnavailable>
-    /** Records an outage; a repeated call keeps the time of the first record. */
+    /** Records an outage; a repeated call keeps the first time. */
     readonly unavailable: (rail: RailName, cause: RailOutage) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/RailStates") {

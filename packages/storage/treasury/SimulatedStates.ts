@@ -17,8 +17,8 @@ export class SimulatedStates extends Context.Service<
   SimulatedStates,
   {
     /**
-     * Changes a rail's state; changes run one at a time, and `state` is null before the first. Writes nothing if the
-     * text is unchanged.
+     * Changes a rail's state, one call at a time; the first receives a `state` of null. Writes nothing if the text is
+     * unchanged.
      */
     readonly change: <A>(
       rail: RailName,

@@ -1,7 +1,4 @@
-/**
- * State transitions of deposits and withdrawals: their tables, and the compare-and-set function that changes a row of
- * either.
- */
+/** State transitions of deposits and withdrawals: their tables, and a compare-and-set function for both. */
 import { DepositState } from "@venue/domain/Deposit"
 import { WithdrawalState } from "@venue/domain/Withdrawal"
 import { integer, of, orNull, text, timestamptz } from "@venue/postgres/Column"
@@ -29,10 +26,10 @@ export const depositSteps = Table.make("deposit_step", {
 })
 export type DepositStep = Table.Row<typeof depositSteps>
 
-/** Returns the actor of state transitions that a rail itself causes. */
+/** Returns the actor of the state transitions that a rail itself causes. */
 export const railActor = (rail: string): string => `rail/${rail}`
 
-/** A state machine: `decide` turns a command into changes, and `apply` returns the row after a change. */
+/** `decide` turns a command into changes, and `apply` returns the row after a change. */
 export interface Machine<Row, Command, Change, Refusal> {
   readonly decide: (row: Row, command: Command, atMillis: number) => Result.Result<ReadonlyArray<Change>, Refusal>
   readonly apply: (row: Row, change: Change) => Row
@@ -42,8 +39,8 @@ export interface Machine<Row, Command, Change, Refusal> {
 export interface Store<Row, Change, Detail = undefined> {
   readonly read: (id: string) => Effect.Effect<Option.Option<Row>, DatabaseUnavailable>
   /**
-   * Compare-and-set: stores `after` and the change's further rows if the stored version equals the version of
-   * `before`. Returns false if the versions differ or a constraint of the change is violated.
+   * Compare-and-set: stores `after` and the change's further rows if the stored version equals `before`'s version.
+   * Returns false if the versions differ or a constraint of the change is violated.
    */
   readonly write: (
     before: Row,
@@ -92,16 +89,13 @@ export const changing =
 /** Each failed try means that another change to the row was stored first. */
 const maxTries = 20
 
-/** Returns the columns whose values a change has modified. */
+/** Returns the columns that a change has modified. */
 export const changedColumns = <Row extends object>(before: Row, after: Row): Partial<Row> =>
   Object.fromEntries(
     Object.entries(after).filter(([column, value]) => value !== before[column as keyof Row])
   ) as Partial<Row>
 
-/**
- * Returns common table expressions that insert rows if the statement's expression `moved` has changed a row. Absent
- * batches are skipped.
- */
+/** Returns common table expressions that insert rows, except absent batches, if `moved` has changed a row. */
 export const insertsIfMoved = (sql: SqlClient.SqlClient, batches: ReadonlyArray<Table.Batch | undefined>): Fragment =>
   sql.join(
     "",

@@ -1,7 +1,6 @@
 /**
- * Ledger entries of bank deposits without an owner. The statement that first stores a deposit moves its amount to the
- * suspense account; the change that assigns or drops the deposit moves the amount out again. Each movement happens
- * once.
+ * Ledger entries for bank deposits without an owner. The statement that first stores a deposit moves its amount to
+ * the suspense account; the change that assigns or drops it moves the amount out again. Each movement happens once.
  */
 import { externalAccount, type Move, ofStream, suspenseAccount, written } from "../history/LedgerEntries.ts"
 import type { Memory, TableWrite } from "../history/ReadTable.ts"
@@ -25,10 +24,7 @@ const toSuspense: Omit<Move, "transactionId" | "amount" | "atMillis"> = {
   reason: ""
 }
 
-/**
- * Returns the common table expression that reverses the suspense entries of the deposits in the statement's
- * expression `moved`.
- */
+/** Returns the common table expression that reverses the suspense entries of the deposits in the expression `moved`. */
 export const released = (sql: SqlClient.SqlClient, atMillis: number): Fragment => sql`
   released as (
     insert into ledger_entry (stream, seq, place, transaction_id, kind, account, asset, amount, reason, at_millis)

@@ -10,16 +10,13 @@ import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 
-/**
- * A signed transaction, stored before it is sent. Stored unencrypted, because it can only pay the venue's own
- * account.
- */
+/** A signed transaction, stored before it is sent; unencrypted, because it can only pay the venue's account. */
 const Attempt = Schema.Struct({ reference: Schema.String, bytes: Schema.String, signedAtMillis: Schema.Number })
 export type SweepAttempt = typeof Attempt.Type
 
 const sweepTable = Table.make("sweep", {
   network: of("text", Network),
-  /** Number of the sweep; equals the transaction nonce on networks that have nonces. */
+  /** Number of the sweep, which is the transaction nonce on networks that have nonces. */
   sequence: integer,
   addressIndex: integer,
   address: text,
@@ -44,9 +41,9 @@ export class Sweeps extends Context.Service<
     readonly open: (network: Network) => Effect.Effect<ReadonlyArray<Sweep>, DatabaseUnavailable>
     /** Returns the highest number in use, or -1 before the first sweep. */
     readonly lastSequence: (network: Network) => Effect.Effect<number, DatabaseUnavailable>
-    /** Stores a new sweep; returns false if its number is in use or another sweep of the same address is open. */
+    /** Stores a new sweep; returns false if its number is in use or its address already has an open sweep. */
     readonly begin: (sweep: Omit<Sweep, "state" | "createdAtMillis">) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Adds an attempt; returns false if the number of stored attempts differs from `after`, or the sweep has ended. */
+    /** Adds an attempt; returns false if the number of stored attempts is not `after`, or the sweep has ended. */
     readonly addAttempt: (key: Key, after: number, attempt: SweepAttempt) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Ends a sweep; returns false if it has already ended. */
     readonly end: (key: Key, state: "DONE" | "FAILED") => Effect.Effect<boolean, DatabaseUnavailable>

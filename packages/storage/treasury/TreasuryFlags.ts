@@ -20,9 +20,9 @@ type FlagKey = Pick<TreasuryFlag, "kind" | "subject" | "effect">
 export class TreasuryFlags extends Context.Service<
   TreasuryFlags,
   {
-    /** Sets a flag; if it is already set, the first reason is kept. */
+    /** Sets a flag; if it is already set, keeps the first reason. */
     readonly set: (flag: Omit<TreasuryFlag, "setAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
-    /** Clears a flag; returns false if the flag was not set. */
+    /** Clears a flag; returns false if it was not set. */
     readonly clear: (flag: FlagKey) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly about: (
       kind: TreasuryFlag["kind"],

@@ -1,7 +1,4 @@
-/**
- * In-memory webhook endpoints, messages and delivery attempts. The tables of deposits and withdrawals add their
- * messages here.
- */
+/** In-memory webhook endpoints, messages and delivery attempts. Deposit and withdrawal tables add messages. */
 import { railOf } from "@venue/domain/Rail"
 import { maxWebhooks, type TryAnswer, type WebhookMessage, webhooksKeptMillis } from "@venue/domain/Webhook"
 import { type MemoryTable, MemoryTables } from "@venue/postgres/MemoryTables"
@@ -31,8 +28,8 @@ export class WebhookMemory extends Context.Service<
   WebhookMemory,
   WebhooksShape & {
     /**
-     * Adds a message in the current transaction, as the database function `tell_webhooks` does. For a bank
-     * withdrawal, `destination` is the id of the bank account.
+     * Adds a message in the current transaction, as the database function `tell_webhooks` does. A bank withdrawal's
+     * `destination` is the id of the bank account.
      */
     readonly write: (message: WebhookMessage) => void
   }
@@ -165,7 +162,7 @@ const take = ({ deliveries, endpoints, messages }: Store, limit: number, now: nu
     })
 }
 
-/** Replaces the id of a bank account by the masked account number. */
+/** Replaces a bank account's id by its masked account number. */
 const shownAtBank = Effect.fnUntraced(function* (accounts: BankAccounts["Service"], taken: Taken) {
   const { destination, method } = taken.message
   if (destination === null || railOf(method) !== "BANK") return taken

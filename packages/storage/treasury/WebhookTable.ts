@@ -26,7 +26,7 @@ export const webhooks = Table.make("webhook", {
   failingSinceMillis: orNull(timestamptz),
   disabledAtMillis: orNull(timestamptz),
   disabledReason: orNull(of("text", DisabledReason)),
-  /** End of the lease of the node that is sending to the endpoint; null if there is no lease. */
+  /** End of the lease of the node that is sending to the endpoint; null without a lease. */
   takenUntilMillis: orNull(timestamptz)
 })
 export const shown = webhooks.pick(
@@ -72,13 +72,12 @@ export const deliveries = Table.make("webhook_delivery", {
 })
 export type DeliveryRow = Table.Row<typeof deliveries>
 
-/** A delivery attempt with the event of its message. */
 export interface Delivery extends DeliveryRow {
   readonly event: WebhookEvent
 }
 
 export interface ShownWebhook extends Webhook {
-  /** Delivery attempts, newest first, at most `maxShownDeliveries`. */
+  /** Newest first, at most `maxShownDeliveries`. */
   readonly deliveries: ReadonlyArray<Delivery>
 }
 export const maxShownDeliveries = 10
@@ -86,10 +85,10 @@ export const maxShownDeliveries = 10
 /** A delivery attempt for which the caller holds a lease. */
 export interface Taken extends Pick<DeliveryRow, "messageId" | "webhookId" | "attempt"> {
   readonly url: string
-  /** The endpoint's secret; a secret that cannot be unsealed is a defect. */
+  /** A secret that cannot be unsealed is a defect. */
   readonly secret: Effect.Effect<Redacted.Redacted>
   readonly message: WebhookMessage
-  /** End of the lease in Unix milliseconds. */
+  /** End of the lease. */
   readonly takenUntilMillis: number
 }
 
@@ -104,15 +103,12 @@ export interface WebhooksShape {
   readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<ShownWebhook>, DatabaseUnavailable>
   /** Removes an endpoint and its pending delivery attempts; returns false if the user has no such endpoint. */
   readonly remove: (userId: UserId, webhookId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-  /**
-   * Leases at most `limit` endpoints with a due delivery attempt, working endpoints first, and returns one attempt
-   * for each.
-   */
+  /** Leases at most `limit` endpoints with a due delivery attempt, working ones first. Returns one attempt each. */
   readonly take: (limit: number) => Effect.Effect<ReadonlyArray<Taken>, DatabaseUnavailable>
   /**
    * Stores the response to a delivery attempt and ends the lease. After a failure, `nextAtMillis` is the time of the
-   * next attempt, or null if there is no further attempt. Returns false and stores nothing if the lease has expired
-   * or the endpoint was removed.
+   * next attempt, or null after the last attempt. Returns false and stores nothing if the lease has expired or the endpoint
+   * was removed.
    */
   readonly finish: (
     taken: Taken,
@@ -130,7 +126,7 @@ export const maxPruned = 1_000
 /** Returns the name under which an endpoint's secret is sealed; the prefix separates it from other kinds of secrets. */
 export const nameOf = (webhookId: string): string => `webhook:${webhookId}`
 
-/** Returns the outcome of a delivery attempt, and the state of its endpoint afterwards. */
+/** Returns a delivery attempt's outcome, and its endpoint's state afterwards. */
 export const afterTry = (
   failingSinceMillis: number | null,
   answer: TryAnswer,
@@ -145,6 +141,6 @@ export const afterTry = (
 
 /** Error texts of delivery attempts that are dropped because their endpoint is disabled. */
 export const droppedFor: { readonly [Reason in DisabledReason]: string } = {
-  gone: "the endpoint answered 410, and is disabled",
-  failing: "the endpoint has taken nothing for three days, and is disabled"
+  gone: "the endpoint answered 410 and is disabled",
+  failing: "the endpoint accepted no message for three days and is disabled"
 }

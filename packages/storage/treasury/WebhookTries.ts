@@ -22,7 +22,6 @@ const failing = webhooks.pick("failingSinceMillis")
 const sendable = webhooks.pick("url", "sealedSecret")
 const tried = deliveries.pick("webhookId", "attempt")
 
-/** Returns the method that leases endpoints with a due delivery attempt. */
 export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick<WebhooksShape, "take"> => {
   const takeEndpoints = (limit: number, now: number, untilMillis: number) =>
     ids.all(sql`
@@ -38,7 +37,7 @@ export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick
       update webhook set taken_until = ${new Date(untilMillis)} from free where webhook.webhook_id = free.webhook_id
       returning ${ids.columns}`)
 
-  /** Runs as a separate statement after the lease, so that it sees the commits of the previous lease holder. */
+  /** Runs as a separate statement after the lease, so that it sees the previous lease holder's commits. */
   const firstDue = Effect.fnUntraced(function* (webhookIds: ReadonlyArray<string>, now: number) {
     const rows = yield* sql<object>`
       select distinct on (webhook_delivery.webhook_id) ${tried.columns}, ${messages.columns}, ${sendable.columns}
@@ -72,7 +71,6 @@ export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick
   }
 }
 
-/** Returns the methods that store responses to delivery attempts and delete expired messages. */
 export const ends = (sql: SqlClient.SqlClient): Pick<WebhooksShape, "finish" | "prune"> => ({
   finish: Effect.fn("Webhooks.finish")(
     function* ({ attempt, messageId, takenUntilMillis, webhookId }: Taken, answer, nextAtMillis: number | null) {

@@ -1,4 +1,4 @@
-/** Users' webhook endpoints for deposit and withdrawal events; the endpoints' secrets are sealed at rest. */
+/** Users' webhook endpoints for deposit and withdrawal events, with secrets sealed at rest. */
 import { maxWebhooks } from "@venue/domain/Webhook"
 import type { UserId } from "@venue/domain/UserId"
 import { storable } from "@venue/postgres/Column"
@@ -52,7 +52,7 @@ const endpoints = (
   add: Effect.fn("Webhooks.add")(
     function* ({ secret, ...webhook }: NewWebhook) {
       const userId = storable(webhook.userId)
-      // Locks the user's row, because concurrent requests must not exceed the limit together.
+      // Locks the user's row, because concurrent requests could together exceed the limit.
       yield* sql`select 1 from venue_user where user_id = ${userId} for no key update`
       const [own] = yield* counts.all(sql`select ${counts.columns} from webhook where user_id = ${userId}`)
       if (own!.count >= maxWebhooks) return yield* new TooManyWebhooks({ limit: maxWebhooks })

@@ -21,10 +21,7 @@ export type WithdrawalDecision = Table.Row<typeof decisionTable>
 export class WithdrawalDecisions extends Context.Service<
   WithdrawalDecisions,
   {
-    /**
-     * Records a decision, which replaces an earlier decision by the same operator. Locks the withdrawal until the end
-     * of the transaction.
-     */
+    /** Records a decision in place of the operator's earlier one. Locks the withdrawal until the transaction ends. */
     readonly record: (decision: Omit<WithdrawalDecision, "decidedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
     /** Returns the decisions about a withdrawal, oldest first. */
     readonly about: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalDecision>, DatabaseUnavailable>

@@ -22,7 +22,6 @@ import {
   type WithdrawalsShape
 } from "./WithdrawalTable.ts"
 
-/** Returns the queries about one withdrawal or one user. */
 export const ofOne = (
   sql: SqlClient.SqlClient,
   seals: Seal["Service"]

@@ -1,7 +1,4 @@
-/**
- * Changes to withdrawals: the domain's state machine applied to a store, and the Postgres implementation of that
- * store.
- */
+/** Changes to withdrawals: the domain's state machine applied to a store, and the store's Postgres implementation. */
 import { UnknownWithdrawal } from "@venue/domain/Withdrawal"
 import { apply, decide, type WithdrawalChange, WithdrawalStepRefused } from "@venue/domain/WithdrawalSteps"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -24,7 +21,6 @@ import {
 /** Store of withdrawals; a signed payment is written together with the change that stores it. */
 export type WithdrawalStore = Store<Withdrawal, WithdrawalChange, StoredPayment | undefined>
 
-/** Returns the methods that change a withdrawal. */
 export const changes = (store: WithdrawalStore): Pick<WithdrawalsShape, "change" | "attempt"> => {
   const change = changing({ apply, decide }, store, {
     unknown: (withdrawalId) => new UnknownWithdrawal({ withdrawalId }),
@@ -39,7 +35,7 @@ export const changes = (store: WithdrawalStore): Pick<WithdrawalsShape, "change"
   }
 }
 
-/** Returns the row of a change's state transition, or undefined if the state is unchanged. */
+/** Returns the row for a change's state transition, or undefined if the state is unchanged. */
 export const stepOf = (before: WithdrawalRow, after: WithdrawalRow, { atMillis, ...change }: WithdrawalChange) =>
   after.step === before.step || !("by" in change)
     ? undefined
@@ -52,16 +48,13 @@ export const stepOf = (before: WithdrawalRow, after: WithdrawalRow, { atMillis, 
         atMillis
       }
 
-/**
- * Returns a change's ledger entries, or undefined for a change without entries. The transition's number is the
- * sequence number of the entries in their stream.
- */
+/** Returns a change's ledger entries, if any, with the transition's number as their sequence number. */
 export const entriesOf = (after: WithdrawalRow, { _tag, atMillis }: WithdrawalChange) =>
   _tag === "Settled" ? LedgerEntries.paidOut(after, after.step, atMillis) : undefined
 
 /**
- * Returns whether a change allows money to leave. Such a change is stored only while withdrawals are open and nothing
- * blocks this withdrawal.
+ * Whether a change allows money to leave. Such a change is stored only while withdrawals are open and nothing blocks
+ * this withdrawal.
  */
 export const letsMoneyLeave = (change: WithdrawalChange): boolean =>
   change._tag === "Submitted" && change.purpose === "pay"

@@ -1,4 +1,4 @@
-/** Columns of withdrawals and of their signed payments, and the interface of the service that stores both. */
+/** Columns of withdrawals and their signed payments, and the interface of the service that stores both. */
 import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import { EndReason, PaymentObstacle, stored } from "@venue/domain/TreasuryReason"
 import { UserId } from "@venue/domain/UserId"
@@ -45,7 +45,7 @@ export const withdrawalTable = Table.make("withdrawal", {
 export type WithdrawalRow = Table.Row<typeof withdrawalTable> & Progress
 
 /**
- * A withdrawal. `isBlocked` is true if its user or destination is frozen, or a credited deposit of its user has
+ * `isBlocked` is true if the withdrawal's user or destination is frozen, or if a deposit credited to the user has
  * disappeared from its chain.
  */
 export interface Withdrawal extends WithdrawalRow {
@@ -75,9 +75,9 @@ export interface StoredPayment {
 
 /** A user's earlier withdrawals to one destination. */
 export interface Sent {
-  /** Time of the first withdrawal, or null if there is no withdrawal. */
+  /** Time of the first withdrawal, or null without withdrawals. */
   readonly firstAtMillis: number | null
-  /** Whether at least one of the withdrawals is not in a final state. */
+  /** Whether any of the withdrawals is not in a final state. */
   readonly isUnsettled: boolean
 }
 
@@ -96,26 +96,22 @@ export interface WithdrawalsShape {
   /** Returns the number of withdrawals in a state, at most `maxCount`. */
   readonly countInState: (state: WithdrawalState) => Effect.Effect<number, DatabaseUnavailable>
   readonly sentTo: (userId: UserId, destination: string) => Effect.Effect<Sent, DatabaseUnavailable>
-  /** Returns all users' withdrawals in a state, ordered by the time at which they entered the state. */
+  /** Returns all users' withdrawals in a state, ordered by when they entered it. */
   readonly inState: (
     state: Exclude<WithdrawalState, "ACCEPTED">,
     page: Page
   ) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /**
-   * Returns the head of a rail's queue: first withdrawals to be cancelled, then withdrawals that were never refused,
-   * then refused ones, each group in the order of queueing. Omits blocked withdrawals unless their cancellation was
-   * requested.
+   * Returns the head of a rail's queue: first withdrawals to be cancelled, then never refused ones, then refused
+   * ones, each group in the order of queueing. Omits blocked withdrawals unless their cancellation was requested.
    */
   readonly queued: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /**
-   * Returns in-flight withdrawals with a sequence above `after`, ordered by sequence. A page shorter than
-   * `submittedAtOnce` is the last one.
+   * Returns in-flight withdrawals with sequences above `after`, by sequence. A page shorter than `submittedAtOnce` is
+   * the last one.
    */
   readonly submitted: (rail: RailName, after: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
-  /**
-   * Returns withdrawals whose end was requested and whose money has not been returned yet, oldest first, at most
-   * `maxEnding`.
-   */
+  /** Returns withdrawals with a requested end and unreturned money, oldest first, at most `maxEnding`. */
   readonly ending: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   readonly steps: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalStep>, DatabaseUnavailable>
   /** Returns a withdrawal's signed payments, oldest first. */
@@ -126,28 +122,25 @@ export interface WithdrawalsShape {
    * that are to be cancelled and have no stored payment.
    */
   readonly promised: (rail: RailName, fromSequence: number) => Effect.Effect<bigint, DatabaseUnavailable>
-  /** Returns whether any in-flight withdrawal on a rail has no stored payment. */
+  /** Whether any in-flight withdrawal on a rail has no stored payment. */
   readonly hasUnsigned: (rail: RailName) => Effect.Effect<boolean, DatabaseUnavailable>
-  /** Returns withdrawals on all rails that cannot be signed, the longest refused first. */
+  /** Returns all rails' withdrawals that cannot be signed, the longest refused first. */
   readonly refused: (limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /**
-   * Decides a command and stores the resulting change in one commit, together with its state transition and ledger
-   * entries. Stores the submission of a payment only while the venue allows withdrawals and nothing blocks this
-   * withdrawal. Refuses a sequence that is already in use.
+   * Decides a command and stores the resulting change in one commit with its state transition and ledger entries.
+   * Stores the submission of a payment only while the venue allows withdrawals and nothing blocks this withdrawal.
+   * Refuses a sequence that is already in use.
    */
   readonly change: (withdrawalId: string, command: Exclude<WithdrawalCommand, Journaled>) => Changed
-  /** Seals and stores a signed payment of a SUBMITTED withdrawal. */
+  /** Seals and stores a signed payment for a SUBMITTED withdrawal. */
   readonly attempt: (withdrawalId: string, payment: StoredPayment) => Changed
 }
 
-/** Commands that have their own method, or whose change is written together with a journal row. */
+/** Commands that have their own method, or whose change is written with a journal row. */
 type Journaled = { readonly _tag: "StoreAttempt" | "Return" }
 
-/** Number of withdrawals in one page of `submitted`. */
 export const submittedAtOnce = 1_000
 
-/** Number of withdrawals in one page of `ending`. */
 export const maxEnding = 1_000
 
-/** Returns the name under which a payment is sealed. */
 export const sealName = (withdrawalId: string, attempt: number): string => `payment ${withdrawalId} ${attempt}`

@@ -1,4 +1,4 @@
-/** Withdrawals: traders' journals insert the rows, and the domain's state machine decides every later change. */
+/** Withdrawals. Traders' journals insert the rows, and the domain's state machine decides every later change. */
 import { JournalRows } from "@venue/journal/JournalMemory"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -56,7 +56,7 @@ export class Withdrawals extends Context.Service<Withdrawals, WithdrawalsShape>(
   )
 }
 
-/** Returns true if a change was accepted, or false if the withdrawal is already in another state. */
+/** Whether a change was accepted; false if the withdrawal is already in another state. */
 export const isAccepted = (change: Changed): Effect.Effect<boolean, DatabaseUnavailable> =>
   change.pipe(
     Effect.as(true),

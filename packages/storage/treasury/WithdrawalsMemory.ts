@@ -34,7 +34,7 @@ import {
   type WithdrawalsShape
 } from "./WithdrawalTable.ts"
 
-/** Opens the tables; every read first applies the events that the journal has recorded. */
+/** Opens the tables. Every read first applies the events that the journal has recorded. */
 const open = Effect.gen(function* () {
   const { table } = yield* MemoryTables
   const memory = yield* ReadMemory

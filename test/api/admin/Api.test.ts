@@ -1,4 +1,4 @@
-/** Tests of request bodies of the operator interface. */
+/** Tests of the operator interface's request bodies. */
 import { Credit } from "@venue/api/admin/Api"
 import { Proof } from "@venue/api/admin/Proof"
 import { microsOf } from "@venue/api/Usd"
@@ -13,7 +13,7 @@ const isCredit = Schema.is(Credit)
 const isPrice = Schema.is(SetPrice)
 
 describe("a credit", () => {
-  it("accepts whole 1e-6 USD, positive or negative", () => {
+  it("accepts a credit in whole 1e-6 USD, positive or negative", () => {
     for (const amount of [100_000, 0.000001, -12.5, 123.456789]) {
       expect(isCredit({ account_id, amount, reason: "demo" })).toBe(true)
     }
@@ -21,7 +21,7 @@ describe("a credit", () => {
     expect(microsOf(-0.1)).toBe(-100_000)
   })
 
-  it("refuses an amount of 0, a seventh decimal, too large an amount, a missing account or a missing reason", () => {
+  it("refuses a credit with an invalid amount, an invalid account or an empty reason", () => {
     for (const amount of [0, 0.0000001, 1.2345678, 1e10, NaN, Infinity]) {
       expect(isCredit({ account_id, amount, reason: "demo" })).toBe(false)
     }
@@ -44,7 +44,7 @@ it("accepts credits and prices as decimal text within the same bounds", () => {
   for (const text of ["0", "-1", "10000001"]) expect(Option.isNone(price(text))).toBe(true)
 })
 
-it("encodes a proof of the books", () =>
+it("accepts an example proof of the books", () =>
   expect(
     Schema.is(Proof)({
       balanced: true,

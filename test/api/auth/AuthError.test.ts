@@ -1,7 +1,7 @@
 import * as AuthError from "@venue/api/auth/AuthError"
 import { expect, it } from "vitest"
 
-it("X2: returns one body that carries the same refusal for both families of client libraries", () => {
+it("X2: returns one body in which both families of client libraries find the same error", () => {
   expect(AuthError.body("invalid_grant")).toEqual({
     code: 400,
     error_code: "invalid_grant",
@@ -16,20 +16,20 @@ it("X2: returns one body that carries the same refusal for both families of clie
   }
 })
 
-it("uses only characters that RFC 6749 allows in descriptions", () => {
+it("uses only characters that RFC 6749 allows in error descriptions", () => {
   for (const refusal of AuthError.refusals) {
     expect(AuthError.body(refusal).error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
   }
 })
 
-it("adds only an id to the body of a fault of the venue itself", () => {
+it("adds only an error id to the body of an internal error", () => {
   expect(AuthError.body("unexpected_failure", "an id")).toEqual({
     ...AuthError.body("unexpected_failure"),
     error_id: "an id"
   })
 })
 
-it("sends a Basic challenge for a client, a Bearer challenge for a token, and no other challenge", () => {
+it("sends a Basic challenge for a refused client, a Bearer challenge for a refused token, and otherwise no challenge", () => {
   expect(AuthError.headersOf("invalid_client")).toEqual({ "www-authenticate": 'Basic realm="oauth"' })
   expect(AuthError.headersOf("token_refused")).toEqual({ "www-authenticate": 'Bearer error="invalid_token"' })
   expect(AuthError.headersOf("bearer_missing")).toEqual({ "www-authenticate": 'Bearer error="invalid_token"' })
@@ -37,7 +37,7 @@ it("sends a Basic challenge for a client, a Bearer challenge for a token, and no
   expect(AuthError.headersOf("client_key_refused")).toEqual({})
 })
 
-it("uses the codes and statuses of the contract", () => {
+it("uses the contract's error codes and HTTP statuses", () => {
   const codesOf = (refusal: AuthError.Refusal) => {
     const { code, error, error_code } = AuthError.body(refusal)
     return [code, error_code, error]

@@ -1,4 +1,4 @@
-/** Tests that the hand-written decoder of the market-data socket accepts and refuses the same frames as the Schema. */
+/** Tests that the market-data socket's hand-written decoder accepts exactly the frames that the Schema accepts. */
 import { Command } from "@venue/api/marketData/CommandSchema"
 import { decode } from "@venue/api/marketData/Subscription"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +9,7 @@ import { faultOf } from "../../SocketFrames.ts"
 
 const symbols = ["AAPL-USD", "GOLD-USD"] as const
 
-/** Restricts symbols to listed ones, since the Schema does not check listing. */
+/** Allows only listed symbols, because the Schema does not check listing. */
 const Listed = Schema.Struct({
   ...Command.members[0].fields,
   type: Schema.Literals(["subscribe", "unsubscribe"]),

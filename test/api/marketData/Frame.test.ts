@@ -1,4 +1,4 @@
-/** Tests of frames of the market-data socket, against the reference examples. */
+/** Tests of market-data socket frames, against the reference examples. */
 import * as Frame from "@venue/api/marketData/Frame"
 import { marketStats } from "@venue/api/marketData/StatsFrame"
 import { decode } from "@venue/api/marketData/Subscription"
@@ -21,7 +21,7 @@ const confirmed = (text: string): unknown => {
 }
 
 describe("examples of the reference", () => {
-  it("level2: prints prices with the decimals of the tick, sizes without trailing zeros", () => {
+  it("level2: prints prices with the tick's decimals, and sizes without trailing zeros", () => {
     const body = Frame.level2(
       gold,
       levels([34_111, 4_250], [34_110, 12_500]),
@@ -58,7 +58,7 @@ describe("examples of the reference", () => {
     })
   })
 
-  it("trade: prints the side of the taker in lower case", () => {
+  it("trade: prints the taker's side in lower case", () => {
     const order = { side: "SELL" } as Order
     const traded: Traded = {
       _tag: "Traded",
@@ -165,7 +165,7 @@ describe("examples of the reference", () => {
     ).toEqual([])
   })
 
-  it("mark_price: prints a price between ticks", () =>
+  it("mark_price: prints a price that lies between ticks", () =>
     expect(JSON.parse(Frame.frame(Frame.markPrice(gold, 341_095_000_000, atMillis), 48_218))).toEqual({
       type: "mark_price",
       sequence: 48218,
@@ -174,7 +174,7 @@ describe("examples of the reference", () => {
       price: "3410.95"
     }))
 
-  it("underlier: prints external and internal price sources", () => {
+  it("underlier: prints whether the price source is external or internal", () => {
     const printed = (source: Priced["source"]) =>
       JSON.parse(Frame.frame(Frame.underlier(gold, { oracleE8: 341_087_000_000, source, atMillis } as Priced), 48_217))
     expect(printed("external")).toEqual({
@@ -192,7 +192,7 @@ describe("examples of the reference", () => {
     ])
   })
 
-  it("funding: prints hourly rate, annual rate and remaining seconds", () => {
+  it("funding: prints the hourly rate, the annual rate and the remaining seconds", () => {
     const printed = (rateE12: number, at = atMillis) =>
       JSON.parse(Frame.frame(Frame.funding(gold, rateE12, at), 48_219))
     expect(printed(20_000_000)).toEqual({
@@ -211,7 +211,7 @@ describe("examples of the reference", () => {
     expect([hour - 1, hour, hour + 1].map((at) => printed(0, at).time_remaining)).toEqual([1, 3_600, 3_600])
   })
 
-  it("open_interest: prints base units, exact beyond the safe integers", () => {
+  it("open_interest: prints base units exactly, even beyond the safe integers", () => {
     expect(JSON.parse(Frame.frame(Frame.openInterest(gold, 1_834_500, atMillis), 48_220))).toEqual({
       type: "open_interest",
       sequence: 48220,
@@ -223,7 +223,7 @@ describe("examples of the reference", () => {
     expect(JSON.parse(many).open_interest).toBe("9007199254740.991")
   })
 
-  it("minmax_price: prints prices with the decimals of the tick", () =>
+  it("minmax_price: prints prices with the tick's decimals", () =>
     expect(
       JSON.parse(Frame.frame(Frame.minmaxPrice(gold, { lowerTicks: 32_400, upperTicks: 35_815 }, atMillis), 48_221))
     ).toEqual({
@@ -235,7 +235,7 @@ describe("examples of the reference", () => {
       max_price: "3581.5"
     }))
 
-  it("prints groupings in a confirmation for level2 only", () => {
+  it("prints groupings in a confirmation only for level2", () => {
     expect(confirmed(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":[0]}`)).toEqual({
       type: "subscribed",
       channels: ["level2"],
@@ -249,7 +249,7 @@ describe("examples of the reference", () => {
     })
   })
 
-  it("prints an error with the echo", () => {
+  it("prints an error with the echo of the request", () => {
     const request = `{"type":"subscribe","channels":["bbo"],"symbols":["FOO-USD"]}`
     const decoded = decode(request, new Set())
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
@@ -260,7 +260,7 @@ describe("examples of the reference", () => {
 })
 
 describe("a grouped book", () => {
-  it("rounds bid prices down and ask prices up, and sums levels at the same price", () => {
+  it("a grouped book rounds bid prices down and ask prices up, and sums levels at the same price", () => {
     const bids = levels([34_119, 1], [34_111, 2], [34_110, 3], [34_109, 4])
     const asks = levels([34_120, 1], [34_121, 2], [34_130, 3], [34_131, 4])
     const grouped = JSON.parse(Frame.frame(Frame.level2(gold, bids, asks, 1, atMillis), 1))
@@ -277,7 +277,7 @@ describe("a grouped book", () => {
     expect(coarse).toMatchObject({ bid: [["3410.0", "0.01"]], ask: [["3420.0", "0.01"]], sig_figs: 2 })
   })
 
-  it("has at most 20 levels, the last one complete", () => {
+  it("a grouped book has at most 20 levels, and the last level is complete", () => {
     const bids = levels(...Array.from({ length: 500 }, (_, at) => [40_000 - at, 1] as const))
     for (const sigFigs of [0, 1] as const) {
       const { bid } = JSON.parse(Frame.frame(Frame.level2(gold, bids, [], sigFigs, atMillis), 1))
@@ -286,7 +286,7 @@ describe("a grouped book", () => {
     }
   })
 
-  it("keeps each bid below each ask, and every quantity", () => {
+  it("grouping keeps each bid below each ask, and loses no quantity", () => {
     const side = fc.uniqueArray(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 100 })
     fc.assert(
       fc.property(side, side, fc.constantFrom(0, 1, 2), (below, above, sigFigs) => {

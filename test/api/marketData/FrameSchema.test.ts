@@ -27,7 +27,7 @@ const millis = fc.integer({ min: 0, max: 4_102_444_800_000 })
 const sequence = fc.integer({ min: 1 })
 const sigFigs = fc.constantFrom(...SigFigs.literals)
 
-it("prints books, best prices, trades and mark prices", () => {
+it("frames of books, best prices, trades and mark prices match their Schemas", () => {
   const levels = fc.array(level, { maxLength: 25 })
   fc.assert(
     fc.property(
@@ -70,7 +70,7 @@ it("prints books, best prices, trades and mark prices", () => {
   )
 })
 
-it("prints outside prices and funding rates", () => {
+it("underlier and funding frames match their Schemas", () => {
   const source = fc.constantFrom("external", "internal", "operator", "stale")
   const rate = fc.integer({ min: -100_000_000_000, max: 100_000_000_000 })
   fc.assert(
@@ -89,7 +89,7 @@ it("prints outside prices and funding rates", () => {
   )
 })
 
-it("prints candles and market statistics", () => {
+it("frames of candles and market statistics match their Schemas", () => {
   const volume = fc.record({
     lots: fc.bigInt({ min: 0n, max: 10n ** 16n }),
     notional: fc.bigInt({ min: 0n, max: 10n ** 16n })
@@ -129,7 +129,7 @@ it("prints candles and market statistics", () => {
   )
 })
 
-it("prints confirmations and errors", () => {
+it("confirmation and error frames match their Schemas", () => {
   fc.assert(
     fc.property(
       fc.subarray([...Channel.literals]),

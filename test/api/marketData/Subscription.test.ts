@@ -1,4 +1,4 @@
-/** Tests of how subscriptions of the market-data socket are decoded. */
+/** Tests of decoding market-data subscriptions. */
 import { decode, keyOf, topics } from "@venue/api/marketData/Subscription"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { describe, expect, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const refused = (text: string): readonly [string, string] => {
 }
 
 describe("subscription request", () => {
-  it("returns a topic for every channel and symbol of a request", () => {
+  it("returns a topic for each channel and symbol of a subscription request", () => {
     const decoded = decode(`{"type":"subscribe","channels":["bbo","trade"],"symbols":["GOLD-USD","NVDA-USD"]}`, listed)
     expect(decoded).toEqual({
       _tag: "Subscribe",
@@ -40,7 +40,7 @@ describe("subscription request", () => {
       symbols: ["GOLD-USD"]
     }))
 
-  it("returns a topic for each grouping of a book, 0 by default", () => {
+  it("returns a topic for each requested grouping of a book, by default 0", () => {
     expect(decode(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"]}`, listed)).toMatchObject({
       sigFigs: [0]
     })
@@ -52,7 +52,7 @@ describe("subscription request", () => {
     expect(topics(decoded).map(keyOf)).toEqual(["level2/EUR-USD/1", "level2/EUR-USD/0", "mark_price/EUR-USD/0"])
   })
 
-  it("returns topics for all listed symbols for *, without duplicates", () =>
+  it("returns each listed symbol's topics once for a subscription to *", () =>
     expect(decode(`{"type":"subscribe","channels":["bbo"],"symbols":["*","GOLD-USD","*"]}`, listed)).toMatchObject({
       symbols: ["*", "GOLD-USD"],
       markets: [...listed]
@@ -60,7 +60,7 @@ describe("subscription request", () => {
 })
 
 describe("request for market_stats", () => {
-  it("returns one topic for all symbols in addition to those of named symbols", () => {
+  it("market_stats returns one topic for all symbols in addition to the topics of named symbols", () => {
     const decoded = decode(`{"type":"subscribe","channels":["market_stats"],"symbols":["*","GOLD-USD"]}`, listed)
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
     expect(topics(decoded).map(keyOf)).toEqual(["market_stats/*/0", "market_stats/GOLD-USD/0"])
@@ -101,7 +101,7 @@ describe("a refusal states the fault", () => {
   it.each(cases)("%s", (text, code, message) => expect(refused(text)).toEqual([code, message]))
 })
 
-describe("the valid part of a request takes effect, with one error per code for the rest", () => {
+describe("the valid part of a request takes effect, with one error per code for the invalid part", () => {
   const names =
     "wrong field channels: expected names among level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats"
   const intervals = "names among 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY"

@@ -143,7 +143,7 @@ const groups = Layer.mergeAll(
   )
 )
 
-/** Groups without a stub handler, which are tested with their real handlers. */
+/** Groups without a stub handler: their tests use the real handlers. */
 const unasked = () => Effect.die("nobody asks this")
 const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "onboarding", (handlers) =>

@@ -14,7 +14,7 @@ import { gold } from "./Answering.ts"
 const start = minuteOf(Date.UTC(2026, 8, 27, 14))
 const windowStart = "2026-09-27T14:00:00Z"
 
-/** Hour of the reference example: prices in ticks of 0.1, quantities in lots of 0.001. */
+/** One hour of the reference example: prices in ticks of 0.1, quantities in lots of 0.001. */
 const traded: TradedWindow = {
   startMinute: start,
   openTicks: 34_048,
@@ -81,7 +81,7 @@ describe("candles", () => {
     )
   })
 
-  it("returns the mark price in candles before the first trade, and as the mid price of a one-sided book", () => {
+  it("uses the mark price in candles before the first trade, and as the mid price of a one-sided book", () => {
     const empty = { ...priced, middleOpenHalfTicks: 0, middleCloseHalfTicks: 0 }
     const starts = [start, start + 60]
     const candles = candlesOf(gold, { resolution: "1HOUR", starts, traded: [], priced: [empty], before: nothing })
@@ -153,7 +153,7 @@ describe("points", () => {
     }
   })
 
-  it("prints funding points with the rate of the market-data socket, rounded to the nearest of eight decimals", () => {
+  it("prints funding points with the market-data socket's rate, rounded to eight decimals", () => {
     const rateOf = (rateE12: number) => fundingPoint("GOLD-USD", 60, start, rateE12).rate
     assert.deepStrictEqual(
       [123_456_789, 123_454_999, -20_333_333, 5_000].map(rateOf),
@@ -190,7 +190,7 @@ const oracle = {
 }
 
 describe("lengths", () => {
-  it("accepts only the offered window lengths, and accepts resolutions as intervals too", () => {
+  it("accepts only the offered window lengths, and also accepts resolutions as intervals", () => {
     const words = ["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]
     const lengths = [1, 5, 15, 30, 60, 240, 1_440]
     assert.deepStrictEqual(words.map(resolutions.minutesOf), lengths)

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the REST interface. */
+/** Tests of the REST interface's OpenAPI document. */
 import { release } from "@venue/api/Release"
 import { Api } from "@venue/api/rest/Api"
 import { Authenticated } from "@venue/api/rest/Caller"
@@ -22,11 +22,11 @@ const schemas = spec.components.schemas as Record<
   }
 >
 
-it("names the release beside the version of the interface", () => {
+it("names the release beside the interface version", () => {
   expect(spec.info).toMatchObject({ version: "0.1.0", "x-release": release })
 })
 
-it("is an OpenAPI 3.1 document of interface 0.1.0 with every path", () => {
+it("is an OpenAPI 3.1 document for interface version 0.1.0, with every path", () => {
   expect([spec.openapi, spec.info.version, spec.servers]).toEqual(["3.1.0", "0.1.0", [{ url: baseUrl }]])
   expect(Object.keys(spec.paths)).toEqual([
     "/refdata",
@@ -88,7 +88,7 @@ it("is an OpenAPI 3.1 document of interface 0.1.0 with every path", () => {
   ])
 })
 
-it("defines every schema that it refers to", () => {
+it("defines every schema that the document refers to", () => {
   const text = JSON.stringify(spec)
   const named = [...text.matchAll(/#\/components\/schemas\/([A-Za-z]+)/g)].map(([, name]) => name)
   expect(named.length).toBeGreaterThan(10)
@@ -147,14 +147,14 @@ it("requires exactly the members that the reference requires", () => {
 const hmac = { "public-key": [], "hmac-signature": [], nonce: [], timestamp: [] }
 const bearer = { bearer: [] }
 
-it("I38: states the credentials of every operation as its permission rule, and none for public operations", () => {
+it("I38: states the credentials that each operation's permission rule requires, and none for public operations", () => {
   const expected: Record<string, unknown> = {}
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint: { method, middlewares, path } }) => {
       const action = `${method} ${path}`
       const rule = ruleOf(action)
-      // Exactly the authenticated operations have a rule.
+      // Exactly the operations that require authentication have a rule.
       expect([action, [...middlewares].some(({ key }) => key === Authenticated.key)]).toEqual([
         action,
         rule !== undefined
@@ -180,7 +180,7 @@ it("I38: states the credentials of every operation as its permission rule, and n
   })
 })
 
-it("requires a body exactly for operations with members in the body", () => {
+it("requires a body exactly where an operation has body members", () => {
   const bodies = Object.values(spec.paths).flatMap((item) =>
     Object.values(item).flatMap((operation) =>
       "requestBody" in operation ? [[operation.operationId, operation.requestBody.required] as const] : []
@@ -195,7 +195,7 @@ it("requires a body exactly for operations with members in the body", () => {
   expect(bodies.length).toBeGreaterThan(2 * free.length)
 })
 
-it("describes the header that names an account exactly where authentication reads that header", () => {
+it("describes the account header exactly where authentication reads that header", () => {
   const documents = { main: [Api, spec], funding: [TreasuryApi, treasury] } as const
   for (const [name, [api, { paths }]] of Object.entries(documents)) {
     const read: Array<string> = []
@@ -220,7 +220,7 @@ it("describes the header that names an account exactly where authentication read
   expect(JSON.stringify(spec.paths["/user/subaccounts/balance"])).toContain("x-acme-requested-account-id")
 })
 
-it("accepts decimal text for numbers in requests only", () => {
+it("accepts decimal text for numbers only in requests", () => {
   const text = { type: "string", pattern: "^-?[0-9]+([.][0-9]+)?$", maxLength: 32 }
   expect(schemas["SetUserLeverageRequestBody"]?.properties["leverage"]).toMatchObject({
     anyOf: [{ type: "number", exclusiveMinimum: 0 }, text]
@@ -255,7 +255,7 @@ it("describes the credentials under the operator's prefix", () => {
   expect(Object.keys(trades?.responses["422"]?.content ?? {})).toEqual(["application/problem+json"])
 })
 
-it("describes content type and name of a file, and the maximum offset of a list", () => {
+it("describes a file's content type and name, and a list's maximum offset", () => {
   for (const path of ["/trades-csv", "/historic-orders-csv", "/historic-twaps-csv"]) {
     const answer = spec.paths[path]?.get?.responses["200"]
     expect([path, Object.keys(answer?.content ?? {})]).toEqual([path, ["text/csv; charset=utf-8"]])

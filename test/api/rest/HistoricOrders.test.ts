@@ -1,4 +1,4 @@
-/** Tests of ended orders: records and CSV lines. */
+/** Tests of ended orders, as records and as CSV lines. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { HistoricOrder, historicOrder, historicOrdersFile, type UserOrder } from "@venue/api/rest/HistoricOrders"
 import { expect, it } from "vitest"
@@ -33,7 +33,7 @@ const unfilled = {
   lastFillAtMillis: null
 }
 
-it("returns average price to the nearest 1e-8 and fill times of a filled order", () => {
+it("returns a filled order's average price to the nearest 1e-8, and its fill times", () => {
   const record = historicOrder(gold, filled)
   expect(record).toEqual({
     order_id: "o-1",
@@ -70,7 +70,7 @@ it("returns an order that ended early as partly filled, or as unfilled without a
   })
 })
 
-it("returns the requested decimals of a refused order, and price 0 for a market order", () => {
+it("returns a refused order's decimals as requested, and price 0 for a market order", () => {
   const refused: UserOrder = {
     ...filled,
     ...unfilled,
@@ -84,7 +84,7 @@ it("returns the requested decimals of a refused order, and price 0 for a market 
   expect(historicOrder(gold, { ...refused, orderType: "MARKET" })).toMatchObject({ price: 0, quantity: 2.5 })
 })
 
-it("prints a CSV line with the members in order, null as an empty cell and a guarded formula", () => {
+it("prints an order's CSV line with members in order, empty cells for null, and guarded formulas", () => {
   expect(historicOrdersFile.columns.join(",")).toBe(
     "order_id,terminal_status,status_ts,symbol,side,type,time_in_force,quantity,price,client_order_id,passive_qty," +
       "filled_qty,avg_price,first_fill_ts,last_fill_ts,execution_state"

@@ -1,4 +1,4 @@
-/** Tests of ended TWAPs: records and CSV lines. */
+/** Tests of ended TWAPs, as records and as CSV lines. */
 import { HistoricTwap, historicTwap, historicTwapsFile, type UserTwap } from "@venue/api/rest/HistoricTwaps"
 import { initialInstruments } from "@venue/domain/Instrument"
 import { expect, it } from "vitest"
@@ -25,7 +25,7 @@ const twap: UserTwap = {
   endedAtMillis: 1_790_503_300_000
 }
 
-it("returns filled quantity and average price of an ended TWAP, and an empty client id if none was given", () => {
+it("returns an ended TWAP's filled quantity and average price, and an empty client id if none was given", () => {
   const record = historicTwap(gold, twap)
   expect(record).toEqual({
     twap_id: "t-1",
@@ -52,7 +52,7 @@ it("returns filled quantity and average price of an ended TWAP, and an empty cli
   })
 })
 
-it("prints a CSV line with the members of the record in their order", () => {
+it("prints a TWAP's CSV line with the record's members in order", () => {
   expect(historicTwapsFile.columns.join(",")).toBe(
     "twap_id,client_twap_id,status,symbol,side,total_quantity,filled_quantity,average_fill_price,worst_price," +
       "total_num_orders,filled_num_orders,order_interval_secs,reduce_only,start_time,created_at,updated_at"

@@ -63,7 +63,7 @@ it("prints a position with its margin rates", () => {
   })
 })
 
-it("prints a short position as negative with a positive average price", () => {
+it("prints a short position as a negative quantity with a positive average price", () => {
   const short = { ...holding, quantityLots: -3, basis: -10_233_300 - 1 }
   expect(JSON.parse(Frame.positionResponse(gold, short)).position_response).toMatchObject({
     position: -0.003,
@@ -71,7 +71,7 @@ it("prints a short position as negative with a positive average price", () => {
   })
 })
 
-it("prints a balance, with builder rewards for the owner of a code only", () => {
+it("prints a balance, with builder rewards only for the owner of a builder code", () => {
   const row = {
     id: alice,
     user_id: alice,
@@ -105,7 +105,7 @@ it("rule 7.3: prints maintenance rates 0.6667, 0.3333 and 0.03333 for 1x, 2x and
   ])
 })
 
-it("prints leverage as a string in leverage rows only", () => {
+it("prints leverage as a string only in leverage rows", () => {
   const levels = [
     { instrument: gold, leverage: 20 },
     { instrument: gold, leverage: 10 }

@@ -144,7 +144,7 @@ describe("the examples of the reference", () => {
   ]
   it.each(examples)("%s", (text, command) => expect(decode(text)).toEqual(command))
 
-  it("decodes an auth by HMAC with account and builder code", () => {
+  it("decodes an auth command signed by HMAC, with account and builder code", () => {
     const decoded = decode(
       `{"type":"auth","params":{"hmac":{"public_key":"svc_pub_4kd91","nonce":"9f1c2ab07de4451b8a90c3fe77125d60","unix_ts":1790503201,"signature":"0b6f3a51"},"account_id":"3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10","builder_code":"c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"}}`
     )
@@ -164,14 +164,14 @@ describe("the examples of the reference", () => {
     })
   })
 
-  it("decodes an auth by token", () => {
+  it("decodes an auth command with a token", () => {
     const decoded = decode(`{"type":"auth","params":{"jwt":"eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln"}}`)
     if (decoded._tag !== "Auth" || decoded.credential._tag !== "Token") throw new Error(decoded._tag)
     expect(Redacted.value(decoded.credential.jwt)).toBe("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln")
     expect([decoded.accountId, decoded.builderCode]).toEqual([null, null])
   })
 
-  it("decodes the prices of attached stops: above 0, or 0 for no stop", () => {
+  it("decodes an attached stop's price if it is above 0, and reads 0 as no stop", () => {
     const decoded = decode(frame("add_order", { ...goldOrder, take_profit: 3480, stop_loss: 3375 }))
     expect(decoded).toEqual({ ...added, takeProfit: 3480, stopLoss: 3375 })
     const negative = refused(frame("add_order", { ...goldOrder, take_profit: -1 }))
@@ -206,7 +206,7 @@ describe("alternative forms of commands", () => {
     }
   })
 
-  it("reads an empty client order id as a missing one, and keeps 64 printable characters unchanged", () => {
+  it("reads an empty client order id as missing, and keeps 64 printable characters unchanged", () => {
     expect(order({ client_order_id: "" })).toEqual(added)
     const longest = `"\\ ${"~".repeat(61)}`
     expect(order({ client_order_id: longest })).toEqual({ ...added, clientOrderId: longest })
@@ -218,7 +218,7 @@ describe("alternative forms of commands", () => {
   it("accepts a modify without price and quantity", () =>
     expect(decode(frame("modify_order", resting))).toMatchObject({ price: 0, quantity: 0 }))
 
-  it("accepts the 2025 form of a cancel with a client_order_id member", () => {
+  it("accepts the 2025 form of a cancel, with a client_order_id member", () => {
     const expected = { _tag: "CancelOrder", symbol: "GOLD-USD", orderId: "a-1", byClientOrderId: true }
     const old = { symbol: "GOLD-USD", client_order_id: "a-1" }
     expect(decode(frame("cancel_order", old))).toEqual(expected)
@@ -242,7 +242,7 @@ describe("alternative forms of commands", () => {
     })
   })
 
-  it("accepts the start of a TWAP in seconds with a fraction or in milliseconds", () => {
+  it("accepts a TWAP's start in seconds with a fraction or in milliseconds", () => {
     const twap = { symbol: "GOLD-USD", side: "SELL", total_quantity: 12, num_orders: 6, order_interval_secs: 45 }
     for (const start_time of [1790503301.4, 1790503301400]) {
       expect(decode(frame("add_twap", { ...twap, reduce_only: 1, start_time, worst_price: null }))).toMatchObject({
@@ -260,7 +260,7 @@ describe("alternative forms of commands", () => {
       symbol: "GOLD-USD"
     }))
 
-  it("reads a time of at least 1e11 as milliseconds, a smaller one as seconds with a fraction", () => {
+  it("reads a time of at least 1e11 as milliseconds, and a smaller time as seconds with a fraction", () => {
     expect(decode(frame("get_user_trades", { start_ts: 1790503244.118, end_ts: 1790503244118 }))).toMatchObject({
       startMillis: 1790503244118,
       endMillis: 1790503244118
@@ -285,7 +285,7 @@ describe("alternative forms of commands", () => {
     expect(decoded(100_001)).toMatchObject({ _tag: "Malformed", code: "InvalidParameter" })
   })
 
-  it("drops duplicate channels", () =>
+  it("drops duplicate channels from a subscription", () =>
     expect(decode(frame("subscribe", { channels: ["fills", "balances", "fills"] }))).toEqual({
       _tag: "Subscribe",
       channels: ["fills", "balances"],
@@ -300,7 +300,7 @@ describe("alternative forms of commands", () => {
     expect([undefined, null, "", " ", 5].map(account)).toEqual([null, null, null, "Malformed", "Malformed"])
   })
 
-  it("applies the valid channels of a list, with one error per code for the invalid channels", () => {
+  it("applies the valid channels in a list, with one error per code for the invalid channels", () => {
     const channels = ["fills", "nonsense", "market_stats", 7, "balances", "nonsense", "funding", null]
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
       expect(decode(frame(type, { channels }))).toEqual({
@@ -330,7 +330,7 @@ describe("alternative forms of commands", () => {
     }
   })
 
-  it("names at most 16 wrong channels in a message", () => {
+  it("lists at most 16 wrong channels in an error message", () => {
     const names = Array.from({ length: 20 }, (_, at) => `c${at}`)
     const decoded = decode(frame("subscribe", { channels: names }))
     const sixteen = names.slice(0, 16).map((name) => `"${name}"`)
@@ -341,7 +341,7 @@ describe("alternative forms of commands", () => {
     })
   })
 
-  it("reads an empty or malformed builder code as no code, which overrides the upgrade header", () => {
+  it("reads an empty or malformed builder code as empty, and a missing builder code as null", () => {
     const code = (builder_code: unknown) => {
       const decoded = decode(frame("auth", { jwt: "x", builder_code }))
       if (decoded._tag === "Malformed") return decoded.code
@@ -351,7 +351,7 @@ describe("alternative forms of commands", () => {
   })
 })
 
-it("charges cancels to a separate bucket", () => {
+it("charges cancels to a separate rate-limit bucket", () => {
   const cost = (type: string, params: object) => weight(decode(frame(type, params)))
   expect(cost("add_order", goldOrder)).toEqual({ bucket: "general", weight: 1 })
   expect(cost("cancel_all_orders", {})).toEqual({ bucket: "cancel", weight: 2 })

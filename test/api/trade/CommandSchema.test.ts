@@ -1,4 +1,4 @@
-/** Tests that the hand-written decoder of the trade socket accepts and refuses the same frames as the Schemas. */
+/** Tests that the trade socket's hand-written decoder accepts exactly the frames that the Schemas accept. */
 import * as Read from "@venue/api/trade/Command"
 import * as Written from "@venue/api/trade/CommandSchema"
 import { expect, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { faultOf } from "../../SocketFrames.ts"
 const read = (message: unknown) => Read.decode(JSON.stringify(message))
 const accepts = (message: unknown): boolean => Schema.decodeUnknownResult(Written.Command)(message)._tag === "Success"
 
-/** Meaning of a command, written independently of the decoder. */
+/** Returns a command's meaning, independently of the decoder. */
 const meaning = ({ params, type }: Written.Command): unknown => {
   switch (type) {
     case "add_order":
@@ -136,7 +136,7 @@ const channelsOf = (
   }
 }
 
-/** Returns "" for text that is not a builder code. */
+/** Returns an empty string for text that is not a builder code. */
 const builderCode = (text: string): string => (/^[0-9a-f-]{36}$/i.test(text) ? text.toLowerCase() : "")
 
 const page = (params: { readonly limit?: number | null; readonly offset?: number | null }) => ({
@@ -195,7 +195,7 @@ for (const schema of Written.Command.members) {
   )
 }
 
-it("accepts decimal text, 0 and 1, and null in the Schema", () => {
+it("the Schema accepts decimal text, 0 and 1, and null", () => {
   const params = { symbol: "GOLD-USD", side: "BUY", order_type: "LIMIT", order_time_in_force: "GTC" }
   const alternatives = {
     ...params,

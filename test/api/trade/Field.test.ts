@@ -11,7 +11,7 @@ const order = { symbol: "GOLD-USD", side: "BUY", order_type: "LIMIT", order_time
 const resting = { symbol: "GOLD-USD", order_id: "o-1", side: "BUY", order_type: "LIMIT", reduce_only: false }
 const twap = { symbol: "GOLD-USD", side: "SELL", reduce_only: true }
 
-/** Commands with numbers: the decimal members, then the whole-number members with their bounds. */
+/** Commands with numbers: decimal members, then whole-number members with their bounds. */
 const commands: ReadonlyArray<
   readonly [string, Fields, ReadonlyArray<string>, Readonly<Record<string, readonly [number, number]>>]
 > = [
@@ -56,7 +56,7 @@ const written = (number: number): fc.Arbitrary<string> =>
 const inBothForms = (number: fc.Arbitrary<number>) =>
   number.chain((value) => fc.tuple(fc.constant(value), written(value)))
 
-describe("a command with decimal text equals the command with numbers", () => {
+describe("decodes a command with decimal text as the same command with numbers", () => {
   for (const [type, fields, numbers, whole] of commands) {
     const given = fc.record({
       ...Object.fromEntries(numbers.map((name) => [name, inBothForms(decimal)])),

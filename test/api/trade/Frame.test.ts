@@ -15,7 +15,7 @@ it("prints the confirmation of a channel with its name", () => {
   expect(Frame.cancelOnDisconnect(true)).toBe(`{"cancel_on_disconnect":true}`)
 })
 
-it("prints an acknowledgement with the echo and both keys", () => {
+it("prints an acknowledgement under both keys, with the echo of the request", () => {
   const request = `{"type":"set_user_leverage","params":{"symbol":"GOLD-USD","leverage":20}}`
   expect(JSON.parse(Frame.ack(Incoming.ofObject(request)))).toEqual({
     ack: { incoming_message: { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } } },
@@ -23,7 +23,7 @@ it("prints an acknowledgement with the echo and both keys", () => {
   })
 })
 
-it("prints the response to cancel_all_after with both keys and the time of the cancel, or null if it is off", () => {
+it("prints the cancel_all_after response under both keys, with the cancel time, or null if it is off", () => {
   const request = `{"type":"cancel_all_after","params":{"timeout_secs":30}}`
   const acknowledged = JSON.parse(Frame.ack(request))
   expect(JSON.parse(Frame.cancelAllAfterResponse(30, 1_795_186_831_000, request))).toEqual({
@@ -36,7 +36,7 @@ it("prints the response to cancel_all_after with both keys and the time of the c
   })
 })
 
-it("prints an error with the echo if one exists", () => {
+it("prints an error with the echo of the request if one exists", () => {
   const request = `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","price":3410.9}}`
   const example = `{"err":{"error_code":"InvalidJSONFormat","message":"missing field reduce_only","incoming_message":${request}}}`
   expect(Frame.err("InvalidJSONFormat", "missing field reduce_only", Incoming.ofObject(request))).toBe(example)
@@ -49,7 +49,7 @@ it("prints an error with the echo if one exists", () => {
   )
 })
 
-it("prints the time to wait after an exceeded rate", () =>
+it("prints the waiting time after the rate limit is exceeded", () =>
   expect(JSON.parse(Frame.rateLimited(1_330, `{"type":"get_user_orders","params":{}}`))).toEqual({
     err: {
       error_code: "RateLimited",
@@ -58,7 +58,7 @@ it("prints the time to wait after an exceeded rate", () =>
     }
   }))
 
-it("prints the reason for a refused leverage", () => {
+it("prints the reason for refusing a leverage", () => {
   const message = (refusal: Parameters<typeof Frame.leverageRefused>[0]) =>
     JSON.parse(Frame.leverageRefused(refusal, undefined)).err
   expect(message(new NotALevel({ leverage: 99, maxLeverage: 30 }))).toEqual({

@@ -143,7 +143,7 @@ const userTrade = (symbol: string): fc.Arbitrary<UserTrade> =>
 const check = <A>(arbitrary: fc.Arbitrary<A>, test: (value: A) => void): void =>
   fc.assert(fc.property(arbitrary, test), { numRuns: 200 })
 
-it("prints order states, refusals and lists of orders", () => {
+it("order states, refusals and order lists match their Schemas", () => {
   check(
     fc.tuple(resting, oneOf(Schemas.OrderStatus.literals), fc.option(uuid)),
     ([{ instrument, order }, status, trade]) =>
@@ -160,14 +160,14 @@ it("prints order states, refusals and lists of orders", () => {
   )
 })
 
-it("prints TWAP states and the response to a cancel", () => {
+it("TWAP states and the response to a TWAP cancel match their Schemas", () => {
   check(twapRow, (row) => holds(Frame.twapResponse(row), "twap_response"))
   check(twapRow, ({ instrument, twap }) =>
     holds(Frame.twapCancelled(instrument, twap, 1_790_503_301_400), "order_response")
   )
 })
 
-it("prints fills and lists of fills", () => {
+it("fills and lists of fills match their Schemas", () => {
   check(fc.tuple(instrument, traded, oneOf(["maker", "taker"] as const)), ([instrument, traded, role]) =>
     holds(Frame.fillResponse(instrument, traded, role), "fill_response")
   )
@@ -214,7 +214,7 @@ const balance: fc.Arbitrary<Balance> = fc.record({
   withdrawable: bigMoney
 })
 
-it("prints positions, balance and leverage", () => {
+it("positions, balance and leverage match their Schemas", () => {
   check(
     instrument.chain((market) => fc.tuple(fc.constant(market), holding(market.symbol))),
     ([instrument, holding]) => holds(Frame.positionResponse(instrument, holding), "position_response")
@@ -227,7 +227,7 @@ it("prints positions, balance and leverage", () => {
   })
 })
 
-it("prints sign-in, channels, acknowledgements and errors for any request", () => {
+it("sign-in, channels, acknowledgements and errors match their Schemas for any request", () => {
   holds(Frame.authenticated, "type", "result", "authenticated")
   for (const channel of Channel.literals) {
     holds(Frame.subscribed(channel), "subscribed")

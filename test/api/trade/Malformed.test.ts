@@ -202,17 +202,18 @@ describe("a refusal states the fault and the expected value", () => {
 })
 
 describe("the echo of a refused frame", () => {
-  it("echoes the frame itself if it is a JSON object", () => {
+  it("echoes a refused frame as an object if it is a JSON object", () => {
     const text = `{ "type":"modify_order", "params":{"symbol":"GOLD-USD","price":3410.90} }`
     expect(refused(text).incoming).toBe(text)
   })
 
-  it("echoes any other text as a string", () => {
+  it("echoes a refused frame as a string if it is not a JSON object", () => {
     expect(refused('buy "gold"').incoming).toBe(JSON.stringify('buy "gold"'))
     expect(refused("[1]").incoming).toBe('"[1]"')
   })
 
-  it("truncates the echo of a long frame", () => expect(refused("x".repeat(60_000)).incoming).toHaveLength(8_194))
+  it("truncates the echo of a long refused frame", () =>
+    expect(refused("x".repeat(60_000)).incoming).toHaveLength(8_194))
 
   it("I46: echoes no frame that might contain a credential, and shows no credential in a message", () => {
     const secrets = [

@@ -14,7 +14,7 @@ import * as fc from "fast-check"
 import { id } from "../../Id.ts"
 
 const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
-/** Instrument with lots so small that JavaScript prints them with an exponent. */
+/** Instrument with lots so small that JavaScript would print them with an exponent. */
 const dust: Instrument = { ...gold, tickE8: 1, lotE8: 1 }
 const alice = UserId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10")
 const tradeId = "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82"
@@ -35,7 +35,7 @@ const order: Order = {
   modified: false,
   updatedAtMillis: 1790503240000
 }
-/** Order of the reference example without attached stops, which are printed as 0. */
+/** The reference example's order without attached stops, which are printed as 0. */
 const orderRow = {
   order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
   symbol: "GOLD-USD",
@@ -122,7 +122,7 @@ it("prints a refused placement with an empty order id and the requested values",
     }
   }))
 
-it("omits side, type and time in force for a cancel of an unknown order", () => {
+it("omits side, type and time in force from the response to a cancel of an unknown order", () => {
   const unknown = { ...echo, orderId: "nonsense", side: null, type: null, timeInForce: null, price: 0, quantity: 0 }
   const { order_response } = JSON.parse(
     Frame.refusal("GOLD-USD", {
@@ -142,7 +142,7 @@ it("prints an expired command as REJECTED_FAILED_TO_PROCESS", () => {
   expect(JSON.parse(late).order_response.status).toBe("REJECTED_FAILED_TO_PROCESS")
 })
 
-it("prints price 0 for a market order, also in a refusal", () => {
+it("prints price 0 for a market order, even for a refused one", () => {
   const market = Frame.refusal("GOLD-USD", {
     accountId: primaryAccountOf(alice),
     status: "BAD_SYMBOL",
@@ -187,7 +187,7 @@ it("prints both sides of a trade", () => {
   })
 })
 
-it("prints open orders under both names, with the status of an open order", () => {
+it("prints open orders under both list names, with the status of an open order", () => {
   const resting = { instrument: gold, order, status: "ACK", updateMillis: 1790503244118 } as const
   const list = { orders: [{ ...orderRow, status: "ACK", trade_id: null }], twaps: [] }
   expect(JSON.parse(Frame.allOrdersResponse([resting], []))).toEqual({
@@ -203,7 +203,7 @@ it("prints open orders under both names, with the status of an open order", () =
 
 const bothNames = (trade: object) => ({ user_trades_response: [trade], user_trades: [trade] })
 
-it("prints fills under both names, with the number of all matches", () =>
+it("prints fills under both list names, with the total number of matches", () =>
   expect(
     JSON.parse(
       Frame.userTradesResponse(

@@ -12,10 +12,13 @@ it.each<readonly [refusal: SubmitRefusal, text: string]>([
     { _tag: "MarketSilent", symbol: MarketSymbol.make(symbol) },
     "AAPL-USD or another market in which the account has a position cannot record orders now; not placed, try again"
   ],
-  [{ _tag: "VenueCancelOnly" }, "the venue currently accepts only cancels; not done, try again when trading resumes"],
+  [
+    { _tag: "VenueCancelOnly" },
+    "the venue currently accepts only cancels; nothing was done, try again when trading resumes"
+  ],
   [
     { _tag: "VenueHalted", publicReason: "Maintenance until 14:00 UTC." },
-    "the venue is halted and accepts only cancels; not done, try again when trading resumes. Reason: Maintenance until 14:00 UTC."
+    "the venue is halted and accepts only cancels; nothing was done, try again when trading resumes. Reason: Maintenance until 14:00 UTC."
   ],
   [{ _tag: "UnknownAccount", accountId: AccountId.make("7") }, "the user has no account 7"],
   [

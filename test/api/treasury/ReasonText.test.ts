@@ -12,13 +12,13 @@ import { Schema } from "effect"
 
 const sentence = /^[A-Z].+/u
 
-it("describes every reason of a deposit in one sentence", () => {
+it("describes every deposit reason in one sentence", () => {
   const texts = DepositReason.literals.map(ReasonText.deposit)
   for (const text of texts) assert.match(text, /^The .*\.$/u)
   assert.strictEqual(new Set(texts).size, texts.length)
 })
 
-it("describes every obstacle and every end of a payment, and shows each field", () => {
+it("describes every payment obstacle and every end of a payment, and shows each field", () => {
   const account = "0xhot"
   const obstacles: ReadonlyArray<readonly [obstacle: PaymentObstacle, text: string]> = [
     [
@@ -41,7 +41,7 @@ it("describes every obstacle and every end of a payment, and shows each field", 
   assert.strictEqual(ReasonText.end({ _tag: "Rejected", text: "a known thief" }), "a known thief")
 })
 
-it("names the tag of a reason that a newer release stored", () => {
+it("shows the tag of a reason that only a newer release knows", () => {
   const text = "A newer release stored the reason Foreign, which this release cannot describe."
   const foreign = { _tag: "Foreign", field: 7 }
   assert.strictEqual(ReasonText.end(Schema.decodeUnknownSync(stored(EndReason))(foreign)), text)

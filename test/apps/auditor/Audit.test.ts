@@ -1,6 +1,6 @@
 /**
- * Audits of a venue on Postgres whose runner is replaced during trading. They report a fault only after a test has
- * changed a unit.
+ * Audits a venue on Postgres whose runner is replaced during trading. The audits report a fault only after the test
+ * has changed one unit.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
@@ -31,10 +31,7 @@ const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return Scope.close(scope, Exit.void)
 })
 
-/**
- * Returns whether one of at most `rounds` audits finds the expected fault. Skips the remaining audits once it is
- * found.
- */
+/** Runs at most `rounds` audits and stops at the first that finds the expected fault. Returns whether one did. */
 const within = <E>(
   rounds: number,
   round: Effect.Effect<string | null, E>,
@@ -125,7 +122,8 @@ it.live(
 
       const random = Random.make(7, "audit")
       for (const [kind, draw] of Object.entries(kinds)) {
-        // The market's owner saves its state once a minute. If that replaces the change, another change is drawn.
+        // The market's owner saves its state once a minute. If the save overwrites the change, another change is
+        // drawn.
         const attempt = Effect.gen(function* () {
           const change = yield* draw(sql, random)
           assert.isDefined(change, kind)
@@ -163,7 +161,7 @@ it.live("I2: finds a deleted journal row and a row that was inserted outside the
   })
 )
 
-/** Frees space on old pages of the journal, which later appends then use. */
+/** Frees space on old pages of the journal for later appends. */
 const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`insert into journal (stream, seq, epoch, events) select 'trader/gone', g, 1, '' from generate_series(1, 5000) g`
   yield* sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', 1, 1, '')`
@@ -205,7 +203,7 @@ it.effect("reads a claim on an old page, and accepts a report of row 0 for a use
     assert.isNull(yield* round)
     yield* TestClock.adjust("20 seconds")
     assert.isNull(yield* round)
-    // A separate connection has not cached the page to which it last wrote.
+    // A separate connection has no cached target page, so its append uses the freed space.
     const { sql: another } = yield* auditor(url)
     yield* claimInRoom(another, "trader/zoe", 1)
     yield* claimInRoom(another, "trader/ann", 2)
@@ -217,7 +215,7 @@ it.effect("reads a claim on an old page, and accepts a report of row 0 for a use
 )
 
 it.effect(
-  "reports a fault if a desk reports money for a user without journal rows, and no fault if the reported money is zero",
+  "a desk's report of money for a user without journal rows is a fault, unless the reported money is zero",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -234,7 +232,7 @@ it.effect(
     })
 )
 
-it.live("reads rows of a transaction that commits after many audits, also after the table was rewritten", () =>
+it.live("reads rows of a transaction that commits after many audits, even after the table was rewritten", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { books, round, sql } = yield* auditor(url)

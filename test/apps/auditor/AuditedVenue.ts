@@ -1,4 +1,4 @@
-/** Venue on Postgres in this process with an auditor, and the periodic work of its owners. */
+/** A venue on Postgres in this process with an auditor, and its owners' periodic work. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { initialInstruments } from "@venue/domain/Instrument"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -33,8 +33,8 @@ const tables = (url: Redacted.Redacted) =>
   )
 
 /**
- * Returns an auditor of the venue on this database, which runs one audit per round. `through` can change the data
- * that the auditor reads.
+ * Returns an auditor of the venue on this database that runs one audit per round. `through` can change the data it
+ * reads.
  */
 export const auditor = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
@@ -55,7 +55,7 @@ export const auditor = Effect.fnUntraced(function* (
   return { books: audit.books, modes, round, sql }
 })
 
-/** Saves the state of a market, as its owner does once a minute. */
+/** Saves a market's state, as its owner does once a minute. */
 export const saveMarket = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, symbol: string) {
   const instrument = initialInstruments.find((listed) => listed.symbol === symbol)!
   const engine = Engine.make(instrument, Engine.defaults)
@@ -67,7 +67,7 @@ export const saveMarket = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   yield* save(sql, `market/${symbol}`, rows.at(-1)!.seq, state)
 })
 
-/** Saves the state of a trader, as its desk does after a long replay. */
+/** Saves a trader's state, as its desk does after a long replay. */
 export const saveTrader = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, userId: UserId) {
   const instruments = new Map(initialInstruments.map((instrument) => [instrument.symbol, instrument]))
   const trader = Ledger.make(userId, instruments, new Map(), OpenInterest.none(), Ledger.defaults)

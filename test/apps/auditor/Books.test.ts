@@ -34,7 +34,7 @@ it("I2, I4: reports a missing row, a row of an older epoch, and a row of a new e
   assert.isDefined(after(...begun, row(4, 2, true)))
 })
 
-it("returns the value at a known row although later changes exist", () => {
+it("returns the value at a known row even if later changes exist", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(9)), { minLength: 1 }), fc.nat(), (changes, cut) => {
       const versions = Versions.make<number>()
@@ -58,7 +58,7 @@ it("returns the value at a known row although later changes exist", () => {
   )
 })
 
-it("keeps the wanted number of newest rows, in marks that start at the same rows for every auditor", () => {
+it("keeps at least the wanted number of newest rows, in marks that start at the same rows for every auditor", () => {
   const newest = Newest.make()
   const complete = Array.from({ length: 1_200 }, (_, n) => Newest.add(newest, "a", n + 1, BigInt(n))).filter(
     (mark) => mark !== undefined
@@ -79,7 +79,7 @@ it("keeps the wanted number of newest rows, in marks that start at the same rows
 
 const shape = ({ count, first, last, name }: Mark) => [name, first, last, count]
 
-it("starts the next mark of a quiet name after its dropped rows", () => {
+it("after a quiet name's rows were dropped, its next mark starts at the row after them", () => {
   const newest = Newest.make()
   for (let n = 1; n <= 200; n++) Newest.add(newest, "quiet", n, 1n)
   for (let n = 1; n <= 600; n++) Newest.add(newest, "busy", n, 1n)
@@ -91,7 +91,7 @@ it("starts the next mark of a quiet name after its dropped rows", () => {
   ])
 })
 
-it("adds several rows with the last number of a mark to that mark", () => {
+it("several rows with the last row number of a mark all belong to that mark", () => {
   const newest = Newest.make()
   for (const row of [499, 500, 500, 501]) Newest.add(newest, "entries", row, 1n)
   assert.deepStrictEqual([...newest.marks].map(shape), [
@@ -100,7 +100,7 @@ it("adds several rows with the last number of a mark to that mark", () => {
   ])
 })
 
-it("I9, I10: accepts a settled withdrawal's entries only if they equal its debit and its fee", () => {
+it("I9, I10: accepts the entries of a settled withdrawal only if they equal its debit and its fee", () => {
   const accepted = { rail: "ARBITRUM_ONE", amount: 100n, fee: 1n } as const
   const rows: ReadonlyArray<readonly [account: string, amount: bigint]> = [
     ["external/ARBITRUM_ONE", 99n],
@@ -118,7 +118,7 @@ it("I9, I10: accepts a settled withdrawal's entries only if they equal its debit
   })
 })
 
-it("I9, I10: reports entries that do not sum to zero or differ from the amounts of their row", () => {
+it("I9, I10: reports entries that do not sum to zero or differ from their row's amounts", () => {
   const expected = [{ seq: 4, moves: new Map([["alice", 10n]]) }]
   const entry = (account: string, amount: bigint, seq = 4) => ({ seq, account, asset: "USD", amount })
   assert.isUndefined(Entries.faultOf(expected, [entry("alice", 10n), entry("venue/funding", -10n)]))
@@ -134,7 +134,7 @@ it("I9, I10: reports entries that do not sum to zero or differ from the amounts 
   }
 })
 
-it("confirms a difference after a second read, and clears it when a read of the same place is correct", () => {
+it("reports a difference only after a second read confirms it, and clears it when a read of the same place is correct", () => {
   const faults = Faults.make()
   const looked = (place: string, fault: string | undefined) =>
     Faults.record(faults, place, fault, Effect.succeed(fault))

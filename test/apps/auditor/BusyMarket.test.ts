@@ -1,4 +1,7 @@
-/** Markets that write more than a page of rows between two reads: every difference is found, and memory is bounded. */
+/**
+ * Markets that write more than a page of rows between two reads: the auditor finds every difference in bounded
+ * memory.
+ */
 import type { FundToppedUp } from "@venue/domain/ReserveFund"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, it } from "@effect/vitest"
@@ -14,7 +17,7 @@ import { auditor } from "./AuditedVenue.ts"
 const symbol = "AAPL-USD"
 const stream = `market/${symbol}`
 const user = "ann"
-/** More rows than two pages. */
+/** More rows than two pages hold. */
 const manyRows = 1_100
 
 const topUp: FundToppedUp = { _tag: "FundToppedUp", topUpId: "t", amount: 1, reason: "", atMillis: 0 }
@@ -30,7 +33,7 @@ const begin = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* append(sql, 1, 1)
 })
 
-/** Writes a desk report of a position at a row of the market. The journal contains no position of the user. */
+/** Writes a desk's report of a position at a row of the market. The journal contains no position of this user. */
 const report = (sql: SqlClient.SqlClient, desk: string, seq: number, lots: number, atMillis: number) => {
   const account = { accountId: user, deposit: "0", referralRewards: "0", positions: [[symbol, lots, 0, 0, 0, 0, 0]] }
   const traders = [{ userId: user, seq: 0, markets: [[symbol, seq]], accounts: [account] }]
@@ -56,7 +59,7 @@ const save = (sql: SqlClient.SqlClient, seq: number, toppedUp: number) => {
   )
 }
 
-/** Returns an auditor. `before` runs before each of its snapshots, with the number of the snapshot. */
+/** Returns an auditor. `before` runs before each of its database snapshots, with the snapshot's number. */
 const audited = Effect.fnUntraced(function* (
   before: (sql: SqlClient.SqlClient, snapshot: number) => Effect.Effect<void>
 ) {
@@ -86,7 +89,7 @@ it.effect("finds a wrong report when the market writes more than a page before t
   })
 )
 
-it.effect("compares a report of a row in the first read when more than a page of rows follows it", () =>
+it.effect("compares a report in the first read even if more than a page of rows follows the reported row", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)
@@ -111,7 +114,7 @@ it.effect("finds a wrong saved state when the market writes more than a page bef
   })
 )
 
-it.effect("compares a state that was saved after two pages past its row were read", () =>
+it.effect("compares a saved state even if two pages past its row were already read", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)
@@ -124,7 +127,7 @@ it.effect("compares a state that was saved after two pages past its row were rea
   })
 )
 
-it.effect("neither confirms nor clears a fault from a report on a row whose balances were dropped", () =>
+it.effect("a report on a row whose balances were dropped neither confirms nor clears a fault", () =>
   Effect.gen(function* () {
     const { books, round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)
@@ -142,7 +145,7 @@ it.effect("neither confirms nor clears a fault from a report on a row whose bala
   })
 )
 
-it.effect("compares the same reports again after a failed round, and lists all streams", () =>
+it.effect("after a failed round, compares the same reports again and lists all streams", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const listedSince: Array<boolean> = []
@@ -169,7 +172,7 @@ it.effect("compares the same reports again after a failed round, and lists all s
   })
 )
 
-it.effect("lists all streams after a crash recovery, which resets the statistics", () =>
+it.effect("lists all streams after a crash recovery of Postgres, which resets the statistics", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const listedSince: Array<boolean> = []

@@ -14,7 +14,7 @@ export interface Change {
   readonly name: string
   readonly what: string
   readonly undo: Effect.Effect<void, SqlError>
-  /** Returns whether the change is still stored. An owner might have replaced a saved state. */
+  /** Returns whether the change is still stored. An owner might have overwritten a saved state. */
   readonly stands: Effect.Effect<boolean, SqlError>
 }
 
@@ -54,7 +54,7 @@ const change = Effect.fnUntraced(function* (
   return identity<Change>({ name, what, undo: Effect.asVoid(set(was)), stands })
 })
 
-/** Returns one row of the query, drawn with equal probability. */
+/** Returns one random row of the query. */
 const drawn = Effect.fnUntraced(function* <Row extends object>(sql: SqlClient.SqlClient, random: Random, rows: string) {
   const [counted] = yield* sql.unsafe<{ readonly count: string }>(`select count(*) as count from (${rows}) r`)
   const offset = random.whole(Number(counted!.count))
@@ -100,8 +100,8 @@ const changedBy = (value: unknown, path: string): ReadonlyArray<readonly [change
 }
 
 /**
- * Changes a unit in an event of one of the newest rows. Skips rows that are not projected yet, because the venue
- * would project the wrong value, which restoring the row would not correct.
+ * Changes a unit in an event of one of the newest projected rows. A changed row that is not yet projected would put
+ * its wrong value into the tables, and restoring the row would not correct them.
  */
 const journalRow =
   (
@@ -126,7 +126,7 @@ const journalRow =
         if (candidates.length === 0) return undefined
         const [changed, path] = random.pick(candidates)
         const is = encode(changed as Events)
-        // A derived field is not stored in the event.
+        // The changed field is derived and not stored, so the encoded row is unchanged.
         if (Buffer.compare(is, row.events) === 0) return undefined
         const { seq, stream } = row
         const place = {
@@ -175,7 +175,7 @@ interface Piece {
   readonly piece: Uint8Array
 }
 
-/** Changes a balance in a saved state of one piece, which every state of a drill is. */
+/** Changes a balance in a saved state that consists of one piece, as all states of a drill do. */
 const savedBalance =
   (
     prefix: string,
@@ -203,7 +203,7 @@ const savedBalance =
       })
     )
 
-/** Other markets have no accounts. */
+/** Markets without trades have no accounts. */
 const isTraded = "exists (select 1 from trade t where p.stream = 'market/' || t.symbol)"
 
 const ofMarket = savedBalance("market", isTraded, (piece, random) => {
@@ -232,7 +232,6 @@ const ofTrader = savedBalance("trader", "true", (piece, random) => {
   return [pack({ ...state, accounts: state.accounts.with(at, is) }), `account ${at}, ${field}`]
 })
 
-/** Kinds of changes by name. */
 export const kinds: Readonly<Record<string, Kind>> = {
   "a saved balance of a market": ofMarket,
   "a saved balance of a trader": ofTrader,

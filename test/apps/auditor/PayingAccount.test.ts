@@ -13,9 +13,9 @@ import * as Changes from "../../storage/treasury/Changes.ts"
 const rail = "ARBITRUM_ONE"
 const usd = (whole: number) => BigInt(whole * 1_000_000)
 
-layer(RailVenue.layer, { timeout: "60 seconds" })("the account that pays", (it) => {
+layer(RailVenue.layer, { timeout: "60 seconds" })("deposits to the hot account", (it) => {
   it.effect(
-    "I12: finds no difference after a stranger's deposit to the hot account, and assigns it to a user or the venue when an operator decides",
+    "I12: a stranger's deposit to the hot account causes no difference, and an operator can assign it to a user or the venue",
     () =>
       Effect.gen(function* () {
         yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })

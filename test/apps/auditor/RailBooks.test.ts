@@ -1,5 +1,5 @@
 /**
- * Audits of simulated rails. The holding equals the books after every step of a deposit or withdrawal, and a
+ * Audits of simulated rails: the holding equals the books after every step of a deposit or withdrawal, and a
  * difference of one unit is reported.
  */
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
@@ -48,9 +48,9 @@ const linked = Effect.gen(function* () {
   yield* (yield* BankAccounts).link({ ...account, details: Redacted.make(details) })
 })
 
-layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
+layer(RailVenue.layer, { timeout: "60 seconds" })("rail holdings", (it) => {
   it.effect(
-    "I12: finds no difference on a chain after any step of deposits and withdrawals, with reorganisations and failures",
+    "I12: finds no difference on a chain after any step of deposits and withdrawals, even with reorganisations and failures",
     () =>
       Effect.gen(function* () {
         yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })
@@ -104,7 +104,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
   )
 
   it.effect(
-    "I9, I12: finds no difference at a bank after any step, and holds unassigned money in suspense until it is assigned or returned",
+    "I9, I12: finds no difference at a bank after any step; unassigned money stays in suspense until it is assigned or returned",
     () =>
       Effect.gen(function* () {
         const { pass, simulated, withdraw } = yield* RailVenue.open("BANK")
@@ -151,7 +151,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
       })
   )
 
-  it.effect("I12: finds no difference when a bank returns a deposit after its holding was read", () =>
+  it.effect("I12: finds no difference if a bank returns a deposit after the holding was read", () =>
     Effect.gen(function* () {
       const { audited, hold, pass, simulated } = yield* RailVenue.open("BANK")
       const { returned } = yield* Changes.deposits
@@ -171,7 +171,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
   )
 
   it.effect(
-    "I12, I53: blocks withdrawals when one unit is missing in two audits, and only an operator resumes them",
+    "I12, I53: blocks withdrawals if one unit is missing in two audits, and only an operator resumes them",
     () =>
       Effect.gen(function* () {
         const { second, simulated } = yield* RailVenue.open("ARBITRUM_ONE")
@@ -188,7 +188,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
           )
           return yield* Effect.repeat(next, { until: (mode) => mode.auditedAtMillis !== auditedAtMillis })
         })
-        /** The first audit that finishes might have started earlier. */
+        /** Waits for two audits, because the first one might have started earlier. */
         const mode = Effect.andThen(next, next)
         const resume = Effect.result(actions.resume("WITHDRAWALS", { actor: "olga", reason: "it is there again" }))
         yield* second

@@ -31,7 +31,10 @@ import * as RailBooks from "../../../apps/auditor/RailBooks.ts"
 import { recorder, yes } from "../../journal/JournalNodes.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** The database's clock differs from the test's clock, so a late auditor must not block anything in these tests. */
+/**
+ * The auditor seems late because the database's clock differs from the test's clock, so audits must not block
+ * anything here.
+ */
 const heedless = Layer.succeed(HasAuditor)(false)
 
 export const destination = "0xabc"
@@ -143,7 +146,7 @@ export const over = Effect.fnUntraced(function* (provider: RailProvider) {
     const difference = RailBooks.differenceOf(audit.rails())
     return { difference, of: audit.rails().find((audited) => audited.rail === rail) }
   })
-  // A new instance has no holding yet, so it reads one at once.
+  // A new instance has no holding yet, so it reads the holding at once.
   const hold = Effect.flatten(Holdings.make(provider)).pipe(Effect.catchTag("RailUnavailable", () => Effect.void))
   const second = Effect.gen(function* () {
     yield* TestClock.adjust("1 second")
@@ -154,7 +157,7 @@ export const over = Effect.fnUntraced(function* (provider: RailProvider) {
     return { stale, fresh }
   })
   /**
-   * Fails at the first holding that differs from the books, and at a late holding only if it differs twice in
+   * Fails at the first holding that differs from the books, but at a late holding only if it differs twice in
    * succession.
    */
   const pass = Effect.fnUntraced(function* (count: number) {

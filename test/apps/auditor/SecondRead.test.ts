@@ -141,7 +141,7 @@ const settled = Effect.fnUntraced(function* (
 const rounds = 4
 
 it.live(
-  "I52: ignores a single wrong read of every kind, and reports a persistent one",
+  "I52: ignores a single wrong read of each kind, and reports a persistent wrong read",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -1,4 +1,4 @@
-/** The simulated bank's process, whose state is kept across restarts. */
+/** The simulated bank's process, which keeps its state across restarts. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as BankClient from "@venue/providers/rails/bank/Bank"
@@ -27,7 +27,7 @@ const order = {
 
 const provided = Effect.provide(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici))
 
-it.effect("I14: pays a payout once and continues at the same cursor after a restart", () =>
+it.effect("I14: pays a payout once, and continues at the same cursor after a restart", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const file = join(yield* files.makeTempDirectoryScoped(), "bank.json")

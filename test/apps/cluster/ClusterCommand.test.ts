@@ -5,7 +5,7 @@ import * as ClusterCommand from "../../../apps/cluster/ClusterCommand.ts"
 
 const read = (line: string) => ClusterCommand.read(line.split(" ").filter((word) => word !== ""))
 
-it("parses no argument as a start, and each command with its node", () => {
+it("parses a command line without arguments as a start, and each command with its node", () => {
   const commands = ["", "status", "restart runner-1", "drain gateway-2"].map((line) => Result.getOrThrow(read(line)))
   assert.deepStrictEqual(commands, [
     { _tag: "Start" },
@@ -15,7 +15,7 @@ it("parses no argument as a start, and each command with its node", () => {
   ])
 })
 
-it("refuses other arguments and names the valid commands", () => {
+it("refuses unknown arguments and names the valid commands", () => {
   for (const [line, reason] of [
     ["stop", '"stop" is not a command'],
     ["--status", '"--status" is not a command'],

@@ -23,7 +23,7 @@ it("gives the first gateway the usual ports, the second ports ten higher, and ea
   assert.strictEqual(second!.environment["VENUE_TRADE_PORT"], "4013")
 })
 
-it("has no duplicate port at the maximum number of processes", () => {
+it("assigns no port twice at the maximum number of processes", () => {
   const most = placesOf({ ...usual, runners: ClusterPlan.mostOfKind, gateways: ClusterPlan.mostOfKind })
   assert.strictEqual(ClusterPlan.collision(most), undefined)
   assert.strictEqual(new Set(most.map(({ port }) => port)).size, most.length)
@@ -38,7 +38,7 @@ it("reports two shifted ports that coincide, with their settings", () => {
   assert.deepStrictEqual([second.what, second.variable], ["the cluster address of runner-1", "VENUE_CLUSTER_PORT_BASE"])
 })
 
-it("binds the operator interface and the traffic between nodes to loopback, whatever the host", () => {
+it("binds the operator interface and the traffic between nodes to loopback, whatever host is set", () => {
   const shape = { ...usual, host: "0.0.0.0" }
   const publicOnes = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA"]
   const open = placesOf(shape).filter(({ host }) => host !== "127.0.0.1")

@@ -60,7 +60,7 @@ it.effect("passes secrets to processes in the environment only, without secret f
   })
 )
 
-it.effect("lets command-line clients refresh on cluster gateways as in the dev app, unless the setting is off", () =>
+it.effect("lets command-line clients refresh at cluster gateways as in the dev app, unless the setting is off", () =>
   Effect.gen(function* () {
     const secret = Redacted.make("a secret")
     const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }

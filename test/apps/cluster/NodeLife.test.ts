@@ -20,7 +20,7 @@ const after = (...events: ReadonlyArray<TimedEvent>): NodeLife.Next =>
   })
 const phase = (...events: ReadonlyArray<TimedEvent>) => after(...events).life.phase._tag
 
-it("launches a node at once, and reports it as serving from its first ready response", () => {
+it("starts a node at once, and reports it as serving from its first ready response", () => {
   assert.strictEqual(after(waited(0)).action, "Launch")
   assert.strictEqual(phase(launched), "Starting")
   assert.strictEqual(phase(launched, live), "Starting")
@@ -33,11 +33,11 @@ it("kills a node after exactly nine seconds without a response", () => {
   assert.strictEqual(after(launched, ready, ...silence).action, undefined)
   const killed = after(launched, ready, ...silence, silent())
   assert.strictEqual(killed.action, "Kill")
-  assert.strictEqual(killed.line, "runner-1 has not answered for 9 s and is killed (pid 7)")
+  assert.strictEqual(killed.line, "runner-1 has not responded for 9 s and is killed (pid 7)")
   assert.strictEqual(after(launched, ready, ...silence, silent(), silent()).action, undefined)
 })
 
-it("waits 35 seconds for a draining node without a response to exit by itself", () => {
+it("gives a draining node that does not respond 35 seconds to exit by itself", () => {
   for (const wanted of ["draining", "restarting"] as const) {
     const silence = Array.from({ length: 34 }, () => silent())
     const ending = [launched, ready, want(wanted), ...silence] as const
@@ -47,7 +47,7 @@ it("waits 35 seconds for a draining node without a response to exit by itself", 
   }
 })
 
-it("restarts the time limit of an unresponsive node after one response", () => {
+it("one response restarts an unresponsive node's time limit", () => {
   const silence = Array.from({ length: 8 }, () => silent())
   assert.strictEqual(phase(launched, ready, ...silence, live), "Serving")
   assert.strictEqual(after(launched, ready, ...silence, live, ...silence).action, undefined)
@@ -58,7 +58,7 @@ it("counts at most two seconds for one check without a response, because the sup
   assert.strictEqual(phase(launched, ready, silent(60_000)), "Serving")
 })
 
-it("waits one minute for a starting node without a response", () => {
+it("gives a starting node that does not respond one minute", () => {
   const silence = Array.from({ length: 59 }, () => silent())
   assert.strictEqual(phase(launched, ...silence), "Starting")
   assert.strictEqual(after(launched, ...silence, silent()).action, "Kill")
@@ -82,10 +82,10 @@ it("launches a process only when its restart delay is over", () => {
 
 it("resets the restart delay to its minimum after half a minute of service", () => {
   const twice = [launched, ended(), launched, ended(), launched] as const
-  assert.strictEqual(after(...twice, ready, ended()).line, "runner-1 ended (SIGKILL) and starts again in 1 s")
+  assert.strictEqual(after(...twice, ready, ended()).line, "runner-1 exited (SIGKILL) and is restarted in 1 s")
   const sound: TimedEvent = [{ _tag: "Answered", isReady: true }, 30_000]
   const { line } = after(...twice, ready, sound, ended(30_000))
-  assert.strictEqual(line, "runner-1 ended (SIGKILL) and starts again in 0.25 s")
+  assert.strictEqual(line, "runner-1 exited (SIGKILL) and is restarted in 0.25 s")
 })
 
 it("leaves a drained node stopped until a restart is requested", () => {

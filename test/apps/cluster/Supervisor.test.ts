@@ -64,7 +64,7 @@ const live = (name: string, body: Effect.Effect<unknown, unknown, Layer.Success<
   it.live(name, () => Effect.provide(body, services), 240_000)
 
 live(
-  "restarts a process that dies, and prints its lines under its name",
+  "restarts a crashed process, and prints the process's lines under its name",
   Effect.gen(function* () {
     const { lines, pidOf, supervisor, until } = yield* supervised({ VENUE_SECRET_KEY: "not for anybody's eyes" })
     yield* supervisor.ready
@@ -73,13 +73,13 @@ live(
     assert.include(lines, "gateway-1: it has a secret")
     process.kill(first, "SIGKILL")
     yield* until(() => supervisor.isServing("runner-1") && pidOf("runner-1") !== first)
-    assert.include(lines, "venue: runner-1 ended (SIGKILL) and starts again in 0.25 s")
+    assert.include(lines, "venue: runner-1 exited (SIGKILL) and is restarted in 0.25 s")
     assert.isFalse(lines.some((line) => line.includes("eyes")))
   }).pipe(Effect.scoped)
 )
 
 live(
-  "fails the start with the last line of a process that fails before it was ever ready",
+  "if a process fails before it is ready, the start fails with the process's last line",
   Effect.gen(function* () {
     const { supervisor } = yield* supervised({ FAILS: "gateway-1" })
     const { message } = yield* Effect.flip(supervisor.failed)
@@ -88,7 +88,7 @@ live(
 )
 
 live(
-  "leaves a drained process stopped until a restart, and starts a restarted one at once",
+  "leaves a drained process stopped until a restart is requested, and then starts it at once",
   Effect.gen(function* () {
     const { lines, pidOf, supervisor, until } = yield* supervised()
     const nodes = yield* Nodes
@@ -108,12 +108,12 @@ live(
     yield* nodes.want("runner-1", "restarting")
     process.kill(second, "SIGTERM")
     yield* until(() => supervisor.isServing("runner-1") && pidOf("runner-1") !== second)
-    assert.include(lines, "venue: runner-1 ended and starts again")
+    assert.include(lines, "venue: runner-1 exited and is restarted")
   }).pipe(Effect.scoped)
 )
 
 live(
-  "ends its processes when the supervisor ends",
+  "stops its processes when the supervisor exits",
   Effect.gen(function* () {
     const left = yield* Effect.scoped(
       Effect.gen(function* () {

@@ -43,7 +43,7 @@ it.live(
 )
 
 it.live(
-  "exits with a message if the venue does not recognise the key",
+  "exits with a message if the venue does not recognise the API key",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start

@@ -15,7 +15,7 @@ const folder = (files: Readonly<Record<string, string>>) =>
     })
   )
 
-it.effect("reads addresses and users from the file in the data directory", () =>
+it.effect("reads URLs and users from the file in the data directory", () =>
   Effect.gen(function* () {
     const dev = yield* DevFile.load
     assert.strictEqual(dev.urls.trade, "ws://t")

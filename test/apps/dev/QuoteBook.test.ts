@@ -1,4 +1,4 @@
-/** Quote book of one symbol: it follows the venue's messages, with refusals and disconnects. */
+/** Quote book of one symbol, which follows the venue's messages, including refusals and disconnects. */
 import type { OrderResponse } from "@venue/api/trade/FrameSchema"
 import { beforeEach, expect, it } from "vitest"
 import * as QuoteBook from "../../../apps/dev/QuoteBook.ts"

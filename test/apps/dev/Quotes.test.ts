@@ -1,4 +1,4 @@
-/** Wanted quotes of a market maker, and the actions that lead to them. */
+/** A market maker's wanted quotes, and the actions that lead to them. */
 import { expect, it } from "vitest"
 import type { Listing } from "../../../apps/dev/Listing.ts"
 import { plan, type QuoteTerms, usualTerms, wanted, type Working } from "../../../apps/dev/Quotes.ts"
@@ -47,13 +47,13 @@ it("places three prices on each side if the tick is coarse", () => {
   ).toEqual([199, 198, 197])
 })
 
-it("stops quoting the side that would increase a position at its limit", () => {
+it("at the position limit, stops quoting the side that would increase the position", () => {
   const full = (terms.maxInventoryUsd / 200) * 1_000
   expect(wanted(apple, 200, full, terms).every(({ side }) => side === "SELL")).toBe(true)
   expect(wanted(apple, 200, -full, terms).every(({ side }) => side === "BUY")).toBe(true)
 })
 
-it("lowers the quotes for a long position, to sell it", () => {
+it("lowers the quotes while the position is long, in order to sell it", () => {
   const best = (position: number) => wanted(apple, 200, position, terms).find(({ side }) => side === "SELL")!.ticks
   expect(best(400_000)).toBeLessThan(best(0))
 })

@@ -1,4 +1,4 @@
-/** Builder of a new dev venue. */
+/** Builder code of a new dev venue. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -19,7 +19,7 @@ const carol = {
 }
 const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
 
-it.effect("creates an active builder code with builder rewards of 0; a restart changes nothing", () =>
+it.effect("creates an active builder code with builder rewards of 0, and a restart changes nothing", () =>
   Effect.gen(function* () {
     const plant = Seed.plant({ people: [carol], builderCode, termsVersion: "1" })
     yield* plant

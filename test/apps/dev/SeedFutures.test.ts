@@ -1,4 +1,4 @@
-/** Futures of a new dev venue for its simulated prices. Recorded values are kept. */
+/** Futures that a new dev venue records for its simulated prices; recorded values are kept. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { assert, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const all = { symbol: undefined, startDay: undefined, endDay: undefined, limit: 
 const start = Date.UTC(2026, 10, 24, 12)
 const future = { futureSymbol: "MINE", activeUntilMillis: start + 1_000, expirationMillis: start + 2_000 }
 
-it.effect("records the future in use and five settlements of each symbol; a second start adds nothing", () =>
+it.effect("records the future in use and five settlements for each symbol, and a second start adds nothing", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { activeAt, calendar, settlements } = yield* FuturesReference

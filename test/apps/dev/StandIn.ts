@@ -104,7 +104,7 @@ export class StandIn {
     return [...this.open.values()].filter((order) => order.user === user)
   }
 
-  /** Waits for the message after which the condition holds. */
+  /** Waits until a message makes the condition true. */
   when(holds: () => boolean): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const look = (): void => {
@@ -205,7 +205,7 @@ export class StandIn {
     this.#respond(user, order, "MODIFIED")
   }
 
-  /** Adds a stop for the filled quantity; it waits until the position is closed. */
+  /** Adds a stop for the filled quantity, which stays open until the position is closed. */
   #bring(order: StandInOrder, type: string, price: number): void {
     const quantity = order.quantity - order.quantity_remaining
     const side = order.side === "BUY" ? "SELL" : "BUY"
@@ -251,7 +251,7 @@ export class StandIn {
       const account = this.#account(order.user)
       const fee = Math.round(notional * (order === maker ? 0.0002 : 0.001) * 1e6) / 1e6
       const signed = order.side === "BUY" ? quantity : -quantity
-      // Sufficient for positions that open and close in one fill.
+      // Exact only for positions that open and close in one fill.
       const realised = account.position !== 0 ? -Math.sign(signed) * notional - account.basis : 0
       account.basis = account.position !== 0 ? 0 : Math.sign(signed) * notional
       account.position += signed

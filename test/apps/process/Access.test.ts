@@ -30,7 +30,7 @@ const under = <A, E>(
     return yield* Effect.provide(work, Layer.provide(access, tables))
   })
 
-/** Returns the reason for refusing a proof from an unknown chain. */
+/** Returns the reason why a proof from an unknown chain is refused. */
 const refusal = (variables: Readonly<Record<string, string>>, secretKey?: string) => {
   const refused = Effect.gen(function* () {
     const refused = yield* Effect.flip((yield* WalletSignIn).signIn({ chain: "solana", message: "", signature: "" }))
@@ -49,7 +49,7 @@ it.live("refuses a secret key of fewer than 32 characters with a message", () =>
   })
 )
 
-it.live("accepts web socket addresses with or without a path, and refuses a query", () =>
+it.live("accepts web socket URLs with or without a path, and refuses a query", () =>
   Effect.gen(function* () {
     const refused = (url: string) =>
       refusal({ VENUE_PUBLIC_MARKET_DATA_URL: url }).pipe(
@@ -81,7 +81,7 @@ it.live("accepts at most two builder keys and agreements, with keys of at least 
   })
 )
 
-it.live("refuses the country header without a trusted proxy", () =>
+it.live("refuses the country-header setting without a trusted proxy", () =>
   Effect.gen(function* () {
     const refused = (variables: Readonly<Record<string, string>>) =>
       refusal({ VENUE_COUNTRY_HEADER: "x-country", ...variables }).pipe(
@@ -124,7 +124,7 @@ it.live("accepts a wallet address with its checksum, and in lower case only if V
   })
 )
 
-it.live("requires verified users only with an identity provider", () =>
+it.live("verified users are required only if an identity provider is set", () =>
   Effect.gen(function* () {
     const isRequired = Effect.map(UserEligibility, ({ requirements }) => requirements.verifiedIdentity)
     assert.isFalse(yield* under({}, isRequired))
@@ -147,7 +147,7 @@ it.effect("also serves the authentication service at a URL in the newer form", (
 
 const key = Redacted.make("x".repeat(32))
 
-it.effect("uses the loopback address for a host that binds every address, and accepts its sign-in page", () =>
+it.effect("if the host binds every address, the sign-in URL uses loopback and is accepted", () =>
   Effect.gen(function* () {
     for (const [host, url] of [
       ["0.0.0.0", "http://127.0.0.1:4002"],
@@ -160,7 +160,7 @@ it.effect("uses the loopback address for a host that binds every address, and ac
   })
 )
 
-it.effect("requires a public sign-in address for a host that is neither loopback nor every address", () =>
+it.effect("requires a public sign-in URL for a host that is neither loopback nor every address", () =>
   Effect.gen(function* () {
     const messageOf = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
       const refused = yield* Effect.flip(Access.layer(yield* settingsOf(variables), key))

@@ -103,7 +103,7 @@ it.effect("accepts, at every step of a replacement, the messages that other gate
   }).pipe(Effect.provide(tables))
 )
 
-it.effect("rejects the start of a gateway that skips a step, because it would refuse other gateways' messages", () =>
+it.effect("refuses to start a gateway that skips a step, because it would refuse other gateways' messages", () =>
   Effect.gen(function* () {
     for (const [firstKeys, secondKeys] of [
       [usual, used],

@@ -23,7 +23,7 @@ const settingsWith = (variables: Readonly<Record<string, string>>) =>
 const settings = settingsWith({})
 
 it.live(
-  "reads the builder code of an upgrade under the operator's prefix in any case, otherwise under the neutral one",
+  "reads an upgrade's builder code from the header with the operator's prefix in any case, or else with the neutral prefix",
   () =>
     Effect.gen(function* () {
       const codes: Array<string> = []
@@ -55,7 +55,7 @@ it.live(
     }).pipe(Effect.provide(layer))
 )
 
-it.effect("shares one rate-limit bucket of an address between REST and funding", () =>
+it.effect("REST and funding share one rate-limit bucket per client address", () =>
   Effect.gen(function* () {
     const { funding, rest } = yield* Listeners.open(yield* settings, {
       admin: { token: Redacted.make("token") },
@@ -72,7 +72,7 @@ it.effect("shares one rate-limit bucket of an address between REST and funding",
   }).pipe(Effect.provide(layer))
 )
 
-it.live("uses the first of several client keys on pages, and accepts each of them", () =>
+it.live("uses the first of several client keys on pages, and accepts all of them", () =>
   Effect.gen(function* () {
     const ports = yield* Effect.promise(freePorts)
     const { auth } = yield* Listeners.open(
@@ -90,46 +90,48 @@ it.live("uses the first of several client keys on pages, and accepts each of the
   }).pipe(Effect.provide(layer))
 )
 
-it.live("shows the configured CAPTCHA on the sign-in page, and warns a development without its key", () =>
-  Effect.gen(function* () {
-    const page = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-      const logged: Array<unknown> = []
-      const logger = Logger.make(({ logLevel, message }) => {
-        if (logLevel === "Warn") logged.push(...[message].flat())
+it.live(
+  "shows the configured CAPTCHA on the sign-in page, and logs a warning in development if its key is missing",
+  () =>
+    Effect.gen(function* () {
+      const page = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+        const logged: Array<unknown> = []
+        const logger = Logger.make(({ logLevel, message }) => {
+          if (logLevel === "Warn") logged.push(...[message].flat())
+        })
+        const ports = yield* Effect.promise(freePorts)
+        const { auth } = yield* Listeners.open(
+          { ...(yield* settingsWith(variables)), authPort: Number(ports["VENUE_AUTH_PORT"]) },
+          { admin: { token: Redacted.make("token") }, authClientKeys: ["key"] }
+        ).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone, Logger.layer([logger])]))
+        const { text } = yield* call(`${auth}/sign-in`)
+        const shown = Object.fromEntries(
+          [...text.matchAll(/data-captcha-(\S+)="([^"]*)"/g)].map(([, name, value]) => [name, value])
+        )
+        return { ...shown, warned: logged.filter((words) => String(words).includes("VENUE_CAPTCHA_SITE_KEY")).length }
+      }, Effect.scoped)
+      const none = { script: "", global: "", "site-key": "", "at-once": "false" }
+      assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA_SITE_KEY: "k" }), { ...none, warned: 0 })
+      assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "always" }), { ...none, warned: 1 })
+      assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "k" }), {
+        script: "https://challenges.cloudflare.com/turnstile/v0/api.js",
+        global: "turnstile",
+        "site-key": "k",
+        "at-once": "false",
+        warned: 0
       })
-      const ports = yield* Effect.promise(freePorts)
-      const { auth } = yield* Listeners.open(
-        { ...(yield* settingsWith(variables)), authPort: Number(ports["VENUE_AUTH_PORT"]) },
-        { admin: { token: Redacted.make("token") }, authClientKeys: ["key"] }
-      ).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone, Logger.layer([logger])]))
-      const { text } = yield* call(`${auth}/sign-in`)
-      const shown = Object.fromEntries(
-        [...text.matchAll(/data-captcha-(\S+)="([^"]*)"/g)].map(([, name, value]) => [name, value])
-      )
-      return { ...shown, warned: logged.filter((words) => String(words).includes("VENUE_CAPTCHA_SITE_KEY")).length }
-    }, Effect.scoped)
-    const none = { script: "", global: "", "site-key": "", "at-once": "false" }
-    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA_SITE_KEY: "k" }), { ...none, warned: 0 })
-    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "always" }), { ...none, warned: 1 })
-    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "k" }), {
-      script: "https://challenges.cloudflare.com/turnstile/v0/api.js",
-      global: "turnstile",
-      "site-key": "k",
-      "at-once": "false",
-      warned: 0
-    })
-    const hcaptcha = { VENUE_CAPTCHA: "always", VENUE_CAPTCHA_SITE_KEY: "k", VENUE_CAPTCHA_PROVIDER: "hcaptcha" }
-    assert.deepStrictEqual(yield* page(hcaptcha), {
-      script: "https://js.hcaptcha.com/1/api.js",
-      global: "hcaptcha",
-      "site-key": "k",
-      "at-once": "true",
-      warned: 0
-    })
-  }).pipe(Effect.provide(layer))
+      const hcaptcha = { VENUE_CAPTCHA: "always", VENUE_CAPTCHA_SITE_KEY: "k", VENUE_CAPTCHA_PROVIDER: "hcaptcha" }
+      assert.deepStrictEqual(yield* page(hcaptcha), {
+        script: "https://js.hcaptcha.com/1/api.js",
+        global: "hcaptcha",
+        "site-key": "k",
+        "at-once": "true",
+        warned: 0
+      })
+    }).pipe(Effect.provide(layer))
 )
 
-it.live("returns the public socket addresses, or local ones if none are set", () =>
+it.live("returns the public socket URLs, or local ones if none are set", () =>
   Effect.gen(function* () {
     const opened = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
       return yield* Listeners.open(yield* settingsWith(variables), {

@@ -35,7 +35,7 @@ it.effect("logs a lock message of the cluster library in one line, at most every
   }).pipe(Effect.scoped)
 )
 
-it.effect("keeps the stack of the venue's own error, also when the library runs it", () =>
+it.effect("keeps the stack of the venue's own error, even if the library runs it", () =>
   Effect.gen(function* () {
     const { console, lines } = capture()
     const say = Effect.failSync(() => slow).pipe(
@@ -52,7 +52,7 @@ it.effect("keeps the stack of the venue's own error, also when the library runs 
   }).pipe(Effect.scoped)
 )
 
-it("contains the lock messages exactly as the cluster library logs them", () => {
+it("the cluster library's source contains the recognised lock messages exactly", () => {
   const source = readFileSync(createRequire(import.meta.url).resolve("effect/cluster/Sharding"), "utf8")
   for (const message of NodeLog.ofLocks) assert.include(source, message)
 })

@@ -20,12 +20,12 @@ it.effect("releases the locks of a node that freezes during a transaction", () =
   }).pipe(Effect.scoped)
 )
 
-it("provides a connection for every concurrent query of users, charts, futures and public reads, and some spare ones", () => {
+it("provides a connection for every concurrent query of users, charts, futures and public reads, and some spare connections", () => {
   const most = maxUserQueries + maxChartQueries + maxFuturesQueries + maxPublicQueries
   assert.isAbove(Pools.sizes.gateway.tables, most)
 })
 
-it("states the connections of each kind of node on the deployment page", () => {
+it("the deployment page states the connections of each kind of node", () => {
   const count = (kind: keyof typeof Pools.sizes) => Object.values(Pools.sizes[kind]).reduce((sum, size) => sum + size)
   const [runner, gateway] = [count("runner"), count("gateway")]
   const text = readFileSync("docs/operate/deploy.md", "utf8").replaceAll(/\s+/g, " ")
@@ -33,7 +33,7 @@ it("states the connections of each kind of node on the deployment page", () => {
   assert.include(text, `three runners and two gateways open ${3 * runner + 2 * gateway}`)
 })
 
-it.effect("uses at most the size of the pool in concurrent connections to the tables", () =>
+it.effect("opens at most as many concurrent connections to the tables as the pool's size", () =>
   Effect.gen(function* () {
     const { tables } = Pools.make({ databaseUrl: yield* emptyDatabase, name: "gateway-1" }, "gateway")
     const held = Effect.gen(function* () {

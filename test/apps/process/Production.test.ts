@@ -57,81 +57,79 @@ const refusal = (kind: "runner" | "gateway", variables: Variables) =>
     Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
   )
 
-it.live(
-  "refuses in production test keys, simulations, missing values and addresses of this machine, each by name",
-  () =>
-    Effect.gen(function* () {
-      assert.isUndefined(yield* refusal("runner", runner))
-      assert.isUndefined(yield* refusal("gateway", gateway))
-      const cases: ReadonlyArray<readonly [kind: "runner" | "gateway", change: Variables, expected: string]> = [
-        [
-          "runner",
-          { VENUE_SECRET_KEY: `svc_test_${drawn}` },
-          "VENUE_SECRET_KEY: expected at least 32 random characters, not a test key"
-        ],
-        ["runner", { VENUE_RATE_LIMITS: "off" }, "VENUE_RATE_LIMITS: expected on"],
-        ["runner", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
-        ["gateway", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
-        ["runner", { VENUE_CLOCK_SHIFT_MILLIS: "30000" }, "VENUE_CLOCK_SHIFT_MILLIS: expected 0"],
-        ["runner", { VENUE_SIMULATED_PRICES: "on" }, "VENUE_SIMULATED_PRICES: expected off"],
-        ["runner", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
-        ["gateway", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
-        [
-          "runner",
-          { VENUE_BANK_URL: "http://bank.venue.test" },
-          "VENUE_BANK_URL: expected the https address of the bank"
-        ],
-        ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
-        ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
-        ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_live_1,pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
-        [
-          "gateway",
-          { VENUE_BUILDER_KEY: `svc_test_${drawn}` },
-          "VENUE_BUILDER_KEY: expected at least 32 random characters each, no test keys"
-        ],
-        [
-          "gateway",
-          { VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement,https://venue.example/agreement" },
-          "VENUE_CLIENT_AGREEMENT_URL: expected the venue's own agreement"
-        ],
-        ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
-        ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
-        [
-          "gateway",
-          { VENUE_PUBLIC_FUNDING_URL: "http://funding.venue.test" },
-          "VENUE_PUBLIC_FUNDING_URL: expected the https"
-        ],
-        ["gateway", { VENUE_PUBLIC_TRADE_URL: "ws://trade.venue.test" }, "VENUE_PUBLIC_TRADE_URL: expected the wss"],
-        [
-          "gateway",
-          { VENUE_PUBLIC_MARKET_DATA_URL: "https://market-data.venue.test" },
-          "VENUE_PUBLIC_MARKET_DATA_URL: expected the wss"
-        ],
-        ["gateway", { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" }, "VENUE_SIGN_IN_URI: expected https pages"],
-        ["gateway", { VENUE_BUILDER_URI: "https://app.venue.example/builder" }, "VENUE_BUILDER_URI: expected"],
-        [
-          "gateway",
-          { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "" },
-          "VENUE_CAPTCHA_SITE_KEY: expected the site key of the CAPTCHA, unless VENUE_CAPTCHA is never"
-        ],
-        ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the site key"],
-        ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https address"]
-      ]
-      for (const [kind, change, expected] of cases) {
-        const usual = kind === "runner" ? runner : gateway
-        assert.include(yield* refusal(kind, { ...usual, ...change }), expected)
-        assert.isUndefined(yield* refusal(kind, { ...usual, ...change, VENUE_ENVIRONMENT: "development" }))
-      }
-      for (const key of ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]) {
-        const expected = `${key}: expected no value (the wallet holds the key`
-        assert.include(yield* refusal("runner", { ...runner, [key]: "1" }), expected)
-        assert.include(yield* refusal("gateway", { ...gateway, [key]: "1" }), expected)
-      }
-      const shown = { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "key" }
-      assert.isUndefined(yield* refusal("gateway", { ...gateway, ...shown }))
-      const { VENUE_IDENTITY_URL: _url, ...unverified } = gateway
-      assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https address")
-    })
+it.live("refuses test keys, simulations, missing values and local URLs in production, each by name", () =>
+  Effect.gen(function* () {
+    assert.isUndefined(yield* refusal("runner", runner))
+    assert.isUndefined(yield* refusal("gateway", gateway))
+    const cases: ReadonlyArray<readonly [kind: "runner" | "gateway", change: Variables, expected: string]> = [
+      [
+        "runner",
+        { VENUE_SECRET_KEY: `svc_test_${drawn}` },
+        "VENUE_SECRET_KEY: expected at least 32 random characters, not a test key"
+      ],
+      ["runner", { VENUE_RATE_LIMITS: "off" }, "VENUE_RATE_LIMITS: expected on"],
+      ["runner", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
+      ["gateway", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
+      ["runner", { VENUE_CLOCK_SHIFT_MILLIS: "30000" }, "VENUE_CLOCK_SHIFT_MILLIS: expected 0"],
+      ["runner", { VENUE_SIMULATED_PRICES: "on" }, "VENUE_SIMULATED_PRICES: expected off"],
+      ["runner", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
+      ["gateway", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
+      [
+        "runner",
+        { VENUE_BANK_URL: "http://bank.venue.test" },
+        "VENUE_BANK_URL: expected the https address of the bank"
+      ],
+      ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
+      ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
+      ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_live_1,pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
+      [
+        "gateway",
+        { VENUE_BUILDER_KEY: `svc_test_${drawn}` },
+        "VENUE_BUILDER_KEY: expected at least 32 random characters each, no test keys"
+      ],
+      [
+        "gateway",
+        { VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement,https://venue.example/agreement" },
+        "VENUE_CLIENT_AGREEMENT_URL: expected the venue's own agreement"
+      ],
+      ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
+      ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
+      [
+        "gateway",
+        { VENUE_PUBLIC_FUNDING_URL: "http://funding.venue.test" },
+        "VENUE_PUBLIC_FUNDING_URL: expected the https"
+      ],
+      ["gateway", { VENUE_PUBLIC_TRADE_URL: "ws://trade.venue.test" }, "VENUE_PUBLIC_TRADE_URL: expected the wss"],
+      [
+        "gateway",
+        { VENUE_PUBLIC_MARKET_DATA_URL: "https://market-data.venue.test" },
+        "VENUE_PUBLIC_MARKET_DATA_URL: expected the wss"
+      ],
+      ["gateway", { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" }, "VENUE_SIGN_IN_URI: expected https pages"],
+      ["gateway", { VENUE_BUILDER_URI: "https://app.venue.example/builder" }, "VENUE_BUILDER_URI: expected"],
+      [
+        "gateway",
+        { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "" },
+        "VENUE_CAPTCHA_SITE_KEY: expected the site key of the CAPTCHA, unless VENUE_CAPTCHA is never"
+      ],
+      ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the site key"],
+      ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https address"]
+    ]
+    for (const [kind, change, expected] of cases) {
+      const usual = kind === "runner" ? runner : gateway
+      assert.include(yield* refusal(kind, { ...usual, ...change }), expected)
+      assert.isUndefined(yield* refusal(kind, { ...usual, ...change, VENUE_ENVIRONMENT: "development" }))
+    }
+    for (const key of ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]) {
+      const expected = `${key}: expected no value (the wallet holds the key`
+      assert.include(yield* refusal("runner", { ...runner, [key]: "1" }), expected)
+      assert.include(yield* refusal("gateway", { ...gateway, [key]: "1" }), expected)
+    }
+    const shown = { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "key" }
+    assert.isUndefined(yield* refusal("gateway", { ...gateway, ...shown }))
+    const { VENUE_IDENTITY_URL: _url, ...unverified } = gateway
+    assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https address")
+  })
 )
 
 it.effect("starts a command that generates secrets and users only in development", () =>
@@ -144,7 +142,7 @@ it.effect("starts a command that generates secrets and users only in development
   })
 )
 
-it.live("lets public clients refresh by a form without apikey if the setting is on, as in the dev app", () =>
+it.live("if the setting is on, public clients can refresh by a form without apikey, as in the dev app", () =>
   Effect.gen(function* () {
     const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
     const ofGateway = (variables: Variables) => settingsOf("gateway", { ...development, ...secrets, ...variables })
@@ -154,7 +152,7 @@ it.live("lets public clients refresh by a form without apikey if the setting is 
   })
 )
 
-it.live("names the missing setting of a node without its secrets or addresses", () =>
+it.live("names the missing or invalid setting of a node", () =>
   Effect.gen(function* () {
     const refused = (kind: "runner" | "gateway", variables: Variables) =>
       Effect.map(Effect.flip(settingsOf(kind, variables)), ({ message }) => message)
@@ -186,7 +184,7 @@ it.live("reads a secret from the environment or from a file, and refuses both at
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("hashes every setting that nodes must share, and excludes ports and drills of a single node", () =>
+it.live("hashes every setting that nodes must share, but no port or drill of a single node", () =>
   Effect.gen(function* () {
     const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner", prices?: string) =>
       Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) =>
@@ -214,7 +212,7 @@ it.live("hashes every setting that nodes must share, and excludes ports and dril
   })
 )
 
-it.live("lists the contracts of the live nodes, or later contracts if no live node remains", () =>
+it.live("lists the contracts that the live nodes know, and later contracts only once no live node remains", () =>
   Effect.gen(function* () {
     const databaseUrl = yield* emptyDatabase
     const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }

@@ -68,7 +68,7 @@ describe("a venue's rails on Arbitrum One", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("derives addresses at a gateway from public keys only, and cannot pay there", () =>
+  it.live("a gateway derives addresses from public keys only, and cannot pay", () =>
     Effect.gen(function* () {
       const given = { VENUE_ARBITRUM_XPUB, VENUE_TRON_XPUB: TestRail.xpub, VENUE_BANK_URL: "https://bank.example" }
       const settings = yield* Config.all({
@@ -155,7 +155,7 @@ describe("a venue's rails on TRON", () => {
     VENUE_WALLET_TRON_KEY: tronKeyText
   }
 
-  it.live("derives TRON addresses from the extended public key, in the form of the chain", () =>
+  it.live("derives TRON addresses in the chain's format from the extended public key", () =>
     Effect.gen(function* () {
       const rail = (yield* connected(tron)).get("TRON")!
       assert.match(rail.addressAt!(0), /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
@@ -186,7 +186,7 @@ describe("a venue's rails on TRON", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("names the missing wallet or key of TRON", () =>
+  it.live("names TRON's missing wallet or key", () =>
     Effect.gen(function* () {
       const { VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB } = tron
       const refused = yield* Effect.flip(connected({ VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB }))
@@ -201,7 +201,7 @@ describe("a venue's bank rail", () => {
     refusals(
       { VENUE_BANK_URL: "http://127.0.0.1:9/v1/", VENUE_BANK_KEY: "canary" },
       [
-        [{ VENUE_BANK_URL: "bank" }, /^VENUE_BANK_URL: expected an http or https address/],
+        [{ VENUE_BANK_URL: "bank" }, /^VENUE_BANK_URL: expected an http or https URL/],
         [{ VENUE_BANK_URL: "https://bank.example?key=canary" }, /^VENUE_BANK_URL: expected .* without a query/],
         [{ VENUE_BANK_KEY: "" }, /^VENUE_BANK_KEY: expected the key that the bank issued/]
       ],
@@ -209,7 +209,7 @@ describe("a venue's bank rail", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("accepts webhooks only with a secret of the right form", () =>
+  it.live("accepts webhooks only if a secret in the right format is set", () =>
     Effect.gen(function* () {
       const secretOf = (variables: Variables) =>
         Effect.flatMap(Config.all({ bank: BankSettings.all }), ({ bank }) => BankSettings.webhookSecretOf(bank)).pipe(
@@ -219,7 +219,7 @@ describe("a venue's bank rail", () => {
       const right = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
       assert.strictEqual(Redacted.value((yield* secretOf({ VENUE_BANK_WEBHOOK_SECRET: right }))!), right)
       const refused = yield* Effect.flip(secretOf({ VENUE_BANK_WEBHOOK_SECRET: "canary" }))
-      assert.match(refused.message, /^VENUE_BANK_WEBHOOK_SECRET: expected whsec_ and 24 to 64 bytes/)
+      assert.match(refused.message, /^VENUE_BANK_WEBHOOK_SECRET: expected whsec_ followed by 24 to 64 bytes/)
       assert.notInclude(inspect(refused), "canary")
     })
   )

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "../../..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
 const names = declared.map(({ name }) => name)
 
-it("equals the declarations of settings; `npm run settings` writes the page`npm run settings` writes it", () => {
+it("the settings page equals the declarations of settings; `npm run settings` writes it", () => {
   assert.isAbove(modules.length, 0)
   assert.strictEqual(read(path), page())
 })
@@ -27,7 +27,7 @@ it("declares each setting once, with a meaning of at most 25 words", () => {
   )
 })
 
-it("declares every variable that a program reads with Setting", () => {
+it("every variable that a program reads is declared with Setting", () => {
   const files = globSync("{apps,cluster,packages}/**/*.ts", { cwd: root, exclude: ["**/node_modules/**"] })
   const undeclared = files
     .filter((file) => !/apps\/process\/(Setting|SecretFiles)\.ts$/.test(file))
@@ -35,7 +35,7 @@ it("declares every variable that a program reads with Setting", () => {
   assert.deepStrictEqual(undeclared, [])
 })
 
-it("lists the secrets as the settings that may be in a file", () => {
+it("the settings that can be in a file are exactly the secrets", () => {
   const declaredSecrets = declared.filter(({ isSecret }) => isSecret).map(({ name }) => name)
   assert.deepStrictEqual(declaredSecrets.toSorted(), [...secrets].toSorted())
 })
@@ -58,7 +58,7 @@ const environment = {
   VENUE_PUBLIC_MARKET_DATA_URL: "wss://market-data.venue.test"
 }
 
-it.effect("marks as equal exactly the settings that nodes compare", () =>
+it.effect("each setting's declared kind of change matches the kinds of nodes that compare the setting", () =>
   Effect.gen(function* () {
     const [runner, gateway] = [yield* comparedBy("runner"), yield* comparedBy("gateway")]
     const compared = (name: string) => [runner.includes(name), gateway.includes(name)]

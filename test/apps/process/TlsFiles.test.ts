@@ -1,4 +1,4 @@
-/** TLS files of a node: complete and valid, or refused by the name of the setting. */
+/** A node's TLS files: complete and valid, or refused with the setting's name. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
@@ -27,7 +27,7 @@ const load = (variables: Readonly<Record<string, string>>) =>
     Effect.provide(NodeServices.layer)
   )
 
-it.live("refuses a certificate without its key or authority, or with invalid ones, by the setting", () =>
+it.live("refuses a certificate without its key or authority, or with invalid ones, and names the setting", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const broken = (yield* Path.Path).join(yield* files.makeTempDirectoryScoped(), "broken.pem")
@@ -61,7 +61,7 @@ it.live("refuses a certificate without its key or authority, or with invalid one
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("rejects a start of nodes with certificates together with nodes without them", () =>
+it.live("refuses to start nodes with certificates together with nodes without them", () =>
   Effect.gen(function* () {
     const hashes = (variables: Readonly<Record<string, string>>) =>
       Effect.map(load(variables), (settings) => Agreement.hashesOf(settings, defaults.instruments, undefined))

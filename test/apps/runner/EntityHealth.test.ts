@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
 
 const proven = () => ({ epoch: 1, seq: 1 })
 
-it.effect("is not ready before every desk and market has answered once", () =>
+it.effect("a runner is not ready before every desk and market has responded once", () =>
   Effect.gen(function* () {
     const { answering, held, isReady, market } = yield* make
     assert.isFalse(isReady(), "it has no shards")
@@ -73,7 +73,7 @@ it.effect("is not ready before every desk and market has answered once", () =>
   })
 )
 
-it.effect("ignores entities of other runners, and waits for a new response from an entity that returns", () =>
+it.effect("ignores other runners' entities, and waits for a new response from an entity that returns", () =>
   Effect.gen(function* () {
     const { answering, held, isReady, localMarkets, market } = yield* make
     for (const shard of ["desk 1", "desk 2", "market 1"]) held.add(shard)
@@ -90,19 +90,21 @@ it.effect("ignores entities of other runners, and waits for a new response from 
   })
 )
 
-it.effect("is not ready after an entity has been silent for five seconds, until the entity responds again", () =>
-  Effect.gen(function* () {
-    const { answering, held, isReady } = yield* make
-    held.add("desk 1")
-    answering.add("0")
-    yield* TestClock.adjust("1 second")
-    answering.delete("0")
-    yield* TestClock.adjust("4 seconds")
-    assert.isTrue(isReady())
-    yield* TestClock.adjust("2 seconds")
-    assert.isFalse(isReady())
-    answering.add("0")
-    yield* TestClock.adjust("1 second")
-    assert.isTrue(isReady())
-  })
+it.effect(
+  "a runner is not ready after an entity has been silent for five seconds, until the entity responds again",
+  () =>
+    Effect.gen(function* () {
+      const { answering, held, isReady } = yield* make
+      held.add("desk 1")
+      answering.add("0")
+      yield* TestClock.adjust("1 second")
+      answering.delete("0")
+      yield* TestClock.adjust("4 seconds")
+      assert.isTrue(isReady())
+      yield* TestClock.adjust("2 seconds")
+      assert.isFalse(isReady())
+      answering.add("0")
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(isReady())
+    })
 )

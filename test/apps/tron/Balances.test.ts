@@ -1,4 +1,4 @@
-/** List for an offline signer, against a simulated chain. */
+/** Balance list for an offline signer, against a simulated chain. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import * as TestRail from "../../providers/rails/arbitrum/TestRail.ts"
 import { genesisId, solidDepth } from "../../providers/rails/tron/TronChain.ts"
 import { scene, withNodes } from "../../providers/rails/tron/TronServer.ts"
 
-it.effect("lists the addresses with enough final balance in their order, without a key", () =>
+it.effect("lists addresses with enough final balance in index order, and needs no key", () =>
   withNodes(
     Effect.gen(function* () {
       const { deposit, mine, servers } = yield* scene()

@@ -1,4 +1,4 @@
-/** Signing orders as a venue sends them, with changes of the test. */
+/** Signing orders as a venue sends them, with a test's changes. */
 import type { ArbitrumCancel, ArbitrumPayment, ArbitrumSweep } from "@venue/providers/rails/SigningOrder"
 
 export const token = `0x${"7".repeat(40)}`

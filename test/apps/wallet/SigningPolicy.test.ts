@@ -16,16 +16,16 @@ const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now = 0) 
 const reasonOf = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now = 0) =>
   Result.match(ask(policy, order, now), { onFailure: (reason) => reason, onSuccess: () => "signed" })
 
-it("signs a withdrawal again only unchanged, except for fees", () => {
+it("signs a withdrawal again only if it is unchanged, except for fees", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, payment()), "signed")
   assert.strictEqual(reasonOf(policy, payment({ maxFeePerGas: 7n, maxPriorityFeePerGas: 3n, gas: 90_000n })), "signed")
   assert.strictEqual(reasonOf(policy, payment({ destination: destination.toLowerCase() })), "signed")
   for (const other of [{ nonce: 5 }, { amount: 41_000_000n }, { destination: `0x${"12".repeat(20)}` }])
-    assert.match(reasonOf(policy, payment(other)), /was signed already, with another nonce, amount or destination/)
+    assert.match(reasonOf(policy, payment(other)), /was already signed, with another nonce, amount or destination/)
 })
 
-it("signs a repeated withdrawal order only if it is unchanged, except for fees", () => {
+it("a withdrawal and its cancel share one nonce, which no other withdrawal can use", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, payment()), "signed")
   assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /nonce 4 belongs to another withdrawal/)
@@ -48,15 +48,15 @@ it("limits a payment and the payments of a day; counts a replacement once, and s
   assert.match(reasonOf(policy, of(1, 100_000_001n)), /the payment is 100000001; the maximum is 100000000/)
   for (const id of [1, 2, 2, 2]) assert.strictEqual(reasonOf(policy, of(id, 100_000_000n)), "signed")
   assert.strictEqual(reasonOf(policy, of(3, 50_000_000n)), "signed")
-  assert.match(reasonOf(policy, of(4, 1n)), /the payments of today would be 250000001; the maximum is 250000000/)
-  assert.match(reasonOf(policy, of(4, 1n), day - 1), /the payments of today/)
+  assert.match(reasonOf(policy, of(4, 1n)), /today's payments would total 250000001; the maximum is 250000000/)
+  assert.match(reasonOf(policy, of(4, 1n), day - 1), /today's payments/)
   assert.strictEqual(reasonOf(policy, of(4, 100_000_000n), day), "signed")
   // If the clock goes back, the current day and its limit continue.
   assert.strictEqual(reasonOf(policy, of(5, 100_000_000n), 0), "signed")
-  assert.match(reasonOf(policy, of(6, 100_000_000n), 0), /the payments of today/)
+  assert.match(reasonOf(policy, of(6, 100_000_000n), 0), /today's payments/)
 })
 
-it("refuses another chain, another token, too high a fee and too much gas in every order", () => {
+it("refuses another chain, another token, too high a fee, or too much gas in any order", () => {
   const policy = SigningPolicy.empty()
   for (const order of [payment, cancel, sweep]) {
     assert.match(reasonOf(policy, order({ chainId: 1 })), /the order is for chain 1; this wallet signs for chain 42161/)
@@ -79,7 +79,7 @@ const orders = fc.array(
   { maxLength: 40 }
 )
 
-it("keeps one nonce, amount and destination per withdrawal, and one withdrawal per nonce, for any orders", () => {
+it("keeps one nonce, amount and destination per withdrawal, and one withdrawal per nonce, whatever orders arrive", () => {
   fc.assert(
     fc.property(orders, (sequence) => {
       const policy = SigningPolicy.empty()

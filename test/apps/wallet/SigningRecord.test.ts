@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  "refuses a record that is absent, damaged or of another key, and never replaces one",
+  "refuses a record that is missing, damaged or belongs to another key, and never replaces it",
   Effect.gen(function* () {
     const { files, path } = yield* made
     const reasonOf = (name: string, whose = owner) => Effect.map(Effect.flip(SigningRecord.open(name, whose)), String)

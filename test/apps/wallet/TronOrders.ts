@@ -1,4 +1,4 @@
-/** Signing orders on TRON as a venue sends them, with changes of the test. */
+/** Signing orders on TRON as a venue sends them, with a test's changes. */
 import type { TronPayment } from "@venue/providers/rails/SigningOrder"
 import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
 import { Redacted, Result } from "effect"

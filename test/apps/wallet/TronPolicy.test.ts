@@ -43,18 +43,18 @@ it("refuses another destination or amount permanently", () => {
   assert.strictEqual(ask(policy, tronPayment(start), start), "signed")
   const late = start + 600 * minute
   for (const other of [{ amount: 1n }, { destination: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }])
-    assert.match(ask(policy, tronPayment(late, other), late), /signed already, with another destination or amount/)
+    assert.match(ask(policy, tronPayment(late, other), late), /already signed, with another destination or amount/)
 })
 
-it("I14: refuses to pay a withdrawal of one chain on the other", () => {
+it("I14: refuses to pay a withdrawal of one chain on the other chain", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(ask(policy, tronPayment(start), start), "signed")
-  assert.match(ask(policy, payment(), start), /signed already, on TRON/)
+  assert.match(ask(policy, payment(), start), /already signed, on TRON/)
   assert.strictEqual(ask(policy, payment({ withdrawalId: "w-2" }), start), "signed")
-  assert.match(ask(policy, tronPayment(start, { withdrawalId: "w-2" }), start), /signed already, on another chain/)
+  assert.match(ask(policy, tronPayment(start, { withdrawalId: "w-2" }), start), /already signed, on another chain/)
 })
 
-it("refuses another token, too high a fee, too late an expiration and a final block ahead of the clock", () => {
+it("refuses another token, too high a fee, too late an expiration, or a final block ahead of the clock", () => {
   const policy = SigningPolicy.empty()
   const reason = (changed: Parameters<typeof tronPayment>[1]) => ask(policy, tronPayment(start, changed), start)
   assert.match(reason({ token: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }), /the order is for token TMVQ/)
@@ -68,7 +68,7 @@ it("refuses another token, too high a fee, too late an expiration and a final bl
   assert.strictEqual(policy.tron.size, 0)
 })
 
-it("applies the limits of a payment and of a day over all chains, and counts another transaction again", () => {
+it("limits each payment and a day's payments across all chains, and counts a withdrawal's second transaction again", () => {
   const policy = SigningPolicy.empty()
   const of = (id: string, amount: bigint, now = start) =>
     ask(policy, tronPayment(now, { withdrawalId: id, amount, solidMillis: now }), now)
@@ -77,12 +77,12 @@ it("applies the limits of a payment and of a day over all chains, and counts ano
   assert.strictEqual(ask(policy, payment({ amount: 50_000_000n }), start), "signed")
   const later = start + 20 * minute
   assert.strictEqual(of("a", 100_000_000n, later), "signed")
-  assert.match(of("b", 1n, later), /the payments of today would be 250000001/)
-  assert.match(ask(policy, payment({ withdrawalId: "c", nonce: 9, amount: 1n }), later), /payments of today/)
+  assert.match(of("b", 1n, later), /today's payments would total 250000001/)
+  assert.match(ask(policy, payment({ withdrawalId: "c", nonce: 9, amount: 1n }), later), /today's payments/)
   assert.strictEqual(of("b", 1n, start + 24 * 60 * minute), "signed")
 })
 
-it("I14: never has two valid transactions of one withdrawal at the same time, for any orders", () => {
+it("I14: a withdrawal never has two valid transactions at the same time, whatever orders arrive", () => {
   const asks = fc.array(
     fc.record({
       after: fc.integer({ min: 0, max: 900_000 }),

@@ -68,7 +68,7 @@ contract(
 )
 
 describe("the wallet", () => {
-  it.live("I14: refuses another payment on TRON while the first is valid, also after a restart", () =>
+  it.live("I14: refuses another payment on TRON while the first is valid, even after a restart", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
       const now = yield* Clock.currentTimeMillis
@@ -91,7 +91,7 @@ describe("the wallet", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a second payment of a withdrawal, also after a restart", () =>
+  it.live("refuses a second payment of a withdrawal, even after a restart", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
       const signing = <A, E>(work: Effect.Effect<A, E, Signer>) =>
@@ -103,7 +103,7 @@ describe("the wallet", () => {
         Effect.gen(function* () {
           const refused = yield* Effect.flip(sign(payment({ nonce: 5 })))
           assert.strictEqual(refused._tag, "SignerRefused")
-          assert.match(refused.reason, /was signed already, with another nonce, amount or destination/)
+          assert.match(refused.reason, /was already signed, with another nonce, amount or destination/)
           assert.strictEqual(Redacted.value(yield* sign(payment())), Redacted.value(bytes))
         })
       )
@@ -124,13 +124,13 @@ describe("the wallet", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("I46: refuses a caller with another secret, and shows no key in any answer", () =>
+  it.live("I46: refuses a caller with another secret, and shows no key in any response", () =>
     Effect.gen(function* () {
       const { url } = yield* Effect.flatMap(TestWallet.options(), TestWallet.open)
       const refused = yield* Effect.flip(
         Effect.provide(sign(payment()), TestWallet.signerAt(url, "another-secret-of-enough-characters"))
       )
-      assert.strictEqual(refused.reason, "it refuses the secret")
+      assert.strictEqual(refused.reason, "it rejects the secret")
       const answers = yield* Effect.promise(async () => {
         const header = { authorization: `Bearer ${TestWallet.secret}` }
         const requests = [
@@ -177,7 +177,7 @@ describe("a wallet for TRON alone", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live("requires the keys of one chain, and names the missing ones", () =>
+  it.live("requires the keys of at least one chain, and names the missing ones", () =>
     Effect.gen(function* () {
       const usual = { VENUE_WALLET_SECRET: TestWallet.secret, VENUE_WALLET_RECORD: "record" }
       const loaded = (keys: Readonly<Record<string, string>>) =>

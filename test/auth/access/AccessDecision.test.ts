@@ -11,7 +11,7 @@ import { caller } from "./Callers.ts"
 import { access, bring, enrol, type Progress, session } from "./Progress.ts"
 
 describe("AccessDecision", () => {
-  it.effect("I39: allows a caller to act on its own accounts within its credential's scope", () =>
+  it.effect("I39: allows a caller to act only on the caller's own accounts within the credential's scope", () =>
     Effect.gen(function* () {
       yield* open
       assert.deepStrictEqual(
@@ -33,7 +33,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("requires a credential for all accounts for user-level actions, and rejects foreign accounts", () =>
+  it.effect("requires a credential for all accounts for user-level actions, and rejects other users' accounts", () =>
     Effect.gen(function* () {
       yield* open
       assert.deepStrictEqual(yield* authorise(caller({}), "GET /user/subaccounts", "alice-2"), "alice")
@@ -45,7 +45,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("ignores the requested account for builder codes, which belong to the user", () =>
+  it.effect("ignores the requested account for builder codes, because they belong to the user", () =>
     Effect.gen(function* () {
       yield* open
       for (const action of ["GET /user/builder-code", "POST /user/builder-code"]) {
@@ -54,7 +54,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("rejects an action on the primary account with a key for another account, whatever the action", () =>
+  it.effect("rejects primary-account actions for another account, or with a key for another account", () =>
     Effect.gen(function* () {
       yield* open
       const action = "POST /builder/web3/api-key"
@@ -66,7 +66,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("I39: returns the same error for a foreign and an unknown account", () =>
+  it.effect("I39: returns the same error for another user's account as for an unknown account", () =>
     Effect.gen(function* () {
       yield* open
       const { authorise } = yield* AccessDecision.make
@@ -78,7 +78,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("rejects an action on an own account without the permission", () =>
+  it.effect("rejects an action on the caller's own account without the permission", () =>
     Effect.gen(function* () {
       yield* open
       const viewer = caller({ permissions: new Set(["view_orders"]) })
@@ -114,40 +114,36 @@ describe("AccessDecision", () => {
     )
   }
 
-  it.effect(
-    "M1: rejects a session without the second factor if the user has one, and accepts keys and other users",
-    () =>
-      Effect.gen(function* () {
-        yield* open
-        yield* enrol(UserId.make("alice"))
-        for (const action of ["auth", "GET /user/trade", "POST /user/leverage"]) {
-          assert.strictEqual(
-            yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal1" }), action),
-            "SecondFactorRequired",
-            action
-          )
-          assert.isUndefined(yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal2" }), action), action)
-          assert.isUndefined(yield* refusal(caller({}), action), action)
-        }
-      }).pipe(Effect.provide(access))
+  it.effect("M1: requires a second factor in sessions only if the user has one, and never for keys", () =>
+    Effect.gen(function* () {
+      yield* open
+      yield* enrol(UserId.make("alice"))
+      for (const action of ["auth", "GET /user/trade", "POST /user/leverage"]) {
+        assert.strictEqual(
+          yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal1" }), action),
+          "SecondFactorRequired",
+          action
+        )
+        assert.isUndefined(yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal2" }), action), action)
+        assert.isUndefined(yield* refusal(caller({}), action), action)
+      }
+    }).pipe(Effect.provide(access))
   )
 
-  it.effect(
-    "U1: checks the user in the database instead of the cache before opening accounts and transferring money",
-    () =>
-      Effect.gen(function* () {
-        yield* open
-        const { sessionId } = yield* session(UserId.make("alice"))
-        const signedIn = caller({ via: "jwt", publicKey: null, sessionId, aal: "aal1" })
-        const actions = ["POST /user/subaccounts", "POST /user/transfer"]
-        for (const action of actions) yield* authorise(signedIn, action, undefined)
-        yield* (yield* Sessions).end([sessionId])
-        for (const action of actions) assert.strictEqual(yield* refusal(signedIn, action), "SessionEnded", action)
-        assert.isUndefined(yield* refusal(signedIn, "GET /user/subaccounts"))
-      }).pipe(Effect.provide(access))
+  it.effect("U1: checks the user in the database, not the cache, before opening accounts and transferring money", () =>
+    Effect.gen(function* () {
+      yield* open
+      const { sessionId } = yield* session(UserId.make("alice"))
+      const signedIn = caller({ via: "jwt", publicKey: null, sessionId, aal: "aal1" })
+      const actions = ["POST /user/subaccounts", "POST /user/transfer"]
+      for (const action of actions) yield* authorise(signedIn, action, undefined)
+      yield* (yield* Sessions).end([sessionId])
+      for (const action of actions) assert.strictEqual(yield* refusal(signedIn, action), "SessionEnded", action)
+      assert.isUndefined(yield* refusal(signedIn, "GET /user/subaccounts"))
+    }).pipe(Effect.provide(access))
   )
 
-  it.effect("U1: checks the session in the database instead of the cache before managing keys", () =>
+  it.effect("U1: checks the session in the database, not the cache, before managing keys", () =>
     Effect.gen(function* () {
       yield* open
       const { sessionId } = yield* session(UserId.make("alice"))
@@ -168,15 +164,13 @@ const open = Effect.gen(function* () {
   yield* bring(UserId.make("alice"), "onboarded")
 })
 
-/** Returns the account to which the action applies. */
 const authorise = Effect.fnUntraced(function* (caller: Caller, action: string, named: string | undefined) {
   const access = yield* AccessDecision.make
   return (yield* access.authorise(caller, action, named === undefined ? undefined : AccountId.make(named))).accountId
 })
 
 /**
- * Returns the reason for a rejection (permission, first missing step or error name), or undefined if the action is
- * accepted.
+ * Returns why the action is rejected (permission, first missing step or error name), or undefined if it is accepted.
  */
 const refusal = (caller: Caller, action: string, named?: string) =>
   authorise(caller, action, named).pipe(

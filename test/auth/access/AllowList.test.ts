@@ -9,7 +9,7 @@ it("matches an address that is listed or belongs to a listed network", () => {
   }
 })
 
-it("matches no address with an empty list", () => {
+it("matches no address if the list is empty", () => {
   assert.isFalse(AllowList.of([])("192.0.2.1"))
 })
 

@@ -31,7 +31,7 @@ describe("eligibility", () => {
     assert.deepStrictEqual(of({}), { canTrade: true, canFund: true, missing: [] })
   })
 
-  it("I47: rejects trading and payments if a single step is missing, and names that step", () => {
+  it("I47: rejects trading and payments if a single step is missing, and names the missing step", () => {
     const gaps: ReadonlyArray<readonly [Partial<UserState>, string]> = [
       [{ identity: "none" }, "identity"],
       [{ identity: "pending" }, "identity"],
@@ -47,7 +47,7 @@ describe("eligibility", () => {
     }
   })
 
-  it("allows unverified users where no verification is required, except users whose verification was refused", () => {
+  it("allows unverified users where no verification is required, unless their verification was refused", () => {
     const trusting = { ...requirements, verifiedIdentity: false }
     for (const identity of ["none", "pending", "verified"] as const) {
       assert.deepStrictEqual(eligibility({ ...onboarded, identity }, trusting).missing, [])
@@ -74,7 +74,7 @@ describe("eligibility", () => {
   })
 })
 
-/** Creates a user state whose look-up the test can delay. */
+/** User state whose lookup the test can delay. */
 const scene = Effect.gen(function* () {
   let state = onboarded
   let lookups = 0
@@ -101,7 +101,7 @@ const scene = Effect.gen(function* () {
       holdBack: (until: Effect.Effect<void, DatabaseUnavailable>) => {
         gate = until
       },
-      /** Changes the state without an announcement. */
+      /** Changes the state without announcing the change. */
       become: (next: Partial<UserState>) => {
         state = { ...state, ...next }
       },
@@ -136,7 +136,7 @@ describe("UserEligibility", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("does not cache a look-up that was in flight during a change", () =>
+  it.effect("does not cache a lookup that was in flight during a change", () =>
     Effect.gen(function* () {
       const { change, holdBack, eligibilities } = yield* scene
       const held = yield* Deferred.make<void>()

@@ -15,7 +15,7 @@ import { postgresLayer } from "../../Postgres.ts"
 
 vi.mock("node:crypto", { spy: true })
 
-/** The test starts early on the clock, because the test clock runs every timer on its way to the start. */
+/** Starts early on the clock, because the test clock runs every timer on the way to the start time. */
 const nowSeconds = 1_000
 const secret = "5ec4e7".repeat(10)
 
@@ -112,7 +112,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("records the last use and the last failure of a key, and records nothing for unknown keys", () =>
+    it.effect("records a key's last use and last failure, and records nothing for unknown keys", () =>
       Effect.gen(function* () {
         yield* begin("seen")
         const keys = yield* ApiKeys
@@ -233,7 +233,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("accepts a signature in upper or lower case hex only if it is complete and signs exactly this text", () =>
+  it.effect("accepts a hex signature in upper or lower case only if it is complete and signs exactly this text", () =>
     Effect.gen(function* () {
       yield* begin("hex")
       const upper = sign("hex")
@@ -254,29 +254,27 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect(
-    "I36: does the same work for an unknown key as for a known one: one signature and one constant-time comparison",
-    () =>
-      Effect.gen(function* () {
-        yield* begin("path")
-        const work = Effect.fnUntraced(function* (signed: Signed) {
-          vi.mocked(crypto.createHmac).mockClear()
-          vi.mocked(crypto.timingSafeEqual).mockClear()
-          const reason = yield* outcome(signed)
-          return [
-            reason,
-            vi.mocked(crypto.createHmac).mock.calls.length,
-            vi.mocked(crypto.timingSafeEqual).mock.calls.length
-          ]
-        })
-        const good = sign("path")
-        assert.deepStrictEqual(yield* work({ ...good, publicKey: keyOf("unknown") }), ["unknown_key", 1, 1])
-        assert.deepStrictEqual(yield* work({ ...good, signature: "short" }), ["signature", 1, 1])
-        assert.deepStrictEqual(yield* work(good), [undefined, 1, 1])
-      }).pipe(Effect.provide(memory))
+  it.effect("I36: does the same work for unknown and known keys: one signature and one constant-time comparison", () =>
+    Effect.gen(function* () {
+      yield* begin("path")
+      const work = Effect.fnUntraced(function* (signed: Signed) {
+        vi.mocked(crypto.createHmac).mockClear()
+        vi.mocked(crypto.timingSafeEqual).mockClear()
+        const reason = yield* outcome(signed)
+        return [
+          reason,
+          vi.mocked(crypto.createHmac).mock.calls.length,
+          vi.mocked(crypto.timingSafeEqual).mock.calls.length
+        ]
+      })
+      const good = sign("path")
+      assert.deepStrictEqual(yield* work({ ...good, publicKey: keyOf("unknown") }), ["unknown_key", 1, 1])
+      assert.deepStrictEqual(yield* work({ ...good, signature: "short" }), ["signature", 1, 1])
+      assert.deepStrictEqual(yield* work(good), [undefined, 1, 1])
+    }).pipe(Effect.provide(memory))
   )
 
-  it.effect("checks in order: timestamp, key, signature, revocation, address, nonce", () =>
+  it.effect("checks timestamp, key, signature, revocation, address and nonce in this order", () =>
     Effect.gen(function* () {
       yield* begin("order", ["127.0.0.1"])
       const used = sign("order")
@@ -292,7 +290,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("looks up only well-formed keys, and caches no unknown one", () =>
+  it.effect("looks up only well-formed keys, and does not cache unknown keys", () =>
     Effect.gen(function* () {
       const lookups: Array<string> = []
       const keys = yield* ApiKeys
@@ -344,7 +342,6 @@ const brokenOnce = Layer.mock(ApiKeys, {
     )
 })
 
-/** Returns the public name of a test's key. */
 const keyOf = (name: string) => `svc_pub_${Buffer.from(name).toString("hex").padStart(32, "0")}`
 
 const begin = Effect.fnUntraced(function* (name: string, allowedAddresses: ReadonlyArray<string> = []) {

@@ -24,9 +24,7 @@ const requirements: Requirements = {
 const agreementUrl = "https://venue.example/agreement"
 const onboardingLayer = Onboarding.layer({ agreementUrl })
 
-/**
- * Provider that returns a new reference for each verification, and reads the verdict directly from the callback body.
- */
+/** Provider that returns a new reference for each verification, and reads the verdict from the callback body. */
 let begun = 0
 const provider = IdentityProvider.of({
   begin: () =>
@@ -110,7 +108,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("keeps one of several concurrent verifications, and applies its verdict once", () =>
+    it.effect("keeps one of several concurrent verifications, and applies that verification's verdict once", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("dan"))
@@ -145,7 +143,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
         yield* onboarding.hear(callback({ reference: referenceOf(url), country: "NO" }), "")
         assert.isTrue((yield* onboarding.progress(UserId.make("eve"))).canTrade)
         yield* onboarding.seenIn(UserId.make("eve"), "XK")
-        // The change is visible at once, even without the announcement.
+        // The change is visible at once, even without an announcement.
         assert.strictEqual((yield* (yield* UserEligibility).of(UserId.make("eve"))).seenIn, "XK")
         assert.deepInclude(yield* onboarding.progress(UserId.make("eve")), {
           canTrade: false,
@@ -164,7 +162,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
     )
   })
 
-/** Receives no announcements, so that a fresh result proves that this node dropped its cache itself. */
+/** Receives no announcements, so that a fresh result proves that this node dropped its own cache. */
 const deafStanding = UserEligibility.layer(requirements).pipe(
   Layer.provide(
     Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, delayMillis: () => 0 })

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { caller } from "./Callers.ts"
 
 describe("Permission", () => {
-  it("I38: requires exactly the declared permission of each action", () => {
+  it("I38: requires exactly the declared permission for each action", () => {
     const granted = Object.keys(matrix).map((action) => [
       action,
       Permission.literals.filter((name) => permits(caller({ permissions: new Set([name]) }), action)).join(" ")
@@ -18,7 +18,7 @@ describe("Permission", () => {
     }
   })
 
-  it("allows only actions without a requirement to a caller without permissions, and rejects unknown permissions", () => {
+  it("allows a caller without permissions only actions that require none, and rejects unknown permissions", () => {
     const open = Object.entries(rules).flatMap(([action, { anyOf }]) => (anyOf.length === 0 ? [action] : []))
     for (const permissions of [new Set<string>(), new Set(["admin", "*"])]) {
       const allowed = Object.keys(rules).filter((action) =>
@@ -32,7 +32,7 @@ describe("Permission", () => {
     )
   })
 
-  it("rejects managing and listing keys with a key, whatever its permissions", () => {
+  it("rejects managing and listing keys with a key, whatever the key's permissions", () => {
     const about = Object.keys(rules).filter((action) => action.includes("/api-keys"))
     assert.lengthOf(about, 5)
     for (const action of about) {
@@ -41,7 +41,7 @@ describe("Permission", () => {
     }
   })
 
-  it("rejects managing keys and webhooks, agreements and signatures by an application, and allows a session's other actions", () => {
+  it("permits only a user's own session, not an application, to manage keys, grants, webhooks, profile and onboarding", () => {
     const refused = Object.keys(rules).filter((action) => {
       const own = caller({ via: "jwt" })
       return permits(own, action) && !permits({ ...own, clientId: "application" }, action)

@@ -9,7 +9,6 @@ interface Stored {
   readonly jwk: unknown
 }
 
-/** Returns the stored form of an active key with this algorithm. */
 const entry = (algorithm: string) =>
   Effect.gen(function* () {
     const { privateKey } = yield* Effect.promise(() => generateKeyPair(algorithm, { extractable: true }))
@@ -43,7 +42,7 @@ describe("KeptRing", () => {
     })
   )
 
-  it.effect("includes no part of a key in an error", () =>
+  it.effect("shows no part of a key in an error", () =>
     Effect.gen(function* () {
       const { jwk } = yield* entry("ES256")
       const refused = Result.getOrThrow(Result.flip(ring({ state: "active", jwk: { ...jwk, y: jwk.x } })))

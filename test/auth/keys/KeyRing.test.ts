@@ -39,7 +39,7 @@ describe("KeyRing", () => {
     assert.deepStrictEqual(states(left), [[second.kid, "active"]])
   })
 
-  it("skips waiting times in an emergency, but keeps the active key until another key is activated", () => {
+  it("in an emergency, skips waiting times but keeps the active key until another key is activated", () => {
     const inUse = refusal(KeyRing.remove(ring, first.kid, 1_000, atOnce))
     assert.deepInclude(inUse, { _tag: "KeyInUse", kid: first.kid })
     const next = Result.getOrThrow(KeyRing.activate(ring, second.kid, 1_000, atOnce))

@@ -24,33 +24,31 @@ const suite = (
   services: Layer.Layer<Audit | KeyRotation | Revocations | SigningKeys | SigningKeyTable | Transaction, unknown>
 ) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect(
-      "D2: records each rotation step with operator, reason and emergency flag, and records no rejected step",
-      () =>
-        Effect.gen(function* () {
-          const rotation = yield* KeyRotation
-          const [first] = yield* rotation.ring
-          const old = first!.key.kid
-          const kid = yield* rotation.standby(operator)
-          assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "TooEarly")
-          assert.strictEqual((yield* Effect.flip(rotation.remove(old, atOnce, operator)))._tag, "KeyInUse")
-          assert.deepStrictEqual(yield* states, ["active", "standby"])
-          assert.deepStrictEqual([yield* deeds(kid), yield* deeds(old)], [["signing_key_published"], []])
-          yield* TestClock.adjust("20 minutes")
-          yield* rotation.activate(kid, inTime, operator)
-          assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "NotStandby")
-          assert.strictEqual((yield* Effect.flip(rotation.remove("nobody", atOnce, operator)))._tag, "UnknownKey")
-          assert.deepStrictEqual(yield* states, ["retired", "active"])
-          yield* rotation.remove(old, atOnce, operator)
-          assert.deepStrictEqual(yield* states, ["active"])
-          assert.deepStrictEqual(yield* deeds(kid), ["signing_key_activated", "signing_key_published"])
-          const [removed] = yield* (yield* Audit).about(old)
-          assert.deepInclude(removed, { action: "signing_key_removed", actor: "operator" })
-          assert.deepStrictEqual(removed!.facts, { kid: old, reason: "a test", emergency: true })
-        })
+    it.effect("D2: records each rotation step with operator, reason and emergency flag, but no rejected step", () =>
+      Effect.gen(function* () {
+        const rotation = yield* KeyRotation
+        const [first] = yield* rotation.ring
+        const old = first!.key.kid
+        const kid = yield* rotation.standby(operator)
+        assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "TooEarly")
+        assert.strictEqual((yield* Effect.flip(rotation.remove(old, atOnce, operator)))._tag, "KeyInUse")
+        assert.deepStrictEqual(yield* states, ["active", "standby"])
+        assert.deepStrictEqual([yield* deeds(kid), yield* deeds(old)], [["signing_key_published"], []])
+        yield* TestClock.adjust("20 minutes")
+        yield* rotation.activate(kid, inTime, operator)
+        assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "NotStandby")
+        assert.strictEqual((yield* Effect.flip(rotation.remove("nobody", atOnce, operator)))._tag, "UnknownKey")
+        assert.deepStrictEqual(yield* states, ["retired", "active"])
+        yield* rotation.remove(old, atOnce, operator)
+        assert.deepStrictEqual(yield* states, ["active"])
+        assert.deepStrictEqual(yield* deeds(kid), ["signing_key_activated", "signing_key_published"])
+        const [removed] = yield* (yield* Audit).about(old)
+        assert.deepInclude(removed, { action: "signing_key_removed", actor: "operator" })
+        assert.deepStrictEqual(removed!.facts, { kid: old, reason: "a test", emergency: true })
+      })
     )
 
-    it.effect("D2: revokes the tokens of a key only when the key is removed in an emergency", () =>
+    it.effect("D2: revokes a key's tokens only when the key is removed in an emergency", () =>
       Effect.gen(function* () {
         const rotation = yield* KeyRotation
         const announced: Array<Revocation> = []
@@ -68,13 +66,13 @@ const suite = (
         yield* TestClock.adjust("72 minutes")
         yield* rotation.remove(inNoHurry, inTime, operator)
         yield* rotation.remove(stolen, atOnce, operator)
-        // A client repeats a request whose outcome is unknown.
+        // A client repeats a request whose outcome it does not know.
         assert.strictEqual((yield* Effect.flip(rotation.remove(stolen, atOnce, operator)))._tag, "UnknownKey")
         assert.strictEqual((yield* Effect.flip(rotation.remove(inNoHurry, inTime, operator)))._tag, "UnknownKey")
         yield* (yield* Revocations).announce({ kind: "key", subject: "the last" })
         yield* Deferred.await(last)
         const taken = { kind: "signing_key", subject: stolen }
-        // The list might contain revocations of other tests, because the next poll publishes every missed notice.
+        // Ignores other tests' revocations: the next poll publishes every missed notice.
         const about = new Set([inNoHurry, stolen, "the last"])
         assert.deepStrictEqual(
           announced

@@ -16,7 +16,7 @@ import { dump, postgresLayer } from "../../Postgres.ts"
 const operator = { actor: "operator", reason: "a test" }
 const [inTime, atOnce] = [{ emergency: false }, { emergency: true }]
 
-/** Second node on the same tables, which receives announcements only from the given `Revocations`. */
+/** Second node on the same tables. It receives announcements only from the given `Revocations`. */
 const node = (ears = deaf) =>
   Effect.map(Layer.build(Layer.provide(Layer.fresh(SigningKeys.layer), Layer.succeed(Revocations)(ears))), (services) =>
     Context.get(services, SigningKeys)
@@ -31,7 +31,7 @@ const deaf = Revocations.of({
 const kidOf = (keys: SigningKeys["Service"]) =>
   Effect.map(keys.sign({}, "JWT"), (token) => decodeProtectedHeader(token).kid!)
 
-/** Yields to the event loop, because no event signals the other node's read. */
+/** Polls a condition, because no event signals that the other node has read the keys. */
 const until = (holds: () => boolean) =>
   Effect.repeat(
     Effect.callback<boolean>((resume) => void setImmediate(() => resume(Effect.sync(holds)))),
@@ -47,7 +47,7 @@ const suite = <R>(
 ) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect(
-      "D1: publishes a key that verifies its signatures, has no private members and is named by its thumbprint",
+      "D1: publishes a key that verifies issued signatures, without private members and named by its thumbprint",
       () =>
         Effect.gen(function* () {
           const keys = yield* SigningKeys
@@ -63,7 +63,7 @@ const suite = <R>(
         })
     )
 
-    it.effect("D2: verifies tokens of the old key until the key is removed, and signs with the new key", () =>
+    it.effect("D2: signs with the new key, and verifies the old key's tokens until that key is removed", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys
         const rotation = yield* KeyRotation
@@ -84,7 +84,7 @@ const suite = <R>(
       })
     )
 
-    it.effect("D2: uses another node's key change for signing and verifying once the change is announced", () =>
+    it.effect("D2: signs and verifies with keys that another node changed, once the change is announced", () =>
       Effect.gen(function* () {
         const [here, there] = [yield* SigningKeys, yield* node(yield* elsewhere)]
         const rotation = yield* KeyRotation
@@ -100,7 +100,7 @@ const suite = <R>(
     )
 
     it.effect(
-      "D2: looks up an unknown key at once, and reads the keys at most once in 30 s for a hundred unknown keys",
+      "D2: looks up an unknown key at once, but reads the keys at most once in 30 s for a hundred unknown keys",
       () =>
         Effect.gen(function* () {
           const there = yield* node()
@@ -116,7 +116,7 @@ const suite = <R>(
         })
     )
 
-    it.effect("loads existing keys on a node that starts later, and creates none", () =>
+    it.effect("loads existing keys on a node that starts later, and creates no key", () =>
       Effect.gen(function* () {
         const ids = (keys: SigningKeys["Service"]) =>
           Effect.map(keys.ring, (ring) => ring.map(({ key, state }) => [key.kid, state]))
@@ -124,7 +124,7 @@ const suite = <R>(
       })
     )
 
-    it.effect("keeps using loaded keys when the stored ones become invalid", () =>
+    it.effect("keeps using loaded keys when the stored keys become invalid", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys
         const table = yield* SigningKeyTable
@@ -164,7 +164,7 @@ suite(
   Effect.map(Layer.build(Layer.fresh(Revocations.layer)), (services) => Context.get(services, Revocations))
 )
 
-it.effect("creates one first key for nodes that start concurrently on a new database", () =>
+it.effect("creates a single first key when nodes start concurrently on a new database", () =>
   Effect.gen(function* () {
     const starts = Array.from({ length: 8 }, () => Effect.flatMap(node(), kidOf))
     const kids = yield* Effect.all(starts, { concurrency: "unbounded" })
@@ -183,7 +183,7 @@ it.effect("I46: stores no private key in plain text", () =>
   }).pipe(Effect.provide(onPostgres))
 )
 
-it.effect("reads a change to several keys either completely or not at all", () =>
+it.effect("reads a change to several keys completely or not at all", () =>
   Effect.gen(function* () {
     const rotation = yield* KeyRotation
     const table = yield* SigningKeyTable

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as OAuth from "./OAuthServices.ts"
 
-/** Returns the redirect of a request that must be rejected. */
+/** Returns the redirect URL; fails unless the request is rejected. */
 const sentBack = (query: URLSearchParams) =>
   Effect.gen(function* () {
     const begun = yield* OAuth.begin(query)
@@ -126,7 +126,7 @@ describe("AuthorizationRequest", () => {
     [{ prompt: "none", max_age: "9999999999" }, "login_required"],
     [{ prompt: "consent none" }, "login_required"]
   ] as const) {
-    it.effect(`A3, A4: redirects a request with ${JSON.stringify(changes)} with the error ${error}`, () =>
+    it.effect(`A3, A4: redirects with the error ${error} for a request with ${JSON.stringify(changes)}`, () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const state = ` a+b%20&c=d"\\#'`
@@ -145,7 +145,7 @@ describe("AuthorizationRequest", () => {
     )
   }
 
-  it.effect("A3: omits a state from the redirect if it is missing, too long, repeated or not plain text", () =>
+  it.effect("A3: omits the state from the redirect if the state is missing, too long, repeated or not plain text", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const twice = OAuth.query(client.clientId)
@@ -159,7 +159,7 @@ describe("AuthorizationRequest", () => {
     }).pipe(Effect.provide(OAuth.memory))
   )
 
-  it.effect("A3: reports the first error in order of the checks, and treats a repeated parameter as an error", () =>
+  it.effect("A3: reports the first error in the order of the checks, and rejects a repeated parameter", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const worst = { response_type: "token", code_challenge_method: "plain", scope: "trade", prompt: "none" }

@@ -117,7 +117,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: rejects a decision by an application", () =>
+    it.effect("A5: rejects an application's decision on a request", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: requires the second factor of a user who has one, in the token and in the session", () =>
+    it.effect("A5: if the user has a second factor, requires it in both the token and the session", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize
@@ -203,7 +203,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: requires new consent if the application requests it, despite a grant", () =>
+    it.effect("A6: requires new consent despite a grant if the application requests consent", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -219,7 +219,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects a sign-in older than `max_age` without binding the request; accepts a new one", () =>
+    it.effect("rejects a sign-in older than `max_age` without binding the request, and accepts a new sign-in", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize
@@ -237,7 +237,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           ]) {
             assert.strictEqual((yield* Effect.flip(refused))._tag, "SignInTooOld")
           }
-          // Another user is allowed to sign in next.
+          // The request is still unbound, so another user can decide it.
           const again = yield* OAuth.signedIn
           yield* authorize.decide(again, id, "approve")
         }
@@ -245,7 +245,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
     )
 
     it.effect(
-      "accepts a sign-in after the request despite `max_age=0`, and puts the time of sign-in into the ID token",
+      "accepts a sign-in after the request despite `max_age=0`, and puts the sign-in time into the ID token",
       () =>
         Effect.gen(function* () {
           yield* OAuth.start
@@ -264,7 +264,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         })
     )
 
-    it.effect("A6: requires new consent for wider scopes, and adds them to the grant", () =>
+    it.effect("A6: requires new consent for additional scopes, and adds them to the grant", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()

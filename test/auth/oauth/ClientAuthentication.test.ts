@@ -134,7 +134,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
   )
 
   it.effect(
-    "does the same work for an unknown application, a disabled one and a wrong secret: one hash, two constant-time comparisons",
+    "does the same work for an unknown or disabled application as for a wrong secret: a hash and two constant-time comparisons",
     () =>
       Effect.gen(function* () {
         const { clientId, openId, secret } = yield* registered

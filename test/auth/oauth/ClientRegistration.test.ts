@@ -20,7 +20,7 @@ const refusal = (changes: Partial<Registration>) =>
   })
 
 layer(OAuth.memory)("ClientRegistration", (it) => {
-  it.effect("returns the secret of a confidential application once, and returns none for a public application", () =>
+  it.effect("returns a confidential application's secret once, and no secret for a public application", () =>
     Effect.gen(function* () {
       const { client, secret } = yield* OAuth.register()
       assert.match(Redacted.value(secret!), /^[\w-]{43}$/)
@@ -33,7 +33,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("accepts an unused UUID in either letter case as the id that an operator requests", () =>
+  it.effect("accepts an unused UUID, in either letter case, as the application id that an operator requests", () =>
     Effect.gen(function* () {
       const clientId = "7C1D0B52-9C1E-4B7A-8A55-0F2F6F0C9B11"
       const { client } = yield* OAuth.register({ clientId })
@@ -48,7 +48,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("records an operator's action with name and reason, without the secret", () =>
+  it.effect("records an operator's action with operator name and reason, but without the secret", () =>
     Effect.gen(function* () {
       const registration = yield* ClientRegistration
       const { client, secret } = yield* OAuth.register()
@@ -130,7 +130,7 @@ const letIn = Effect.fnUntraced(function* (user: Effect.Success<typeof OAuth.sig
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("rejects every kind of token of a disabled application, and accepts tokens of other applications", () =>
+    it.effect("rejects every kind of token of a disabled application, and accepts other applications' tokens", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const bearers = yield* Bearers
@@ -145,7 +145,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           assert.isTrue(yield* isGood(issued.accessToken))
           assert.isTrue(yield* isGood(others.accessToken))
           yield* disable(client)
-          // The announcement reaches every node without time passing.
+          // Waits for the announcement, which reaches every node without the test clock advancing.
           yield* Effect.repeat(isGood(issued.accessToken), { while: (good) => good })
           for (const by of [{ clientId: client.clientId }, { clientId: null, allowPublicForm: true }]) {
             const { reason } = yield* Effect.flip(
@@ -176,7 +176,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("leaves no session when an application is disabled during a code exchange", () =>
+    it.effect("leaves no session if an application is disabled during a code exchange", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         for (let round = 0; round < 10; round++) {
@@ -204,7 +204,7 @@ suite("disabled application, in memory", OAuth.memory)
 suite("disabled application, on Postgres", OAuth.postgres)
 
 layer(OAuth.memory)("disabled application", (it) => {
-  it.effect("announces once that an application is disabled", () =>
+  it.effect("announces once that an application was disabled", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const announced: Array<Revocation> = []

@@ -44,7 +44,7 @@ const whyNot = (client: OAuthClient, token: Redacted.Redacted, scope?: string) =
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     for (const type of ["confidential", "public"] as const) {
-      it.effect(`T1: exchanges a code of a ${type} application for a separate session`, () =>
+      it.effect(`T1: exchanges a ${type} application's code for a separate session`, () =>
         Effect.gen(function* () {
           yield* OAuth.start
           const { client } = yield* OAuth.register({ type })
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       )
     }
 
-    it.effect("T2, I44: ends the session of a code that is used twice, although both requests fail", () =>
+    it.effect("T2, I44: ends a code's session when the code is used again, although that request fails", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -101,7 +101,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
     )
 
     it.effect(
-      "T2, I44: accepts one of ten concurrent exchanges, and ends its session because the code was reused",
+      "T2, I44: accepts one of ten concurrent exchanges, and ends the session because the code was reused",
       () =>
         Effect.gen(function* () {
           const { client } = yield* OAuth.register()
@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: rejects another application's use of a code and leaves the code unused", () =>
+    it.effect("T2, I44: rejects a code that another application sends, and leaves the code unused", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const { client: thief } = yield* OAuth.register()
@@ -148,7 +148,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: rejects a code with wrong parameters and uses it up", () =>
+    it.effect("T2, I44: rejects a code sent with wrong parameters, and marks the code as used", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -192,7 +192,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("accepts the requested resource if it is repeated or omitted", () =>
+    it.effect("accepts an exchange that repeats or omits the requested resource", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -204,7 +204,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects the code of a frozen user", () =>
+    it.effect("rejects a frozen user's code", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -270,45 +270,43 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect(
-      "T6: issues an ID token with audience, issuer and sign-in time, which cannot be used as a bearer token",
-      () =>
-        Effect.gen(function* () {
-          yield* OAuth.start
-          const { client } = yield* OAuth.register()
-          const caller = yield* OAuth.signedIn
-          yield* (yield* Profiles).change(caller.userId, { username: `amy-${caller.userId.slice(0, 8)}` })
-          yield* TestClock.adjust("1 minute")
-          const changes = { scope: "openid profile email", nonce: " a nonce " }
-          const code = yield* OAuth.approvedCode(caller, client, changes)
-          const { idToken, issued } = yield* OAuth.exchange(client, OAuth.redemption(code))
-          const text = Redacted.value(idToken!)
-          const keys = yield* SigningKeys
-          const { payload, protectedHeader } = yield* Effect.promise(() =>
-            jwtVerify(text, ({ kid }) => keys.find(kid!)!, {
-              issuer: OAuth.issuer,
-              audience: client.clientId,
-              algorithms: ["ES256"],
-              typ: "JWT",
-              currentDate: new Date(1_060_000)
-            })
-          )
-          assert.strictEqual(protectedHeader.alg, "ES256")
-          const hash = createHash("sha256").update(Redacted.value(issued.accessToken)).digest().subarray(0, 16)
-          assert.deepStrictEqual(payload, {
-            iss: OAuth.issuer,
-            aud: client.clientId,
-            sub: caller.userId,
-            iat: 1_060,
-            exp: 4_660,
-            auth_time: 1_000,
-            nonce: " a nonce ",
-            at_hash: hash.toString("base64url"),
-            name: `amy-${caller.userId.slice(0, 8)}`,
-            preferred_username: `amy-${caller.userId.slice(0, 8)}`
+    it.effect("T6: issues an ID token with audience, issuer and sign-in time, and rejects it as a bearer token", () =>
+      Effect.gen(function* () {
+        yield* OAuth.start
+        const { client } = yield* OAuth.register()
+        const caller = yield* OAuth.signedIn
+        yield* (yield* Profiles).change(caller.userId, { username: `amy-${caller.userId.slice(0, 8)}` })
+        yield* TestClock.adjust("1 minute")
+        const changes = { scope: "openid profile email", nonce: " a nonce " }
+        const code = yield* OAuth.approvedCode(caller, client, changes)
+        const { idToken, issued } = yield* OAuth.exchange(client, OAuth.redemption(code))
+        const text = Redacted.value(idToken!)
+        const keys = yield* SigningKeys
+        const { payload, protectedHeader } = yield* Effect.promise(() =>
+          jwtVerify(text, ({ kid }) => keys.find(kid!)!, {
+            issuer: OAuth.issuer,
+            audience: client.clientId,
+            algorithms: ["ES256"],
+            typ: "JWT",
+            currentDate: new Date(1_060_000)
           })
-          assert.strictEqual((yield* Effect.flip((yield* Bearers).verify(text)))._tag, "InvalidToken")
+        )
+        assert.strictEqual(protectedHeader.alg, "ES256")
+        const hash = createHash("sha256").update(Redacted.value(issued.accessToken)).digest().subarray(0, 16)
+        assert.deepStrictEqual(payload, {
+          iss: OAuth.issuer,
+          aud: client.clientId,
+          sub: caller.userId,
+          iat: 1_060,
+          exp: 4_660,
+          auth_time: 1_000,
+          nonce: " a nonce ",
+          at_hash: hash.toString("base64url"),
+          name: `amy-${caller.userId.slice(0, 8)}`,
+          preferred_username: `amy-${caller.userId.slice(0, 8)}`
         })
+        assert.strictEqual((yield* Effect.flip((yield* Bearers).verify(text)))._tag, "InvalidToken")
+      })
     )
 
     it.effect("T6: omits the ID token without `openid`, and its nonce if none was sent", () =>

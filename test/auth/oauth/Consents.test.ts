@@ -15,7 +15,7 @@ const liveOf = (userId: UserId) =>
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("lists applications with grants, including public ones, newest first", () =>
+    it.effect("lists applications with grants, including public applications, newest first", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const consents = yield* Consents
@@ -34,7 +34,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: ends only the application's sessions of that user when the user withdraws the grant", () =>
+    it.effect("A6: ends only that user's sessions with the application when the user withdraws the grant", () =>
       Effect.gen(function* () {
         const consents = yield* Consents
         const { client } = yield* OAuth.register()
@@ -56,7 +56,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects an unused code of a withdrawn grant", () =>
+    it.effect("rejects an unused code after its grant was withdrawn", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -68,7 +68,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects the withdrawal of a grant that does not exist, and records nothing", () =>
+    it.effect("rejects withdrawing a grant that does not exist, and records nothing", () =>
       Effect.gen(function* () {
         const consents = yield* Consents
         const { client } = yield* OAuth.register()
@@ -81,7 +81,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("leaves no session when a grant is withdrawn during a code exchange", () =>
+    it.effect("leaves no session if a grant is withdrawn during a code exchange", () =>
       Effect.gen(function* () {
         const consents = yield* Consents
         for (let round = 0; round < 10; round++) {

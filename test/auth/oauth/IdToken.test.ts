@@ -33,7 +33,7 @@ describe("IdToken", () => {
     })
   })
 
-  it("T6: is valid for the application for one hour, and bound to the access token", () => {
+  it("T6: issues an ID token that is valid for the application for one hour and bound to the access token", () => {
     assert.deepStrictEqual(IdToken.claims(signIn), {
       sub: "a user",
       iss: "https://auth.venue.example/auth/v1",
@@ -45,7 +45,7 @@ describe("IdToken", () => {
     })
   })
 
-  it("T6: returns the nonce verbatim, and returns none if none was sent", () => {
+  it("T6: returns the nonce verbatim, or omits it if none was sent", () => {
     assert.strictEqual(IdToken.claims({ ...signIn, nonce: ' a+b%20"\\' })["nonce"], ' a+b%20"\\')
     assert.notProperty(IdToken.claims(signIn), "nonce")
   })

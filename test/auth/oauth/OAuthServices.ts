@@ -89,7 +89,6 @@ export const registration: Registration = {
 export const register = (changes: Partial<Registration> = {}) =>
   Effect.flatMap(ClientRegistration, (clients) => clients.register({ ...registration, ...changes }, operator))
 
-/** Creates a user who has just signed in with a wallet. */
 export const signedIn = Effect.gen(function* () {
   const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
   yield* (yield* Users).create({ userId: UserId.make(userId), name: "" })
@@ -117,7 +116,7 @@ export const claimsOf = ({ expiresAtSeconds, scope, session }: Issued): TokenCla
   }
 }
 
-/** Enrols a second factor, and returns a session with the second factor. */
+/** Enrols a second factor and returns a session that the second factor has verified. */
 export const secured = (caller: TokenClaims) =>
   Effect.gen(function* () {
     const factors = yield* SecondFactor
@@ -146,7 +145,7 @@ export const query = (clientId: string, changes: Readonly<Record<string, string 
 
 export const begin = (query: URLSearchParams) => Effect.flatMap(Authorize, (authorize) => authorize.begin(query))
 
-/** Returns the id of an accepted request. */
+/** Returns the id of an accepted authorization request. */
 export const requestId = ({ clientId }: OAuthClient, changes: Readonly<Record<string, string | undefined>> = {}) =>
   Effect.map(begin(query(clientId, changes)), idOf)
 
@@ -159,7 +158,6 @@ export const answerOf = ({ redirectUrl }: Answered) => new URL(Redacted.value(re
 
 export const codeOf = (answered: Answered) => Redacted.make(answerOf(answered).searchParams.get("code")!)
 
-/** Returns a code that the user approved for the application. */
 export const approvedCode = (
   caller: TokenClaims,
   client: OAuthClient,
@@ -181,7 +179,6 @@ export const redemption = (code: Redacted.Redacted, changes: Partial<Redemption>
 export const exchange = (client: OAuthClient, presented: Redemption) =>
   Effect.flatMap(CodeExchange, (codes) => codes.exchange(client, presented))
 
-/** Sets the clock to a time shortly after the Unix epoch. */
 export const start = TestClock.setTime(1_000_000)
 
 export const isUsed = (code: Redacted.Redacted) =>

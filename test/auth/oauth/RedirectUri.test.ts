@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
 describe("RedirectUri", () => {
-  it("accepts https URLs in the notation that browsers use", () => {
+  it("accepts https URLs written as browsers write them", () => {
     for (const uri of [
       "https://rp.example/",
       "https://rp.example/cb",
@@ -91,7 +91,7 @@ describe("RedirectUri", () => {
     )
   })
 
-  it("A3: matches a registered loopback URL with any port, and requires the rest to be identical", () => {
+  it("A3: matches a registered loopback URL with any port, but requires every other part to be identical", () => {
     const four = "http://127.0.0.1:57423/callback"
     const six = "http://[::1]:57423/callback?x=1"
     for (const port of [":1", ":8080", ":65535", ""]) {

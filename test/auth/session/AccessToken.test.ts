@@ -31,7 +31,7 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 const es256 = (text: string, key: KeyObject) =>
   sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")
 
-/** Signs any header and claims with the venue's own key; `undefined` omits a member. */
+/** Signs the given header and claims with the venue's own key; `undefined` omits a member. */
 const token = (changes: { readonly header?: object; readonly claims?: object } = {}) =>
   Effect.gen(function* () {
     const [active] = yield* (yield* SigningKeys).ring
@@ -63,18 +63,20 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("includes client and scope for an application, and omits both for a user's own session", () =>
-    Effect.gen(function* () {
-      assert.notProperty(claims, "client_id")
-      assert.notProperty(claims, "scope")
-      const granted = { ...session, clientId: "7c1d", scope: "openid email" }
-      const issue = { issuer, tokenId: "5f0f", scope: "email", issuedAtSeconds: nowSeconds }
-      const tokenClaims = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
-      assert.deepInclude(tokenClaims, { clientId: "7c1d", scope: "email" })
-    })
+  it.effect(
+    "includes client and scope in an application's token, and omits both in a token of a user's own session",
+    () =>
+      Effect.gen(function* () {
+        assert.notProperty(claims, "client_id")
+        assert.notProperty(claims, "scope")
+        const granted = { ...session, clientId: "7c1d", scope: "openid email" }
+        const issue = { issuer, tokenId: "5f0f", scope: "email", issuedAtSeconds: nowSeconds }
+        const tokenClaims = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
+        assert.deepInclude(tokenClaims, { clientId: "7c1d", scope: "email" })
+      })
   )
 
-  it.effect("U2, I45: rejects a header that differs from the header that the venue issues", () =>
+  it.effect("U2, I45: rejects a header that the venue would not issue", () =>
     Effect.gen(function* () {
       const own = generate()
       const headers: ReadonlyArray<object> = [
@@ -124,7 +126,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
       })
   )
 
-  it.effect("U2, I45: rejects claims that differ from the claims that the venue issues", () =>
+  it.effect("U2, I45: rejects claims that the venue would not issue", () =>
     Effect.gen(function* () {
       const wrong: ReadonlyArray<object> = [
         { iss: undefined },
@@ -191,11 +193,11 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("rejects a token with any changed character", () =>
+  it.effect("rejects a token with any character changed", () =>
     Effect.gen(function* () {
       const good = yield* token()
       const edits = fc.sample(fc.record({ at: fc.nat(good.length - 1), by: fc.constantFrom(..."aZ0_-.") }), 300)
-      // Four bits of the signature's last character are unused.
+      // Skips the signature's last character, in which four bits are unused.
       for (const { at, by } of edits.filter(({ at, by }) => good[at] !== by && at !== good.length - 1)) {
         yield* refusal(good.slice(0, at) + by + good.slice(at + 1))
       }

@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { openAccount } from "../../storage/access/OpenedAccount.ts"
 
 describe("Accounts", () => {
-  it.effect("returns an account within half a second after it is opened, despite an earlier failed look-up", () =>
+  it.effect("returns a newly opened account within half a second, even after a failed lookup", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const users = yield* Users
@@ -23,7 +23,7 @@ describe("Accounts", () => {
     )
   )
 
-  it.effect("looks up an owner once, and never looks up an id that is too long", () =>
+  it.effect("looks up an account's owner once, and never looks up an id that is too long", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* Effect.forEach(Array.from({ length: 5 }), () => accounts.ownerOf(AccountId.make("alice")), {

@@ -41,7 +41,6 @@ export const signIn = Effect.fnUntraced(function* (userId: UserId) {
   return yield* tokens.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3" })
 })
 
-/** Creates a user with one session. */
 export const arrive = Effect.gen(function* () {
   const userId = UserId.make(randomUUID())
   yield* (yield* Users).create({ userId, name: "" })
@@ -59,7 +58,7 @@ export const unenrol = (caller: TokenClaims, factorId: string) =>
   Effect.flatMap(SecondFactor, (factors) => factors.unenrol(caller, factorId))
 export const isEnrolled = (userId: UserId) => Effect.flatMap(SecondFactor, (factors) => factors.isEnrolled(userId))
 
-/** Returns the authenticator's code, offset by time steps. */
+/** Returns the code that the authenticator shows `steps` time steps from now. */
 export const shown = ({ secret }: Enrolment, steps = 0) =>
   Effect.map(Clock.currentTimeMillis, (now) =>
     new TOTP({ secret: Redacted.value(secret) }).generate({ timestamp: now + steps * 30_000 })
@@ -71,7 +70,7 @@ export const verify = Effect.fnUntraced(function* (caller: TokenClaims, factorId
   return yield* answer(caller, factorId, challengeId, code)
 })
 
-/** Creates a user with a second-factor session that was verified a minute ago, so that the used code has expired. */
+/** Creates a user with a second-factor session verified a minute ago, so that the used code has expired. */
 export const arriveTwice = Effect.gen(function* () {
   const { claims, issued, userId } = yield* arrive
   const enrolment = yield* enrol(claims)
@@ -154,7 +153,6 @@ const onPostgres = secondFactor.pipe(
   Layer.provide(Layer.merge(postgresLayer, Seal.layer(Redacted.make("the secret key of these tests, 32+"))))
 )
 
-/** Runs the tests in memory and on Postgres. */
 export const onBoth = (name: string, rules: (it: Vitest.MethodsNonLive<Services>) => void): void => {
   layer(inMemory, { timeout: "60 seconds" })(`${name} in memory`, rules)
   layer(onPostgres, { timeout: "60 seconds" })(`${name} on Postgres`, rules)

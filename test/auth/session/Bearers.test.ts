@@ -14,7 +14,6 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestClock } from "effect/testing"
 import { issuer, memory, postgres, type Services } from "./SessionServices.ts"
 
-/** Creates a user with a session. */
 const begin = Effect.gen(function* () {
   yield* TestClock.setTime(1_000_000)
   const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
@@ -31,7 +30,6 @@ const begin = Effect.gen(function* () {
 
 const operator = { actor: "operator", reason: "a test" }
 
-/** Replaces the key that signs tokens. */
 const replaceKey = Effect.gen(function* () {
   const rotation = yield* KeyRotation
   yield* rotation.activate(yield* rotation.standby(operator), { emergency: true }, operator)
@@ -66,7 +64,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("U1: rejects the cached token of an ended session at once", () =>
+    it.effect("U1: rejects an ended session's cached token at once", () =>
       Effect.gen(function* () {
         const { session, token } = yield* begin
         const other = yield* begin
@@ -155,13 +153,13 @@ suite("Bearers in memory", memory)
 suite("Bearers on Postgres", postgres)
 
 describe("Bearers", () => {
-  it.effect("does not cache a look-up that was in flight during a revocation", () =>
+  it.effect("does not cache a lookup that was in flight during a revocation", () =>
     Effect.gen(function* () {
       const services = yield* Layer.build(memory)
       const real = Context.get(services, Sessions)
       const hasStarted = yield* Deferred.make<void>()
       const mayAnswer = yield* Deferred.make<void>()
-      /** Reads at once and returns the result late. */
+      /** Reads the session at once, and returns it late. */
       const slow = Sessions.of({
         ...real,
         find: (sessionId) =>

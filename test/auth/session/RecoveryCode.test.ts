@@ -8,7 +8,7 @@ const bytes = fc.uint8Array({ minLength: RecoveryCode.codeBytes, maxLength: Reco
 const textOf = (drawn: Uint8Array) => Redacted.value(RecoveryCode.of(drawn))
 
 describe("RecoveryCode", () => {
-  it("has the form xxxxx-xxxxx, without ambiguous letters", () => {
+  it("a recovery code has the form xxxxx-xxxxx, without ambiguous letters", () => {
     fc.assert(fc.property(bytes, (drawn) => /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/.test(textOf(drawn))))
   })
 
@@ -24,7 +24,7 @@ describe("RecoveryCode", () => {
     )
   })
 
-  it("computes the same hash for every way to type a code, and a different hash for another code", () => {
+  it("computes the same hash however a code is typed, and a different hash for another code", () => {
     const hash = (userId: UserId, code: string) => RecoveryCode.hash(userId, Redacted.make(code))
     assert.deepStrictEqual(hash(UserId.make("alice"), " ABCDE-12345\n"), hash(UserId.make("alice"), "abcde-12345"))
     assert.notDeepEqual(hash(UserId.make("alice"), "abcde-12345"), hash(UserId.make("bob"), "abcde-12345"))

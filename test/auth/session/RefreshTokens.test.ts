@@ -12,7 +12,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       ["within ten seconds", "10 seconds"],
       ["a week later", "7 days"]
     ] as const) {
-      it.effect(`R1, I43: returns the same unused successor for a repeated token, ${name}`, () =>
+      it.effect(`R1, I43: returns the same unused successor when a token is repeated ${name}`, () =>
         Effect.gen(function* () {
           const first = yield* begin()
           yield* TestClock.adjust("1 hour")
@@ -28,7 +28,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       )
     }
 
-    it.effect("R1, I43: ends the session and its tokens if a token is repeated after its successor was used", () =>
+    it.effect("R1, I43: ends the session if a token is repeated after its successor was used", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const other = yield* again(first.session.userId)
@@ -52,7 +52,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "R3, I43: keeps one token lineage if a token and its parent are used concurrently, and ends it if the parent arrived last",
+      "R3, I43: when a token and its parent arrive concurrently, ends the session only if the parent is last",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()
@@ -86,7 +86,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R3, I43: returns one successor to fifty concurrent refreshes with one token", () =>
+    it.effect("R3, I43: returns one successor for fifty concurrent refreshes with one token", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const answers = yield* Effect.all(

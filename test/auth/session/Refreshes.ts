@@ -1,4 +1,4 @@
-/** Sessions with refreshes, each for a separate user. */
+/** Test sessions and their refreshes, each session for a separate user. */
 import type { Presenter } from "@venue/auth/session/Presenter"
 import { type Beginning, SessionTokens } from "@venue/auth/session/SessionTokens"
 import { UserId } from "@venue/domain/UserId"
@@ -14,7 +14,6 @@ export const start = 1_000_000
 /** Presenter for the endpoint of users' own sessions. */
 export const own: Presenter = { clientId: null }
 
-/** Returns the first tokens of a new user's session. */
 export const begin = (changes: Partial<Beginning> = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)

@@ -26,7 +26,7 @@ import {
 } from "./Authenticators.ts"
 
 onBoth("the second factor", (it) => {
-  it.effect("M1: verifies the first factor, raises the session, and returns ten recovery codes", () =>
+  it.effect("M1: verifies a first factor, raises the session, and returns ten recovery codes", () =>
     Effect.gen(function* () {
       const { claims, issued, userId } = yield* arrive
       const other = yield* signIn(UserId.make(userId))
@@ -50,7 +50,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("returns an enrolment to scan or type, under the given name or, without a name, under the user's id", () =>
+  it.effect("returns an enrolment to scan or type, labelled with the given name or, by default, the user's id", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       const unnamed = yield* enrol(claims)
@@ -73,7 +73,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: counts a wrong code as a try, and changes nothing else", () =>
+  it.effect("M2: counts a wrong code as an attempt, and changes nothing else", () =>
     Effect.gen(function* () {
       const { claims, issued, userId } = yield* arrive
       const enrolment = yield* enrol(claims)
@@ -99,7 +99,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: accepts a code once, even for concurrent uses", () =>
+  it.effect("M2: accepts a code once, even under concurrent use", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment

@@ -40,7 +40,7 @@ onBoth("the limits of the second factor", (it) => {
       assert.strictEqual(yield* tagOf(unenrol(lesser, mine.factorId)), "InsufficientAal")
       const sneaking = verify(lesser, sneaked.factorId, yield* shown(sneaked))
       assert.strictEqual(yield* tagOf(sneaking), "InsufficientAal")
-      // The token that was issued before the session was raised stays at the first level.
+      // The token issued before the session was raised stays at the first level.
       assert.strictEqual(yield* tagOf(enrol(claims)), "InsufficientAal")
       assert.lengthOf(
         (yield* factorsOf(claims.userId)).filter(({ status }) => status === "verified"),
@@ -52,7 +52,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: makes exactly one of two concurrently verified factors the first one", () =>
+  it.effect("M3: accepts exactly one of two concurrently verified factors as the first factor", () =>
     Effect.gen(function* () {
       const { claims } = yield* arrive
       const both = [yield* enrol(claims), yield* enrol(claims)]
@@ -149,7 +149,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: requires the remaining factor in a lowered session, whatever the session's token claims", () =>
+  it.effect("M3: requires the remaining factor in a lowered session, whatever the token claims", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const spare = yield* enrol(claims)
@@ -173,7 +173,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("rejects an ended session, whatever its token claims", () =>
+  it.effect("rejects an ended session, whatever the token claims", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment

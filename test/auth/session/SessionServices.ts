@@ -84,7 +84,7 @@ export const postgres: Layer.Layer<Services, unknown> = useCases.pipe(
     )
   ),
   Layer.provide(Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))),
-  // The test clock jumps by one hour, which would count as one hour without revocations.
+  // Disables the check for late revocations, because the test clock jumps by an hour.
   Layer.provide(Layer.succeed(RevokesAlone, true)),
   Layer.provide(postgresLayer)
 )

@@ -12,7 +12,7 @@ const day = 24 * 60 * 60 * 1000
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("R8: issues tokens with whole seconds that expire after one hour", () =>
+    it.effect("R8: issues tokens that expire after one hour, with times in whole seconds", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         yield* TestClock.setTime(start + 1_999)
@@ -24,7 +24,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("starts a session with the authentication methods, latest first", () =>
+    it.effect("starts a session with its authentication methods, latest first", () =>
       Effect.gen(function* () {
         const web3 = { method: "web3", timestamp: 7 }
         const { accessToken, session } = yield* begin({
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: rejects a malformed or unknown token and names that reason", () =>
+    it.effect("R4: rejects a malformed or unknown token, and names the reason", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         const text = Redacted.value(refreshToken)
@@ -59,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: rejects a token of a signed-out session and names that reason", () =>
+    it.effect("R4: rejects a signed-out session's token, and names the reason", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         yield* (yield* Sessions).end([session.sessionId])
@@ -79,7 +79,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: keeps a session from expiring as idle while its last token is repeated", () =>
+    it.effect("R4: counts a repeated token as activity, so that the session does not expire as idle", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         const first = yield* refresh(refreshToken)
@@ -137,7 +137,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "R7: rejects a token issued before a second factor at once, and keeps the assurance level in a refresh",
+      "R7: after a second factor, rejects the earlier token at once, and keeps the assurance level in a refresh",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()
@@ -158,20 +158,18 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect(
-      "R7, I43: does not return an unused token issued before a second factor to the holder of its parent",
-      () =>
-        Effect.gen(function* () {
-          const first = yield* begin()
-          const second = yield* refresh(first.refreshToken)
-          yield* (yield* SessionTokens).raise(first.session.sessionId, "recovery_code")
-          assert.strictEqual(yield* refusal(second.refreshToken), "already_used")
-          assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-          assert.isNotNull((yield* find(first.session.sessionId)).endedAtMillis)
-        })
+    it.effect("R7, I43: after a second factor, rejects an earlier unused token and its parent", () =>
+      Effect.gen(function* () {
+        const first = yield* begin()
+        const second = yield* refresh(first.refreshToken)
+        yield* (yield* SessionTokens).raise(first.session.sessionId, "recovery_code")
+        assert.strictEqual(yield* refusal(second.refreshToken), "already_used")
+        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+        assert.isNotNull((yield* find(first.session.sessionId)).endedAtMillis)
+      })
     )
 
-    it.effect("R7: rejects the session's unused token issued before the second factor, and keeps the session", () =>
+    it.effect("R7: after a second factor, rejects the session's earlier unused token, but keeps the session", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const raised = yield* (yield* SessionTokens).raise(first.session.sessionId, "totp")
@@ -182,7 +180,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("ends the user's other first-level sessions after a second factor, and keeps those of other users", () =>
+    it.effect("after a second factor, ends the user's other first-level sessions, but no other user's sessions", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const stranger = yield* begin()
@@ -236,7 +234,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("leaves no session that was started in a failed transaction", () =>
+    it.effect("leaves no session if the transaction that started it fails", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         const { run } = yield* Transaction
@@ -280,7 +278,7 @@ describe("SessionTokens on Postgres", () => {
 })
 
 describe("SessionTokens", () => {
-  it.effect("R4: ends a session after thirty idle days, and always after ninety days", () =>
+  it.effect("R4: ends a session after thirty idle days, and in any case after ninety days", () =>
     Effect.gen(function* () {
       const idle = yield* begin()
       let kept = yield* again(idle.session.userId)
@@ -299,7 +297,7 @@ describe("SessionTokens", () => {
     }).pipe(Effect.provide(memory), Effect.scoped)
   )
 
-  it.effect("R4: rejects a refresh for a deleted user, and keeps the session", () =>
+  it.effect("R4: rejects a deleted user's refresh, and keeps the session", () =>
     Effect.gen(function* () {
       const { refreshToken, session } = yield* begin()
       const states = yield* UserStates

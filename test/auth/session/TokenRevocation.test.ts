@@ -78,44 +78,50 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("returns the same response for unknown, malformed and foreign tokens, and changes nothing", () =>
-      Effect.gen(function* () {
-        yield* OAuth.start
-        const one = yield* scene
-        const stranger = yield* scene
-        const own = yield* (yield* SessionTokens).begin({
-          userId: one.caller.userId,
-          clientId: null,
-          publicClient: false,
-          scope: null,
-          method: "web3"
+    it.effect(
+      "returns the same response for unknown, malformed and other applications' tokens, and changes nothing",
+      () =>
+        Effect.gen(function* () {
+          yield* OAuth.start
+          const one = yield* scene
+          const stranger = yield* scene
+          const own = yield* (yield* SessionTokens).begin({
+            userId: one.caller.userId,
+            clientId: null,
+            publicClient: false,
+            scope: null,
+            method: "web3"
+          })
+          const deeds = yield* deedsOf(one.caller.userId)
+          const [head, body, signature] = Redacted.value(one.issues[2].accessToken).split(".") as [
+            string,
+            string,
+            string
+          ]
+          const texts = [
+            `vrt_${"x".repeat(43)}`,
+            "vrt_",
+            " ",
+            "\0",
+            "\ud800",
+            "x".repeat(60_000),
+            `${Redacted.value(one.issues[2].refreshToken)} `,
+            [head, body, `${signature.slice(0, -4)}AAAA`].join("."),
+            [head, body, ""].join("."),
+            Redacted.value(one.idToken),
+            Redacted.value(own.refreshToken),
+            Redacted.value(own.accessToken),
+            one.session.sessionId
+          ]
+          for (const text of texts) assert.isUndefined(yield* revoke(one.client, Redacted.make(text)))
+          for (const { accessToken, refreshToken } of one.issues) {
+            yield* revoke(stranger.client, accessToken)
+            yield* revoke(stranger.client, refreshToken)
+          }
+          for (const { sessionId } of [one.session, own.session, one.caller]) assert.isNull(yield* endOf(sessionId))
+          assert.deepStrictEqual(yield* deedsOf(one.caller.userId), deeds)
+          yield* refresh(one.client, one.issues[2].refreshToken)
         })
-        const deeds = yield* deedsOf(one.caller.userId)
-        const [head, body, signature] = Redacted.value(one.issues[2].accessToken).split(".") as [string, string, string]
-        const texts = [
-          `vrt_${"x".repeat(43)}`,
-          "vrt_",
-          " ",
-          "\0",
-          "\ud800",
-          "x".repeat(60_000),
-          `${Redacted.value(one.issues[2].refreshToken)} `,
-          [head, body, `${signature.slice(0, -4)}AAAA`].join("."),
-          [head, body, ""].join("."),
-          Redacted.value(one.idToken),
-          Redacted.value(own.refreshToken),
-          Redacted.value(own.accessToken),
-          one.session.sessionId
-        ]
-        for (const text of texts) assert.isUndefined(yield* revoke(one.client, Redacted.make(text)))
-        for (const { accessToken, refreshToken } of one.issues) {
-          yield* revoke(stranger.client, accessToken)
-          yield* revoke(stranger.client, refreshToken)
-        }
-        for (const { sessionId } of [one.session, own.session, one.caller]) assert.isNull(yield* endOf(sessionId))
-        assert.deepStrictEqual(yield* deedsOf(one.caller.userId), deeds)
-        yield* refresh(one.client, one.issues[2].refreshToken)
-      })
     )
 
     it.effect("ignores an expired access token, and any token of an ended session", () =>

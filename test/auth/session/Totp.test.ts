@@ -13,7 +13,7 @@ const stepOf = (bytes: Uint8Array, code: string, now: number) =>
   Totp.stepOf(Totp.secretOf(bytes), Redacted.make(code), now)
 
 describe("Totp", () => {
-  it("computes the codes of RFC 6238 for its times", () => {
+  it("computes the example codes of RFC 6238", () => {
     const secret = Buffer.from("12345678901234567890")
     const vectors = {
       59: "287082",
@@ -34,7 +34,7 @@ describe("Totp", () => {
         const at = (steps: number) => oracle(bytes).generate({ timestamp: now + steps * 30_000 })
         const step = Math.floor(now / 30_000)
         const near = [-1, 0, 1].map(at)
-        // Two steps can have the same code, in which case the later step counts.
+        // If two steps have the same code, the later step counts.
         for (const code of near) assert.strictEqual(stepOf(bytes, code, now), step - 1 + near.lastIndexOf(code))
         for (const steps of [-2, 2]) {
           if (!near.includes(at(steps))) assert.isUndefined(stepOf(bytes, at(steps), now))
@@ -61,7 +61,7 @@ describe("Totp", () => {
     )
   })
 
-  it("includes secret and names in the URI, whatever their characters", () => {
+  it("includes secret and names in the URI, whatever characters they contain", () => {
     const secret = Totp.secretOf(new Uint8Array(Totp.secretBytes).fill(7))
     const read = (issuer: string, account: string) => URI.parse(Redacted.value(Totp.uri(secret, issuer, account)))
     const { issuer, label, secret: read32 } = read("Venue & Söhne", "my phone?secret=x")

@@ -89,7 +89,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B2: applies the wallet's acceptance from the first request with its key", () =>
+    it.effect("B2: applies the wallet's acceptance of the terms from the first request with the new key", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const eligibilities = yield* UserEligibility
@@ -126,7 +126,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         assert.strictEqual((yield* registered(builder, owner)).userId, userId)
         assert.strictEqual((yield* registered(builder, owner)).userId, userId)
         const [first, ...others] = yield* (yield* WithdrawalAddresses).ofUser(userId)
-        // The address is verified because the wallet has signed by now.
+        // The wallet has signed by now, so its address is verified.
         assert.deepInclude(first, { ...added, verified: true })
         assert.lengthOf(others, 0)
       })
@@ -146,19 +146,17 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect(
-      "B6, I40: rejects the previous key from the first request after the response, before any announcement",
-      () =>
-        Effect.gen(function* () {
-          const { builder, owner } = yield* scene
-          const { builder: other } = yield* scene
-          const first = yield* registered(builder, owner)
-          const others = yield* registered(other, owner)
-          assert.deepStrictEqual([yield* outcome(first), yield* outcome(others)], [first.userId, first.userId])
-          const second = yield* registered(builder, owner)
-          assert.strictEqual(yield* outcome(first), "unknown_key")
-          assert.deepStrictEqual([yield* outcome(second), yield* outcome(others)], [first.userId, first.userId])
-        })
+    it.effect("B6, I40: rejects the previous key right after the response, before any announcement", () =>
+      Effect.gen(function* () {
+        const { builder, owner } = yield* scene
+        const { builder: other } = yield* scene
+        const first = yield* registered(builder, owner)
+        const others = yield* registered(other, owner)
+        assert.deepStrictEqual([yield* outcome(first), yield* outcome(others)], [first.userId, first.userId])
+        const second = yield* registered(builder, owner)
+        assert.strictEqual(yield* outcome(first), "unknown_key")
+        assert.deepStrictEqual([yield* outcome(second), yield* outcome(others)], [first.userId, first.userId])
+      })
     )
 
     it.effect("I40, B12: leaves exactly one key after messages are redeemed concurrently", () =>
@@ -179,7 +177,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B6: rolls back completely on a failure, so that the old key works and the message stays valid", () =>
+    it.effect("B6: rolls back completely on a failure: the old key still works, and the message stays valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const audit = yield* Audit
@@ -201,7 +199,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B6: creates no user for a new wallet that is rejected", () =>
+    it.effect("B6: creates no user for a new wallet whose request is rejected", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const audit = yield* Audit
@@ -231,7 +229,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B8: accepts the agreement that the message names after the current terms have changed", () =>
+    it.effect("B8: accepts the agreement that a message names even after the current terms have changed", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const before = "https://venue.example/legal/agreement-of-before"
@@ -253,5 +251,5 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
     )
   })
 
-suite("keys that builders obtain in memory", inMemory)
-suite("keys that builders obtain on Postgres", onPostgres)
+suite("builder keys in memory", inMemory)
+suite("builder keys on Postgres", onPostgres)

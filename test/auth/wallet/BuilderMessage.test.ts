@@ -9,7 +9,7 @@ import { hashMessage } from "viem/utils"
 import { issuedAtMillis, signInMessage, wallet } from "./Wallets.ts"
 
 describe("BuilderMessage", () => {
-  it("writes the example message of the contract, except for the proof in the nonce", () => {
+  it("writes the contract's example message, except for the proof in the nonce", () => {
     const text = issue().replace(/(?<=Nonce: [0-9a-f]{32})[0-9a-f]{32}/, "0123456789abcdef".repeat(2))
     assert.strictEqual(text, vector)
     assert.strictEqual(text.length, 580)
@@ -20,7 +20,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(signerOf(text, vectorSignature), wallet(0x11).address.toLowerCase())
   })
 
-  it("B1: writes messages that another strict parser reads, with ten minutes of validity, chain 1 and a checksummed address", () => {
+  it("B1: writes messages for chain 1 that another strict parser reads, with ten minutes of validity", () => {
     for (const address of [owner.address, owner.address.toLowerCase(), `0x${owner.address.slice(2).toUpperCase()}`]) {
       const text = issue({ address })
       const parsed = new SiweMessage(text)
@@ -49,11 +49,11 @@ describe("BuilderMessage", () => {
     assert.strictEqual(new Set(nonces).size, nonces.length)
   })
 
-  it("includes sixteen random bytes and the contract's proof of them in the nonce", () => {
+  it("writes sixteen random bytes and the contract's proof of those bytes into the nonce", () => {
     assert.strictEqual(new SiweMessage(issue()).nonce, nonceBy("1", agreementUrl))
   })
 
-  it("returns the address and the agreement of a message", () => {
+  it("returns a message's address and agreement", () => {
     const { addressLower, agreementUrl, message, nonce } = Result.getOrThrow(read(terms, issue(), code, issuedAtMillis))
     assert.strictEqual(addressLower, owner.address.toLowerCase())
     assert.strictEqual(agreementUrl, "https://venue.example/legal/client-agreement")
@@ -88,7 +88,7 @@ describe("BuilderMessage", () => {
       "malformed length": [
         "x".repeat(63),
         "x".repeat(20_481),
-        // I48: Much longer texts are rejected unread, because reading them takes a hundred times longer.
+        // I48: Rejects much longer texts unread, because reading them would take a hundred times longer.
         text.replace("https://app.venue.example/builder", (uri) => uri + "/".repeat(text.length + 1))
       ]
     }
@@ -130,7 +130,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("X4: rejects a message with any run of bytes replaced", () => {
+  it("X4: rejects a message in which any run of bytes is replaced", () => {
     const text = issue()
     FastCheck.assert(
       FastCheck.property(
@@ -146,7 +146,7 @@ describe("BuilderMessage", () => {
     )
   })
 
-  it("B5: accepts a message from five seconds before its time until ten minutes after it", () => {
+  it("B5: accepts a message from five seconds before its issue time until ten minutes after", () => {
     const seconds = [-5.001, -5, 0, 599.999, 600, 600.001, 86_400]
     assert.deepStrictEqual(
       seconds.map((after) => outcome(issue(), terms, issuedAtMillis + after * 1_000)),
@@ -173,13 +173,13 @@ describe("BuilderMessage", () => {
     assert.strictEqual(outcome(like), "malformed statement")
   })
 
-  it("B11: rejects a message of another venue, or under another key", () => {
+  it("B11: rejects a message that another venue issued, or that was issued under another key", () => {
     const before = { uri: "https://pre.venue.example/builder", macKey: otherKey }
     assert.strictEqual(outcome(issue({}, { ...terms, ...before })), "untrusted site")
     assert.strictEqual(outcome(issue({}, { ...terms, macKey: otherKey })), "untrusted nonce")
   })
 
-  it("accepts messages signed under a replaced key until they expire", () => {
+  it("accepts messages issued under a replaced key until they expire", () => {
     const untilMillis = issuedAtMillis + 300_000
     const rotated = { ...terms, macKey: otherKey, otherMacKey: { key: terms.macKey, untilMillis } }
     assert.strictEqual(outcome(issue(), rotated, untilMillis - 1), "accepted")
@@ -212,7 +212,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(outcome(old), "malformed statement")
   })
 
-  it("fails the start if the terms cannot be signed or name another site", () => {
+  it("fails at startup if the terms cannot be signed or name another site", () => {
     const faults = (changes: Partial<BuilderTerms>) => {
       const refused = Result.flip(termsOf({ ...settings, ...changes }))
       return Result.isSuccess(refused) ? refused.success.fault : undefined

@@ -36,7 +36,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B1: rejects an invalid address or code and names it", () =>
+    it.effect("B1: rejects an invalid address or code, and names the invalid one", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const service = yield* BuilderRegistration
@@ -63,7 +63,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: accepts a message once, even among ten concurrent requests", () =>
+    it.effect("B5: accepts a message once, even under ten concurrent requests", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -78,7 +78,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         for (const lost of answers.filter(Result.isFailure)) {
           assert.strictEqual(lost.failure._tag, "WalletAuthenticationFailed")
         }
-        // A v of 0 or 1 instead of 27 or 28 encodes the same signature.
+        // A v of 0 or 1 encodes the same signature as a v of 27 or 28.
         const reencoded = signature.slice(0, -2) + (signature.endsWith("1b") ? "00" : "01")
         assert.strictEqual(yield* refused(builder, text, reencoded), "WalletAuthenticationFailed")
         const { userId } = won[0]!.success
@@ -86,7 +86,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: accepts a message for ten minutes, and rejects one dated five seconds in the future", () =>
+    it.effect("B5: accepts a message for ten minutes, and rejects a message dated more than five seconds ahead", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const issued = yield* Clock.currentTimeMillis
@@ -105,23 +105,25 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5, B11: accepts a message in another process, and rejects it under other terms or another key", () =>
-      Effect.gen(function* () {
-        const { builder, owner } = yield* scene
-        const text = yield* message(builder, owner.address)
-        const elsewhere = (changes: Partial<BuilderTerms>) =>
-          register(builder, text, owner.sign(text)).pipe(
-            Effect.provide(registration(changes)),
-            Effect.result,
-            Effect.map((answer) => (Result.isSuccess(answer) ? "issued" : answer.failure._tag))
-          )
-        const otherKey = { macKey: Redacted.make("mac-key-of-the-builder-messages-2") }
-        const otherSite = { uri: "https://app.pre.example/login" }
-        assert.strictEqual(yield* elsewhere(otherKey), "WalletAuthenticationFailed")
-        assert.strictEqual(yield* elsewhere(otherSite), "WalletAuthenticationFailed")
-        assert.strictEqual(yield* elsewhere({ ...otherSite, ...otherKey }), "WalletAuthenticationFailed")
-        assert.strictEqual(yield* elsewhere({}), "issued")
-      })
+    it.effect(
+      "B5, B11: accepts a message in another process, and rejects the message under other terms or another key",
+      () =>
+        Effect.gen(function* () {
+          const { builder, owner } = yield* scene
+          const text = yield* message(builder, owner.address)
+          const elsewhere = (changes: Partial<BuilderTerms>) =>
+            register(builder, text, owner.sign(text)).pipe(
+              Effect.provide(registration(changes)),
+              Effect.result,
+              Effect.map((answer) => (Result.isSuccess(answer) ? "issued" : answer.failure._tag))
+            )
+          const otherKey = { macKey: Redacted.make("mac-key-of-the-builder-messages-2") }
+          const otherSite = { uri: "https://app.pre.example/login" }
+          assert.strictEqual(yield* elsewhere(otherKey), "WalletAuthenticationFailed")
+          assert.strictEqual(yield* elsewhere(otherSite), "WalletAuthenticationFailed")
+          assert.strictEqual(yield* elsewhere({ ...otherSite, ...otherKey }), "WalletAuthenticationFailed")
+          assert.strictEqual(yield* elsewhere({}), "issued")
+        })
     )
 
     it.effect("B3, B4: rejects an altered message that the wallet signed, and changes nothing", () =>
@@ -160,7 +162,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
     )
 
     it.effect(
-      "B9: rejects a signature of another wallet, of another text or in another form, and changes nothing",
+      "B9: rejects a signature by another wallet, of another text or in another form, and changes nothing",
       () =>
         Effect.gen(function* () {
           const { builder, owner } = yield* scene

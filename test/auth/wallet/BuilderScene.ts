@@ -105,7 +105,7 @@ export const refused = (builder: Builder, text: string, signature: string) =>
 const secret = Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
 const base = Layer.merge(SecureRandom.layerWebCrypto, secret)
 
-/** Receives no announcements, so that a fresh result proves that this node dropped its cache itself. */
+/** Receives no announcements, so that a fresh result proves that this node dropped its own cache. */
 const deaf = Layer.merge(Hmac.layer, UserEligibility.layer(requirements)).pipe(
   Layer.provide(
     Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, delayMillis: () => 0 })

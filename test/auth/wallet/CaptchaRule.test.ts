@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
-  it.effect("requires a captcha always or never, whatever the counts", () =>
+  it.effect("requires a CAPTCHA always or never as configured, whatever the counts", () =>
     Effect.gen(function* () {
       for (const [setting, isRequired] of [
         ["always", true],
@@ -20,7 +20,7 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
   )
 
   it.effect(
-    "at risk: requires a captcha after a network's third failure on any node, and none from other networks",
+    "at risk: requires a CAPTCHA after a network's third failure on any node, but not from other networks",
     () =>
       Effect.gen(function* () {
         const nodes = [yield* CaptchaRule.make("risk"), yield* CaptchaRule.make("risk")]
@@ -32,7 +32,7 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
       })
   )
 
-  it.effect("at risk: requires a captcha from a network's eleventh concurrent sign-in onwards", () =>
+  it.effect("at risk: requires a CAPTCHA from a network's eleventh concurrent sign-in onwards", () =>
     Effect.gen(function* () {
       const rule = yield* CaptchaRule.make("risk")
       const required = yield* Effect.replicateEffect(rule.begin("d"), 11)

@@ -1,4 +1,4 @@
-/** Test of a builder's key that is replaced repeatedly, checked on two nodes. */
+/** Test of a builder key that is replaced repeatedly, checked on two nodes. */
 import { Hmac } from "@venue/auth/access/Hmac"
 import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"

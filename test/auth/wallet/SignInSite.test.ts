@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type MessageFields, signInMessage } from "./Wallets.ts"
 
 describe("SignInSite", () => {
-  it("accepts a message for a listed page with the domain of that page", () => {
+  it("accepts a message for a listed page with that page's domain", () => {
     assert.strictEqual(verdict({}), "accepted")
     assert.strictEqual(
       verdict({ domain: "desk.venue.example:8443", uri: "https://desk.venue.example:8443/" }),
@@ -14,7 +14,7 @@ describe("SignInSite", () => {
     assert.strictEqual(verdict({ uri: "https://bare.venue.example", domain: "bare.venue.example" }), "accepted")
   })
 
-  it("W7: rejects a message of another domain, however similar", () => {
+  it("W7: rejects a message with another domain, however similar", () => {
     const domains = [
       "evil.test",
       "www.app.venue.example",
@@ -71,13 +71,13 @@ describe("SignInSite", () => {
     for (const uri of uris) assert.notStrictEqual(verdict({ uri }), "accepted", uri)
   })
 
-  it("W8: rejects the page of one listed site with the domain of another", () => {
+  it("W8: rejects one listed site's page with another listed site's domain", () => {
     assert.strictEqual(verdict({ domain: "desk.venue.example:8443" }), "domain")
     assert.strictEqual(verdict({ uri: "https://desk.venue.example:8443/" }), "domain")
     assert.strictEqual(verdict({ domain: "evil.test", uri: "https://evil.test/login" }), "uri")
   })
 
-  it("accepts only https sites in the notation that browsers use", () => {
+  it("accepts only https sites written as browsers write them", () => {
     const odd = [
       "",
       "app.venue.example",
@@ -130,7 +130,7 @@ const sites = Result.getOrThrow(
   })
 )
 
-/** Returns the result of the reader, then of the list of sites, for a message with these fields. */
+/** Returns the result of parsing a message with these fields, and then of the site check. */
 const verdict = (fields: Partial<MessageFields>): string =>
   Result.match(read(signInMessage(fields)), {
     onFailure: ({ fault }) => `malformed ${fault}`,

@@ -4,7 +4,7 @@ import { getAddress } from "ethers"
 import * as FastCheck from "fast-check"
 
 describe("WalletAddress", () => {
-  it("computes the example checksums of EIP-55 from any letter case", () => {
+  it("computes the EIP-55 example checksums from any letter case", () => {
     for (const address of examples) {
       const digits = address.slice(2)
       for (const text of [address, `0x${digits.toLowerCase()}`, `0x${digits.toUpperCase()}`]) {
@@ -35,7 +35,7 @@ describe("WalletAddress", () => {
     ])
   })
 
-  it("W6: rejects other forms and the zero address under every rule", () => {
+  it("W6: rejects other address forms and the zero address under every rule", () => {
     const good = examples[0]!
     const odd = [
       "",

@@ -6,7 +6,7 @@ import { SiweMessage } from "siwe"
 import { type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
 describe("the grammar of WalletMessage", () => {
-  it("X5: rejects the example of each listed difference, which the grammar's parser accepts", () => {
+  it("X5: rejects an example of each listed difference, although the grammar's parser accepts it", () => {
     for (const [name, { example, holds }] of Object.entries(differences)) {
       const text = signInMessage(example)
       assert.isDefined(grammatical(text), name)
@@ -17,7 +17,7 @@ describe("the grammar of WalletMessage", () => {
     }
   })
 
-  it("extracts the same claims in the quick scan as in the full read of every readable message", () => {
+  it("extracts the same claims in the quick scan as in the full read, for every readable message", () => {
     FastCheck.assert(
       FastCheck.property(anyMessage, (text) => {
         const message = Result.getOrUndefined(read(text))
@@ -29,7 +29,7 @@ describe("the grammar of WalletMessage", () => {
     )
   })
 
-  it("X5: reads every text that the grammar's parser accepts, except for the listed differences, with the same fields", () => {
+  it("X5: reads every text that the grammar's parser accepts, with the same fields, except for the listed differences", () => {
     const seen = { read: 0, refused: 0, different: 0 }
     FastCheck.assert(
       FastCheck.property(anyMessage, (text) => {
@@ -45,7 +45,7 @@ describe("the grammar of WalletMessage", () => {
       }),
       { numRuns: 1_000 }
     )
-    // A run whose outcomes are all of one kind would prove nothing.
+    // Every kind of outcome must occur often; otherwise the run would prove nothing.
     for (const count of Object.values(seen)) assert.isAbove(count, 50, JSON.stringify(seen))
   })
 })
@@ -72,7 +72,6 @@ it("X5: reads every resource that the grammar's parser accepts", () => {
 
 const isRead = (text: string): boolean => Result.isSuccess(read(text))
 
-/** Returns the result of the grammar's parser. */
 const grammatical = (text: string): SiweMessage | undefined =>
   Result.getOrUndefined(Result.try(() => new SiweMessage(text)))
 
@@ -103,7 +102,7 @@ const fieldsOf = (message: WalletMessage | SiweMessage) => {
   }
 }
 
-/** Returns the value of the field with this name, which can also occur in the statement. */
+/** Returns the value of the field with this name. The statement can contain the name too. */
 const valueOf = (text: string, name: string): string | undefined =>
   text
     .split("\n")
@@ -273,10 +272,7 @@ const edit = (text: string) =>
     )
   ).map(([at, length, piece]) => text.slice(0, at) + piece + text.slice(at + length))
 
-/**
- * Generates messages with usual and unusual fields: unchanged, with a line repeated, removed or moved, or with some
- * letters changed.
- */
+/** Generates messages, some with unusual fields, a line repeated, removed or moved, or some letters changed. */
 const anyMessage = anyFields.map(signInMessage).chain((text) => {
   const lines = text.split("\n")
   const line = FastCheck.nat(lines.length - 1)

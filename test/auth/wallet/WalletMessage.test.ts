@@ -5,7 +5,7 @@ import { hashMessage } from "viem/utils"
 import { issuedAtMillis, type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
 describe("WalletMessage", () => {
-  it("reads the example message of the contract, with its digest and signature", () => {
+  it("reads the contract's example message, with its digest and signature", () => {
     const text = signInMessage()
     assert.strictEqual(text.length, 260)
     assert.strictEqual(hashMessage(text), "0xa8853f2aba8f72858de9d30570c17e1700c527bffa374bdc518809990a0994ce")
@@ -38,7 +38,7 @@ describe("WalletMessage", () => {
     })
   })
 
-  it("W6: accepts a checksummed address, and a lower-case address where allowed, and returns it unchanged", () => {
+  it("W6: accepts a checksummed address, or a lower-case address where allowed, and returns it unchanged", () => {
     const digits = "19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
     const lower = `0x${digits.toLowerCase()}`
     assert.strictEqual(fault({ address: lower }), "address")
@@ -60,7 +60,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W9: requires a statement of one line in the characters that the grammar allows", () => {
+  it("W9: requires a one-line statement in the characters that the grammar allows", () => {
     const odd = [
       undefined,
       "",
@@ -81,18 +81,18 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W10: requires each line once and in order, with no text before, after or between", () => {
+  it("W10: requires each line once and in order, without text before, after or between", () => {
     const lines = signInMessage(everyField).split("\n")
     assert.isTrue(Result.isSuccess(read(lines.join("\n"))))
     const needed = lines.slice(0, 10)
     for (const [at, line] of needed.entries()) {
       assert.isTrue(isRefused(needed.toSpliced(at, 1)), `without ${line}`)
-      // Only a statement may begin with a space.
+      // Only a statement is allowed to begin with a space.
       assert.strictEqual(isRefused(needed.with(at, ` ${line}`)), at !== 3, `space before ${line}`)
       assert.isTrue(isRefused(needed.with(at, line.replace(": ", ":\t"))) || !line.includes(": "), `tab in ${line}`)
     }
     for (const [at, line] of lines.entries()) {
-      // A resource may occur twice.
+      // A resource is allowed to occur twice.
       if (!line.startsWith("- ")) assert.isTrue(isRefused(lines.toSpliced(at, 0, line)), `twice ${line}`)
       assert.isTrue(isRefused(lines.toSpliced(at, 0, "")), `empty line before ${line}`)
       assert.isTrue(isRefused(lines.toSpliced(at, 0, "Colour: red")), `unknown field before ${line}`)

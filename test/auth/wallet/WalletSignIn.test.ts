@@ -13,11 +13,11 @@ import { TestClock } from "effect/testing"
 import { memory, postgres, type Services, sites } from "../session/SessionServices.ts"
 import { type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
-/** The test starts early on the clock, because the test clock runs every timer on its way to the start. */
+/** Starts early on the clock, because the test clock runs every timer on the way to the start time. */
 const start = 1_000_000
 const issuedAt = new Date(start).toISOString()
 
-/** Returns a message that the wallet with this number has signed. */
+/** Returns a message signed by the wallet with this number. */
 const proof = (n: number, nonce: string, fields: Partial<MessageFields> = {}): Proof => {
   const { address, sign } = wallet(n)
   const message = signInMessage({ address, nonce, issuedAt, ...fields })
@@ -37,7 +37,7 @@ const otherV = ({ signature, ...rest }: Proof): Proof => ({
   signature: signature.replace(/..$/, (v) => (Number.parseInt(v, 16) - 27).toString(16).padStart(2, "0"))
 })
 
-/** Asserts that no user exists, because a valid sign-in treats the wallet as new. */
+/** Asserts that the wallet has no user: a valid sign-in still treats the wallet as new. */
 const isUnknown = (n: number) =>
   Effect.gen(function* () {
     const { session } = yield* signIn(proof(n, "stillunknown1"))
@@ -51,7 +51,7 @@ const isUnknown = (n: number) =>
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("W1: creates a user for a new wallet, and returns the same user the next time", () =>
+    it.effect("W1: creates a user for a new wallet, and returns the same user at the next sign-in", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const first = yield* signIn(proof(1, "firstnonce"))
@@ -117,7 +117,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rejects each violation by its own check, without a user or a used nonce", () =>
+    it.effect("rejects each violation by its own check, creates no user and leaves the nonce unused", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const good = proof(6, "stillunknown1")
@@ -182,7 +182,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W18: rolls back if a step after the nonce fails, and accepts the message again", () =>
+    it.effect("W18: rolls back if a step after the nonce check fails, and then accepts the message again", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(11, "stillunknown1")
@@ -202,7 +202,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       }).pipe(Effect.scoped)
     )
 
-    it.effect("I46: includes nothing of the message in an error", () =>
+    it.effect("I46: shows nothing of the message in an error", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(12, "secretnonce1")
@@ -227,7 +227,7 @@ describe("WalletSignIn", () => {
       Layer.provide(memory)
     )
 
-  it.effect("W14: rejects every sign-in when disabled", () =>
+  it.effect("W14: rejects every sign-in when wallet sign-in is disabled", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       assert.strictEqual(yield* refusal(proof(1, "switchedoff")), "disabled")

@@ -48,7 +48,7 @@ describe("WalletSignature", () => {
     assert.isUndefined(signerOf(text, `0x${r}${aboveHalfOrder}1b`))
   })
 
-  it("W5: recovers another signer or no signer for another key or a flipped bit", () => {
+  it("W5: recovers another signer or no signer under another key or with a flipped bit", () => {
     assert.strictEqual(signerOf(text, wallet(2).sign(text)), wallet(2).address.toLowerCase())
     const bytes = Buffer.from(`${r}${s}`, "hex")
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -81,7 +81,7 @@ describe("WalletSignature", () => {
     )
   })
 
-  it("X4: rejects a signed message with any one byte changed", () => {
+  it("X4: rejects a signed message with any single byte changed", () => {
     for (let at = 0; at < text.length; at++) {
       for (const bit of [1, 2, 4, 8, 16, 32, 64]) {
         const changed = String.fromCharCode(text.charCodeAt(at) ^ bit)
@@ -90,7 +90,7 @@ describe("WalletSignature", () => {
     }
   })
 
-  it("X4: rejects a signed message with any run of bytes replaced", () => {
+  it("X4: rejects a signed message in which any run of bytes is replaced", () => {
     assert.isTrue(isAccepted(text))
     FastCheck.assert(
       FastCheck.property(
@@ -123,7 +123,7 @@ const aboveOrder = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd036
 const halfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0"
 const aboveHalfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a1"
 
-/** Returns whether the text, with the original's signature, is a valid message of the wallet that it names. */
+/** Returns true if the text, with the original's signature, is a valid message of the wallet that it names. */
 const isAccepted = (text: string): boolean =>
   Result.match(read(text), {
     onFailure: () => false,

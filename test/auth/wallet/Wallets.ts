@@ -1,4 +1,4 @@
-/** Wallets and their signed messages. The signing library differs from the one with which the venue verifies. */
+/** Test wallets and their signed messages. The venue verifies signatures with a different library. */
 import { Wallet } from "ethers"
 
 /** Returns the wallet with a number from 1 to 254; `wallet(0x11)` is the one in the contract's examples. */
@@ -28,7 +28,6 @@ export interface MessageFields {
   readonly resources: ReadonlyArray<string> | undefined
 }
 
-/** Issue time of the message below. */
 export const issuedAtMillis = Date.UTC(2026, 2, 1, 12)
 
 /** Returns the sign-in message of the contract's example, with some fields overridden. */

@@ -2,7 +2,7 @@ import * as Batcher from "@venue/cluster/clients/Batcher"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 
-/** Creates a batcher whose target's replies and whose clock the test controls. */
+/** Creates a batcher for a target whose replies and whose clock the test controls. */
 const scene = (mayOverlap = false) => {
   const due: Array<() => void> = []
   const paused: Array<() => void> = []

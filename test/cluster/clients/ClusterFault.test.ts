@@ -39,7 +39,7 @@ it.effect.each([
   }
 )
 
-it.effect("reports a defect of the other node to the caller unchanged", () =>
+it.effect("passes a defect on the other node to the caller unchanged", () =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit(bounded("desk 3", Effect.die(travelled(new TypeError("a bug")))))
     assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))

@@ -66,7 +66,7 @@ const twoNodes = Effect.gen(function* () {
   return { link, dialled, direct, client: Context.get(client, MarketClient) }
 })
 
-it.effect("sends commands directly while the market is watched, otherwise through the cluster", () =>
+it.effect("sends commands to a market's node directly while the market is watched, otherwise through the cluster", () =>
   Effect.gen(function* () {
     const { client, dialled, direct } = yield* twoNodes
     assert.strictEqual((yield* client.depth(one.symbol)).node, owner)
@@ -90,7 +90,7 @@ it.effect("sends commands directly while the market is watched, otherwise throug
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("fails a direct call for a market on another node with Unavailable", () =>
+it.effect("fails a direct call with Unavailable if the market is not on the called node", () =>
   Effect.gen(function* () {
     const { link } = yield* twoNodes
     const { symbol } = two

@@ -20,7 +20,7 @@ const shards = Effect.gen(function* () {
   }
 }).pipe(Effect.provide(Runner.alone({ simulate: false })))
 
-/** Returns the number of these shards on each runner under the library's assignment. */
+/** Returns the number of these shards that the library assigns to each runner. */
 const spread = (runners: ReadonlyArray<RunnerAddress.RunnerAddress>, taken: ReadonlyArray<number>) => {
   const ring = HashRing.make<RunnerAddress.RunnerAddress>()
   for (const runner of runners) HashRing.add(ring, runner)
@@ -47,7 +47,7 @@ it.effect("assigns each of three runners 5 or 6 of 16 desks and 3 to 6 of 14 mar
   })
 )
 
-it("includes the id of the desk or market in its entity address", () => {
+it("an entity address contains the id of its desk or market", () => {
   assert.strictEqual(Places.idOf("12.7"), "7")
   assert.strictEqual(Places.idOf("3.BTC-USD"), "BTC-USD")
 })

@@ -38,14 +38,14 @@ it.effect("returns the charge that the desk reports", () =>
   })
 )
 
-it.effect("returns no quota for a desk of an earlier release", () =>
+it.effect("returns no quota if the desk runs an earlier release", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.succeed(0))
     assert.deepStrictEqual(yield* charge(alice, 20), RateLimits.uncharged)
   })
 )
 
-it.effect("charges a bucket of the gateway if the desk does not reply within 500 ms", () =>
+it.effect("charges the gateway's own bucket if the desk does not reply within 500 ms", () =>
   Effect.gen(function* () {
     const charge = yield* charging("wallets", Effect.never)
     const asked = yield* Effect.forkChild(
@@ -62,7 +62,7 @@ it.effect("charges a bucket of the gateway if the desk does not reply within 500
   })
 )
 
-it.effect("charges a bucket of the gateway at once if the desk is unreachable", () =>
+it.effect("charges the gateway's own bucket at once if the desk is unreachable", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.fail(new Unavailable({ what: "a test" })))
     const charged = [yield* charge(alice, 1_200), yield* charge(alice, 20)]

@@ -1,4 +1,4 @@
-/** Tests of a submission queue for a desk that does not always reply. */
+/** Tests of a submission queue whose desk does not always reply. */
 import * as SubmissionQueue from "@venue/cluster/clients/SubmissionQueue"
 import { noCost, type Submission, type Submitted } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -22,7 +22,7 @@ const submission = (n: number, expiresAtMillis = 5_000, of = userId): Submission
 
 const other = UserId.make("another user")
 
-const handedOn = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(n).text, symbols: [one.symbol] })
+const forwarded = (n: number): Submitted => ({ _tag: "Forwarded", commandId: idOf(n).text, symbols: [one.symbol] })
 const refused = (n: number, tag: "AccountLoading" | "DeskUnreachable" | "Faulted"): Submitted => ({
   _tag: "Refused",
   commandId: idOf(n).text,
@@ -82,7 +82,7 @@ const scene = () => {
   }
 }
 
-it("I51: resends unanswered submissions with their ids, in order, before later submissions", () => {
+it("I51: resends unanswered submissions under the same ids, in order, before later submissions", () => {
   const { calls, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -91,8 +91,8 @@ it("I51: resends unanswered submissions with their ids, in order, before later s
   settle()
   expect(calls[1]).toMatchObject({ ids: [idOf(1).d, idOf(2).d, idOf(3).d], isRepeated: true })
   expect(replies).toEqual([])
-  calls[1]!.done([handedOn(1), handedOn(2), handedOn(3)])
-  expect(replies).toEqual([handedOn(1), handedOn(2), handedOn(3)])
+  calls[1]!.done([forwarded(1), forwarded(2), forwarded(3)])
+  expect(replies).toEqual([forwarded(1), forwarded(2), forwarded(3)])
   push(4)
   settle()
   expect(calls[2]).toMatchObject({ ids: [idOf(4).d], isRepeated: false })
@@ -103,15 +103,15 @@ it("I51: after a failed call, resends submissions without an outcome before late
   push(1, 2)
   settle()
   outstanding.add(1).add(2)
-  calls[0]!.done([handedOn(1), handedOn(2)])
+  calls[0]!.done([forwarded(1), forwarded(2)])
   outstanding.delete(1)
   push(3)
   send()
   calls[1]!.done(undefined)
   settle()
   expect(calls[2]).toMatchObject({ ids: [idOf(2).d, idOf(3).d], isRepeated: true })
-  calls[2]!.done([handedOn(2), handedOn(3)])
-  expect(replies).toEqual([handedOn(1), handedOn(2), handedOn(3)])
+  calls[2]!.done([forwarded(2), forwarded(3)])
+  expect(replies).toEqual([forwarded(1), forwarded(2), forwarded(3)])
 })
 
 it("I51: resends a submission without an outcome every second until its outcome arrives or it expires", () => {
@@ -120,26 +120,26 @@ it("I51: resends a submission without an outcome every second until its outcome 
   settle()
   outstanding.add(1)
   for (let n = 0; n < 10; n++) {
-    calls[n]?.done([handedOn(1)])
+    calls[n]?.done([forwarded(1)])
     settle()
   }
   expect(calls.map(({ ids, isRepeated }) => [ids, isRepeated])).toEqual([
     [[idOf(1).d], false],
     ...Array.from({ length: 5 }, () => [[idOf(1).d], true])
   ])
-  expect(replies).toEqual([handedOn(1)])
+  expect(replies).toEqual([forwarded(1)])
 })
 
-it("delivers a later refusal of a submission that the desk sent to a market, unless its outcome is known", () => {
+it("delivers a late refusal of a submission that the desk sent to a market, unless the outcome is known", () => {
   const { calls, outstanding, push, replies, settle } = scene()
   push(1, 2)
   settle()
   outstanding.add(1).add(2)
-  calls[0]!.done([handedOn(1), handedOn(2)])
+  calls[0]!.done([forwarded(1), forwarded(2)])
   settle()
   outstanding.delete(2)
   calls[1]!.done([refused(1, "Faulted"), refused(2, "Faulted")])
-  expect(replies).toEqual([handedOn(1), handedOn(2), refused(1, "Faulted")])
+  expect(replies).toEqual([forwarded(1), forwarded(2), refused(1, "Faulted")])
 })
 
 it("does not resend a submission that a desk on the same node has sent to a market", () => {
@@ -147,7 +147,7 @@ it("does not resend a submission that a desk on the same node has sent to a mark
   push(1)
   settle()
   outstanding.add(1)
-  calls[0]!.done([handedOn(1)], true)
+  calls[0]!.done([forwarded(1)], true)
   settle()
   expect(calls).toHaveLength(1)
 })
@@ -161,7 +161,7 @@ it("increases the backoff from 50 to 250 ms, and resets it after a reply", () =>
     settle()
   }
   expect(slept).toEqual([50, 100, 200, 250, 250])
-  calls[5]!.done([handedOn(1)])
+  calls[5]!.done([forwarded(1)])
   push(2)
   settle()
   calls[6]!.done(undefined)
@@ -185,14 +185,14 @@ it("retries undecided submissions without delaying decided submissions", () => {
   const { calls, pass, push, replies, settle } = scene()
   push(1, 2)
   settle()
-  calls[0]!.done([refused(1, "AccountLoading"), handedOn(2)])
-  expect(replies).toEqual([handedOn(2)])
+  calls[0]!.done([refused(1, "AccountLoading"), forwarded(2)])
+  expect(replies).toEqual([forwarded(2)])
   settle()
   expect(calls[1]).toMatchObject({ ids: [idOf(1).d], isRepeated: false })
   pass(5_001)
   calls[1]!.done([refused(1, "AccountLoading")])
   settle()
-  expect(replies).toEqual([handedOn(2), refused(1, "AccountLoading")])
+  expect(replies).toEqual([forwarded(2), refused(1, "AccountLoading")])
 })
 
 it("a trader that cannot be loaded does not delay other users of its desk", () => {
@@ -202,22 +202,22 @@ it("a trader that cannot be loaded does not delay other users of its desk", () =
   send()
   push(3)
   pushOf(other, 4)
-  calls[0]!.done([refused(1, "AccountLoading"), handedOn(2)])
+  calls[0]!.done([refused(1, "AccountLoading"), forwarded(2)])
   for (const n of [4, 5, 6]) {
     send()
     expect(calls.at(-1)!.ids).toEqual([idOf(n).d])
-    calls.at(-1)!.done([handedOn(n)])
+    calls.at(-1)!.done([forwarded(n)])
     pushOf(other, n + 1)
   }
-  expect(replies).toEqual([2, 4, 5, 6].map(handedOn))
+  expect(replies).toEqual([2, 4, 5, 6].map(forwarded))
   settle()
   const own = calls.find(({ ids }) => ids.includes(idOf(3).d))!
   expect(own.ids).toEqual([idOf(1).d, idOf(3).d])
-  own.done([handedOn(1), handedOn(3)])
-  expect(replies).toEqual([2, 4, 5, 6, 1, 3].map(handedOn))
+  own.done([forwarded(1), forwarded(3)])
+  expect(replies).toEqual([2, 4, 5, 6, 1, 3].map(forwarded))
 })
 
-it("sends the queued submissions of a loaded trader at once, and later ones in the batch of the other users", () => {
+it("sends the queued submissions of a newly loaded trader at once, and later ones in the batch of the other users", () => {
   const { calls, push, pushOf, replies, send, settle, slept } = scene()
   push(1)
   send()
@@ -225,16 +225,16 @@ it("sends the queued submissions of a loaded trader at once, and later ones in t
   settle()
   push(2)
   pushOf(other, 3)
-  calls[1]!.done([handedOn(1)])
+  calls[1]!.done([forwarded(1)])
   send()
   expect(calls[2]!.ids).toEqual([idOf(3).d, idOf(2).d])
-  calls[2]!.done([handedOn(3), handedOn(2)])
+  calls[2]!.done([forwarded(3), forwarded(2)])
   push(4)
   pushOf(other, 5)
   settle()
   expect(calls[3]!.ids).toEqual([idOf(4).d, idOf(5).d])
   expect(slept.filter((millis) => millis < 1_000)).toEqual([50])
-  expect(replies).toEqual([1, 3, 2].map(handedOn))
+  expect(replies).toEqual([1, 3, 2].map(forwarded))
 })
 
 it("after a failed call, resends a loading trader's submissions without an outcome before the trader's later submissions", () => {
@@ -242,7 +242,7 @@ it("after a failed call, resends a loading trader's submissions without an outco
   push(1)
   send()
   outstanding.add(1)
-  calls[0]!.done([handedOn(1)])
+  calls[0]!.done([forwarded(1)])
   push(2)
   send()
   calls[1]!.done([refused(2, "AccountLoading")])
@@ -281,7 +281,7 @@ it("executes a user's commands in order and replies to all, whichever calls are 
         const answers = numbers.map((n) => {
           if (how === "lose the call" || !loaded.has(owner.get(n)!)) return refused(n, "AccountLoading")
           if (!done.includes(n)) done.push(n)
-          return handedOn(n)
+          return forwarded(n)
         })
         call.done(how === "answer" ? answers : undefined)
       }
@@ -319,7 +319,7 @@ it("whenReplied also waits for submissions that are resent", () => {
   calls[0]!.done(undefined)
   settle()
   expect(told).toBe(0)
-  calls[1]!.done([handedOn(1)])
+  calls[1]!.done([forwarded(1)])
   expect(told).toBe(1)
 })
 
@@ -332,15 +332,15 @@ it("whenReplied ignores the replies of other users", () => {
   pushOf(other, 2)
   send()
   queue.whenReplied(other, () => void told.push("another"))
-  calls[0]!.done([refused(1, "AccountLoading"), handedOn(2)])
+  calls[0]!.done([refused(1, "AccountLoading"), forwarded(2)])
   expect(told).toEqual(["nothing to wait for", "another"])
   settle()
   push(3)
-  calls[1]!.done([handedOn(1)])
+  calls[1]!.done([forwarded(1)])
   expect(told).toEqual(["nothing to wait for", "another", "one"])
 })
 
-it("I8, I51: returns one reply per submission, and reports only submissions that cannot have been executed as not placed", () => {
+it("I8, I51: replies once per submission, and reports a submission as not placed only if it cannot have been executed", () => {
   const step = fc.constantFrom("push", "answer", "lose the call", "lose the answer", "not yet", "pass")
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -355,9 +355,9 @@ it("I8, I51: returns one reply per submission, and reports only submissions that
         answered++
         const ids = call.ids.map((word) => [...replies.keys()].find((n) => idOf(n).d === word)!)
         if (how === "answer" || how === "lose the answer") for (const n of ids) done.add(n)
-        if (how === "answer") call.done(ids.map(handedOn))
+        if (how === "answer") call.done(ids.map(forwarded))
         else if (how === "not yet")
-          call.done(ids.map((n) => (done.has(n) ? handedOn(n) : refused(n, "AccountLoading"))))
+          call.done(ids.map((n) => (done.has(n) ? forwarded(n) : refused(n, "AccountLoading"))))
         else call.done(undefined)
       }
       for (const each of steps) {
@@ -378,7 +378,7 @@ it("I8, I51: returns one reply per submission, and reports only submissions that
       }
       for (const [n, told] of replies) {
         expect(told).toHaveLength(1)
-        if (done.has(n)) expect([handedOn(n), refused(n, "DeskUnreachable")]).toContainEqual(told[0])
+        if (done.has(n)) expect([forwarded(n), refused(n, "DeskUnreachable")]).toContainEqual(told[0])
       }
     })
   )

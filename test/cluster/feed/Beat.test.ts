@@ -33,7 +33,7 @@ it.effect("runs work one interval after the start and while more work exists, th
   })
 )
 
-it.effect("a start during the work schedules another run", () =>
+it.effect("starting while the work runs schedules another run", () =>
   Effect.gen(function* () {
     let done = 0
     const beat: Beat.Beat = yield* Beat.make(

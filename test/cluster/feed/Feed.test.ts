@@ -179,7 +179,7 @@ it.effect("counts a market on this node as alive while its journal responds and 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("continues the log after the owner changes", () =>
+it.effect("continues to deliver rows after the market's owner has changed", () =>
   Effect.gen(function* () {
     const { close, feed, follow, heard, move, record } = yield* setUp
     follow()

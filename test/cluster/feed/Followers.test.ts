@@ -132,7 +132,7 @@ it("delivers market-wide events to the remaining followers when one throws or de
   assert.deepEqual(reported, [["trader", fault]])
 })
 
-it("delivers a rewarded trade once to the code's owner, not to the owner's sockets, and not again if the owner traded", () => {
+it("delivers a rewarded trade once to the builder code's owner, not to the owner's sockets, and not again if the owner traded", () => {
   const { follow, tell, told } = setUp()
   follow("socket", "socket")
   follow("trader", "trader")

@@ -32,13 +32,13 @@ const beats = Stream.fromSchedule(Schedule.spaced("1 second")).pipe(Stream.map((
 const moveSecond = 4
 
 interface Happening {
-  /** Returns true for a call that never returns. */
+  /** Returns true if the call should never return. */
   readonly isUnanswered?: (question: number) => boolean
   /** Moves the market during the first watch, to this node or away from it. */
   readonly moves?: (markets: Map<MarketSymbol, LocalMarket>) => void
 }
 
-/** Sends `beatsOf` heartbeats in each watch and then falls silent. Closing a watch takes until `left`. */
+/** Sends `beatsOf(n)` heartbeats in the nth watch and then falls silent. A watch is closed once `left` completes. */
 const following = Effect.fnUntraced(function* (
   beatsOf: (watch: number) => number,
   left: Effect.Effect<void>,

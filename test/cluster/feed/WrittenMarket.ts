@@ -148,14 +148,14 @@ export const setUp = Effect.gen(function* () {
     follow,
     heard,
     /** Commits one event, or the given events, and by default publishes the row to the feed. */
-    record: Effect.fnUntraced(function* (n: number, isTold = true, events: ReadonlyArray<MarketEvent> = [event(n)]) {
+    record: Effect.fnUntraced(function* (n: number, isExternal = true, events: ReadonlyArray<MarketEvent> = [event(n)]) {
       const seq = yield* Effect.callback<number>((resume) => {
         done = (seq) => resume(Effect.succeed(seq))
         open.push(...events)
         owner.appender.wake()
       })
       at = { epoch: at.epoch, seq }
-      if (isTold) row(seq, events)
+      if (isExternal) row(seq, events)
     }),
     repeat: row,
     /** Sets the levels with which a watch begins, and their row. */

@@ -64,7 +64,7 @@ const checkOf = (ast: SchemaAST.AST, id: string): Check | undefined =>
     ?.map(({ annotations }) => annotations?.representation as Check | undefined)
     .find((check) => check?.id === `effect/schema/${id}`)
 
-/** Derives text from the name, with varying length in bytes. */
+/** Example number: the schema's maximum if it has one, otherwise at most nine digits derived from the name. */
 const count = (ast: SchemaAST.AST, name: string): number =>
   checkOf(ast, "isBetween")?.payload.maximum ?? hash(name) % 10 ** (1 + (hash(name) % 9))
 

@@ -4,8 +4,9 @@ import { EntityAddress, EntityId, EntityType, Runners, ShardId, Snowflake } from
 import * as Headers from "effect/http/Headers"
 import { serialization } from "./Message.ts"
 
-// Each frame begins with a fingerprint of its schema. A node closes a connection whose fingerprint differs.
-describe("library envelope, which must not change so that nodes of two releases can communicate", () => {
+// The envelope must not change, so that nodes of two releases can communicate. Each frame begins with a fingerprint
+// of its schema, and a node closes a connection whose fingerprint differs.
+describe("library envelope", () => {
   it.each([
     [
       "Request",
@@ -24,7 +25,7 @@ describe("library envelope, which must not change so that nodes of two releases 
     assert.strictEqual(base64(serialization.makeUnsafe().encode(frame)), bytes)
   })
 
-  it("encodes a call to an entity as the stored bytes", () => {
+  it("encodes a call to an entity as the stored bytes, which nodes of other releases can decode", () => {
     const bytes =
       "ayCQm8GqH1+YlcWaFinQ27jyNAREZXNruOem2kADYy0ysKajq1kQga6NzhsG4Oij7i8EZGVza6j67sMZAgEC+Om9nRsFxra21TXw4LWiOQdSZXF1ZXN0mJnl/UoEV2FrZcieu5lrAJO89eEp"
     const codec = serialization.codecFor(Runners.Rpcs.requests.get("Effect")!.payloadSchema) as Schema.Codec<

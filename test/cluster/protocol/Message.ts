@@ -11,9 +11,7 @@ import * as RpcSerialization from "effect/rpc/RpcSerialization"
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
 export interface Message {
-  /** Entity, such as `Desk`. */
   readonly entity: string
-  /** Message, such as `Submit`. */
   readonly rpc: string
   readonly part: "payload" | "success" | "error" | "chunk"
   readonly schema: Schema.Codec<unknown, unknown>

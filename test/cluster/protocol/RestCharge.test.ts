@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 
 const charging = () => RateLimits.make({ ...restRates.requests, enabled: true, nowMillis: () => 0 })
 
-it("decodes the remaining quota of a charge, and the wait of a refused charge", () => {
+it("decodes the remaining quota of a charge, and the time to wait after a refused charge", () => {
   const limits = charging()
   for (const weight of [1, 10, 1_189, 20, 10_000]) {
     const charge = limits.charge("alice", weight)
@@ -14,7 +14,7 @@ it("decodes the remaining quota of a charge, and the wait of a refused charge", 
   }
 })
 
-it("encodes 0 or the wait for a gateway of an earlier release", () => {
+it("encodes 0 or the time to wait for a gateway of an earlier release", () => {
   const limits = charging()
   const encoded = [1_200, 20].map((weight) => RestCharge.encode(limits.charge("alice", weight), false))
   assert.deepStrictEqual(encoded, [0, 1_000])

@@ -119,7 +119,7 @@ it.effect("rule 3.11: ignores a quote that is older than the previous quote of t
   )
 })
 
-it.effect("an old quote that repeats does not replace a newer operator price", () => {
+it.effect("a repeated old quote does not replace a newer operator price", () => {
   const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],

@@ -97,32 +97,35 @@ it.effect("I29: sends no price from fewer sources than required, unless the symb
   )
 })
 
-it.effect("I29: rejects a single source at ten times the price, after which the market turns stale", () => {
-  const one = new TestSource("one", [[aapl, "AAPL"]])
-  return venueWith(
-    [one.source],
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const trader = yield* venue.trade(yield* venue.user("trader"))
-      one.say("AAPL", 200)
-      yield* pass
-      for (let second = 0; second < 61; second++) {
-        one.say("AAPL", 2_000)
-        yield* TestClock.adjust("1 second")
-      }
-      yield* venue.settle
-      assert.deepInclude(yield* priced(aapl), { oracleE8: 200e8, rejections: 3, source: "stale" })
-      yield* trader.send(limit("BUY", 1, 199))
-      yield* venue.settle
-      assert.deepEqual(told(yield* trader.drain), ["REJECTED_MARKET_CLOSED"])
-      one.say("AAPL", 201)
-      yield* pass
-      yield* trader.send(limit("BUY", 1, 199))
-      yield* venue.settle
-      assert.deepEqual(told(yield* trader.drain), ["ACK"])
-    })
-  )
-})
+it.effect(
+  "I29: rejects the price of a single source at ten times the market's price, after which the market turns stale",
+  () => {
+    const one = new TestSource("one", [[aapl, "AAPL"]])
+    return venueWith(
+      [one.source],
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const trader = yield* venue.trade(yield* venue.user("trader"))
+        one.say("AAPL", 200)
+        yield* pass
+        for (let second = 0; second < 61; second++) {
+          one.say("AAPL", 2_000)
+          yield* TestClock.adjust("1 second")
+        }
+        yield* venue.settle
+        assert.deepInclude(yield* priced(aapl), { oracleE8: 200e8, rejections: 3, source: "stale" })
+        yield* trader.send(limit("BUY", 1, 199))
+        yield* venue.settle
+        assert.deepEqual(told(yield* trader.drain), ["REJECTED_MARKET_CLOSED"])
+        one.say("AAPL", 201)
+        yield* pass
+        yield* trader.send(limit("BUY", 1, 199))
+        yield* venue.settle
+        assert.deepEqual(told(yield* trader.drain), ["ACK"])
+      })
+    )
+  }
+)
 
 it.effect("I29: one market turns stale while others stay fresh", () => {
   const one = new TestSource("one", [

@@ -49,7 +49,7 @@ it.effect("one minute after the opening, logs once a source that stopped while t
   }).pipe(Effect.scoped)
 )
 
-it.effect("measures how long a price is unchanged from the opening", () =>
+it.effect("measures from the opening how long a price has been unchanged", () =>
   Effect.gen(function* () {
     const { lines, state } = yield* watching
     yield* TestClock.adjust("2 minutes")

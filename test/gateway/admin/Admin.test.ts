@@ -11,7 +11,7 @@ import { TestClock } from "effect/testing"
 import { adminToken, type Answer, call, layer, raw, RestClient } from "../rest/RestClient.ts"
 
 it.layer(layer, { excludeTestServices: true })("the operator interface", (it) => {
-  it.effect("refuses requests without a valid operator token with 401", () =>
+  it.effect("returns 401 to requests without a valid operator token", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       expect((yield* admin("GET", "/proof")).status).toBe(200)
@@ -52,7 +52,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("refuses a request with a foreign Host header with 421 before any other check", () =>
+  it.effect("returns 421 to a request with a foreign Host header before any other check", () =>
     Effect.gen(function* () {
       const { adminUrl } = yield* RestClient
       const { port } = new URL(adminUrl)
@@ -84,7 +84,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("applies a price that the operator sets at once", () =>
+  it.effect("applies an operator's price at once", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       const { body, status } = yield* admin("POST", "/prices", { symbol: "silver-usd", price: 38.125 })
@@ -159,7 +159,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("returns balanced books for every market in the proof after credits and trades", () =>
+  it.effect("the proof shows balanced books for every market after credits and trades", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
@@ -217,7 +217,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("returns a problem for an unknown path, a wrong method or a malformed body", () =>
+  it.effect("returns a problem for an unknown path, a wrong method and a malformed body", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       expect((yield* admin("GET", "/user/positions")).status).toBe(404)

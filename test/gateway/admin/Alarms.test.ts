@@ -39,7 +39,7 @@ const listedBy = Effect.fnUntraced(function* (desks: DeskClient["Service"], mark
 })
 
 it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
-  it.effect("lists no alarm in normal operation, and removes each alarm when its cause ends", () =>
+  it.effect("lists no alarm in normal operation, and removes each alarm when its cause has ended", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient
@@ -64,73 +64,68 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
     })
   )
 
-  it.effect(
-    "lists FUND_SHORT from the time when the reserve fund covers only 150 of a debt of 400 until the next top-up",
-    () =>
-      Effect.gen(function* () {
-        const venue = yield* TestVenue
-        const { admin } = yield* RestClient
-        const topUp = { symbol: aapl, amount: 150, reason: "for a bad day" }
-        const id = "5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be00"
-        yield* venue.price(aapl, 200)
-        const [buyer, seller] = [yield* venue.user("long", 1_110), yield* venue.user("short", 1_500)]
-        const [long, short] = [yield* venue.trade(buyer), yield* venue.trade(seller)]
-        yield* short.send(limit("SELL", 50, 200))
-        yield* short.take("order_response")
-        yield* long.send(limit("BUY", 50, 200))
-        yield* long.take("fill_response")
-        yield* admin("POST", "/reserve-fund", { ...topUp, top_up_id: `${id}1` })
+  it.effect("lists FUND_SHORT while the reserve fund covers only 150 of a debt of 400, until the next top-up", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { admin } = yield* RestClient
+      const topUp = { symbol: aapl, amount: 150, reason: "for a bad day" }
+      const id = "5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be00"
+      yield* venue.price(aapl, 200)
+      const [buyer, seller] = [yield* venue.user("long", 1_110), yield* venue.user("short", 1_500)]
+      const [long, short] = [yield* venue.trade(buyer), yield* venue.trade(seller)]
+      yield* short.send(limit("SELL", 50, 200))
+      yield* short.take("order_response")
+      yield* long.send(limit("BUY", 50, 200))
+      yield* long.take("fill_response")
+      yield* admin("POST", "/reserve-fund", { ...topUp, top_up_id: `${id}1` })
 
-        yield* admin("POST", "/prices", { symbol: aapl, price: 170, confirm: true })
-        const closed = (yield* long.take("fill_response")).fill_response
-        expect([closed.execution_type, closed.quantity, closed.price]).toEqual(["ADL", 50, 178])
-        expect(yield* kinds).toEqual([`${aapl} FUND_SHORT`])
-        const { body } = yield* admin("GET", "/proof")
-        expect(body.balanced).toBe(true)
-        expect(body.reserve_funds).toContainEqual({ symbol: aapl, amount: 150, topped_up: 150 })
-        yield* admin("POST", "/reserve-fund", { ...topUp, top_up_id: `${id}2`, amount: 400 })
-        expect(yield* kinds).toEqual([])
-      })
+      yield* admin("POST", "/prices", { symbol: aapl, price: 170, confirm: true })
+      const closed = (yield* long.take("fill_response")).fill_response
+      expect([closed.execution_type, closed.quantity, closed.price]).toEqual(["ADL", 50, 178])
+      expect(yield* kinds).toEqual([`${aapl} FUND_SHORT`])
+      const { body } = yield* admin("GET", "/proof")
+      expect(body.balanced).toBe(true)
+      expect(body.reserve_funds).toContainEqual({ symbol: aapl, amount: 150, topped_up: 150 })
+      yield* admin("POST", "/reserve-fund", { ...topUp, top_up_id: `${id}2`, amount: 400 })
+      expect(yield* kinds).toEqual([])
+    })
   )
 
-  it.effect(
-    "lists positions for which no counterparty exists, and silent markets with the time of their last message",
-    () =>
-      Effect.gen(function* () {
-        const desks = yield* DeskClient
-        const markets = yield* MarketClient
-        const left: LeftPosition = {
-          userId: UserId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001"),
-          accountId: AccountId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be002"),
-          symbol: gold,
-          quantityLots: -2_500,
-          sinceMillis: 1_790_503_244_118
+  it.effect("lists positions without a counterparty, and silent markets with the time of their last message", () =>
+    Effect.gen(function* () {
+      const desks = yield* DeskClient
+      const markets = yield* MarketClient
+      const left: LeftPosition = {
+        userId: UserId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001"),
+        accountId: AccountId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be002"),
+        symbol: gold,
+        quantityLots: -2_500,
+        sinceMillis: 1_790_503_244_118
+      }
+      const listed = yield* listedBy(
+        {
+          ...desks,
+          askDesk: (deskId, ask) =>
+            desks.askDesk(deskId, (desk) =>
+              ask(deskId === "3" ? { ...desk, LeftPositions: () => Effect.succeed([left]) as never } : desk)
+            )
+        },
+        {
+          ...markets,
+          alarms: (symbol) => (symbol === gold ? Effect.fail(new Unavailable({ what: gold })) : markets.alarms(symbol))
         }
-        const listed = yield* listedBy(
-          {
-            ...desks,
-            askDesk: (deskId, ask) =>
-              desks.askDesk(deskId, (desk) =>
-                ask(deskId === "3" ? { ...desk, LeftPositions: () => Effect.succeed([left]) as never } : desk)
-              )
-          },
-          {
-            ...markets,
-            alarms: (symbol) =>
-              symbol === gold ? Effect.fail(new Unavailable({ what: gold })) : markets.alarms(symbol)
-          }
-        )
-        expect(listed.data).toEqual([
-          { kind: "UNREACHABLE", symbol: gold, since: expect.stringMatching(/^20\d\d-/) },
-          {
-            kind: "POSITION_LEFT",
-            symbol: gold,
-            since: "2026-09-27T10:00:44.118Z",
-            account_id: left.accountId,
-            quantity: -2.5
-          }
-        ])
-      })
+      )
+      expect(listed.data).toEqual([
+        { kind: "UNREACHABLE", symbol: gold, since: expect.stringMatching(/^20\d\d-/) },
+        {
+          kind: "POSITION_LEFT",
+          symbol: gold,
+          since: "2026-09-27T10:00:44.118Z",
+          account_id: left.accountId,
+          quantity: -2.5
+        }
+      ])
+    })
   )
 
   it.effect("lists silent desks in addition to the alarms that markets report", () =>

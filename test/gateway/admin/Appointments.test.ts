@@ -73,7 +73,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
     })
   )
 
-  it.effect("names the invalid member when it refuses a name, a role or a reason", () =>
+  it.effect("names the invalid member when it refuses an operator's name, role or reason", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body, status } = yield* admin("POST", "/operators", { name: "No Name", roles: ["boss"], reason: "" })

@@ -66,7 +66,7 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
     })
   )
 
-  it.effect("changes the trading state of all other symbols with the wildcard", () =>
+  it.effect("the wildcard changes the trading state of every symbol except a delisted one", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* set("CANCEL_ONLY", ["*"])).status).toBe(200)

@@ -12,7 +12,7 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 const quarterly = { symbol: "aapl-usd", amount: 0.26, ex_date: "2024-11-22", reason: "quarterly" }
 it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
   it.effect(
-    "credits 13.00 to a long position of 50 units for a dividend of 0.26, charges the short, and refuses a second dividend for the same day",
+    "pays 13.00 from short to long for 50 units at a dividend of 0.26, and refuses a second dividend on the same day",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue

@@ -10,8 +10,8 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 
 const change = { symbol: "aapl-usd", reason: "thin book" }
 /**
- * Converts a limit that applies now into the limit to set, because only a share of a limit applies outside trading
- * hours (rule 6.3).
+ * Converts the limit that applies now into the limit to set, because only a share of it applies outside trading hours
+ * (rule 6.3).
  */
 const inForceNow = Effect.map(Clock.currentTimeMillis, (now) => {
   const instrument = initialInstruments.find(({ symbol }) => symbol === aapl)!

@@ -131,32 +131,30 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect(
-    "6.7b: allows a key to register users from the first request after the grant until the grant is withdrawn",
-    () =>
-      Effect.gen(function* () {
-        const { admin, get, post, signed } = yield* RestClient
-        const user = yield* (yield* TestVenue).user("registrar", 0, ["view_positions"])
-        const requested = { public_key: user.publicKey, permission: "register_user", reason }
-        // The user has no builder code, so the check after the permission refuses the request.
-        const refusal = Effect.gen(function* () {
-          const { body } = yield* post("/builder/web3/api-key", {}, yield* signed(user))
-          return [body.status, body.type.split("/").at(-1)]
-        })
-        expect(yield* refusal).toEqual([403, "not-permitted"])
-        expect((yield* admin("POST", "/keys/grant", requested)).status).toBe(204)
-        expect(yield* refusal).toEqual([403, "no-active-builder-code"])
-        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
-        expect((yield* admin("POST", "/keys/withdraw", requested)).status).toBe(204)
-        expect(yield* refusal).toEqual([403, "not-permitted"])
-        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
-        const recorded = yield* (yield* Audit).about(user.userId)
-        const facts = { publicKey: user.publicKey, permission: "register_user", reason }
-        expect(recorded.map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
-          ["permission_withdrawn", "operator", facts],
-          ["permission_granted", "operator", facts]
-        ])
+  it.effect("6.7b: a key can register users from the first request after the grant until the grant is withdrawn", () =>
+    Effect.gen(function* () {
+      const { admin, get, post, signed } = yield* RestClient
+      const user = yield* (yield* TestVenue).user("registrar", 0, ["view_positions"])
+      const requested = { public_key: user.publicKey, permission: "register_user", reason }
+      // The user has no builder code, so the check after the permission refuses the request.
+      const refusal = Effect.gen(function* () {
+        const { body } = yield* post("/builder/web3/api-key", {}, yield* signed(user))
+        return [body.status, body.type.split("/").at(-1)]
       })
+      expect(yield* refusal).toEqual([403, "not-permitted"])
+      expect((yield* admin("POST", "/keys/grant", requested)).status).toBe(204)
+      expect(yield* refusal).toEqual([403, "no-active-builder-code"])
+      expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+      expect((yield* admin("POST", "/keys/withdraw", requested)).status).toBe(204)
+      expect(yield* refusal).toEqual([403, "not-permitted"])
+      expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+      const recorded = yield* (yield* Audit).about(user.userId)
+      const facts = { publicKey: user.publicKey, permission: "register_user", reason }
+      expect(recorded.map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
+        ["permission_withdrawn", "operator", facts],
+        ["permission_granted", "operator", facts]
+      ])
+    })
   )
 
   it.effect(

@@ -1,4 +1,4 @@
-/** Tests of the appointment and dismissal of liquidity providers by an operator (rule 9.11). */
+/** Tests of how an operator appoints and dismisses liquidity providers (rule 9.11). */
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"

@@ -58,7 +58,7 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
   )
 
   it.effect(
-    "records a transfer of the venue's own money once for each id with its operator, and refuses a different amount with 409",
+    "records a transfer of the venue's own money once per id with its operator, and refuses a different amount with 409",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient
@@ -93,7 +93,7 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
   )
 
   it.effect(
-    "records an unmatched deposit as the venue's own money once, in the name of the treasurer who decided",
+    "records an unmatched deposit as the venue's own money once, under the name of the treasurer who decided",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient

@@ -60,7 +60,7 @@ it.layer(withRails, { excludeTestServices: true })("simulated rails", (it) => {
       })
   )
 
-  it.effect("refuses a command to a simulated rail with a value out of bounds, and returns 204 for a valid one", () =>
+  it.effect("refuses a value out of bounds in a command to a simulated rail, and returns 204 for a valid command", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const statusOf = (path: string, body: object) =>

@@ -120,15 +120,20 @@ it.layer(layer, { excludeTestServices: true })("venue mode", (it) => {
     })
   )
 
-  it.effect("blocks only withdrawals, and allows them again after an audit without differences", () =>
-    Effect.gen(function* () {
-      const modes = yield* VenueModes
-      expect((yield* change("WITHDRAWALS_BLOCKED")).body).toMatchObject({ trading: "TRADING", withdrawals: "BLOCKED" })
-      yield* Effect.sleep("5 millis")
-      yield* modes.audited({ fault: null, difference: "BANK holds less" })
-      expect((yield* change("WITHDRAWALS")).body).toMatchObject({ status: 409 })
-      yield* modes.audited(clean)
-      expect((yield* change("WITHDRAWALS")).body).toMatchObject({ withdrawals: "OPEN" })
-    })
+  it.effect(
+    "an operator can block only withdrawals, and can unblock them only after an audit without differences",
+    () =>
+      Effect.gen(function* () {
+        const modes = yield* VenueModes
+        expect((yield* change("WITHDRAWALS_BLOCKED")).body).toMatchObject({
+          trading: "TRADING",
+          withdrawals: "BLOCKED"
+        })
+        yield* Effect.sleep("5 millis")
+        yield* modes.audited({ fault: null, difference: "BANK holds less" })
+        expect((yield* change("WITHDRAWALS")).body).toMatchObject({ status: 409 })
+        yield* modes.audited(clean)
+        expect((yield* change("WITHDRAWALS")).body).toMatchObject({ withdrawals: "OPEN" })
+      })
   )
 })

@@ -43,7 +43,7 @@ const held = Effect.fnUntraced(function* (
 const destination = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
-  it.effect("lists the reasons of a hold, and releases a small withdrawal after the approval of one operator", () =>
+  it.effect("lists the reasons for a hold, and releases a small withdrawal after one operator's approval", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -81,7 +81,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
   )
 
   it.effect(
-    "releases a withdrawal above the limit only after equal decisions by two operators, and counts each operator once",
+    "releases a withdrawal above the limit only after two operators make the same decision, and counts each operator once",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient

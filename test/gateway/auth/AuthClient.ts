@@ -14,7 +14,6 @@ export interface Session {
   readonly user: any
 }
 
-/** Requests to one listener. */
 export interface AuthClient {
   readonly origin: string
   readonly issuer: string

@@ -64,7 +64,6 @@ export interface AuthServiceOptions {
 export class AuthService extends Context.Service<
   AuthService,
   AuthClient & {
-    /** All log lines as text. */
     readonly logs: ReadonlyArray<string>
     /** Opens another listener on the same services with other settings. */
     readonly other: (options: Partial<AuthServer.AuthServerOptions>) => Effect.Effect<AuthClient, never, Scope.Scope>

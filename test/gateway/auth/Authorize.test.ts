@@ -1,4 +1,4 @@
-/** Tests of authorization requests of applications and of users' decisions about them, over real sockets. */
+/** Tests of applications' authorization requests and of users' decisions about them, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -50,35 +50,37 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A3, A4: redirects every other error to the application with the application's state unchanged", () =>
-    Effect.gen(function* () {
-      const { issuer, register } = yield* AuthService
-      const { clientId } = yield* register({ type: "public" })
-      const state = "a b+c%20&d=é".replace("é", "%C3%A9")
-      const faults: ReadonlyArray<readonly [Changes, string]> = [
-        [{ response_type: "token" }, "unsupported_response_type"],
-        [{ response_type: undefined }, "invalid_request"],
-        [{ code_challenge: undefined }, "invalid_request"],
-        [{ code_challenge: "x".repeat(42) }, "invalid_request"],
-        [{ code_challenge_method: "plain" }, "invalid_request"],
-        [{ code_challenge_method: undefined }, "invalid_request"],
-        [{ scope: "openid admin" }, "invalid_scope"],
-        [{ request: "x" }, "request_not_supported"],
-        [{ request_uri: "https://rp.example/r" }, "request_uri_not_supported"],
-        [{ response_mode: "fragment" }, "invalid_request"],
-        [{ max_age: "-1" }, "invalid_request"],
-        [{ prompt: "none" }, "login_required"]
-      ]
-      for (const [changes, error] of faults) {
-        const { headers, status } = yield* authorize(request(clientId, { ...changes, state }))
-        const url = new URL(headers.get("location")!)
-        expect(status).toBe(302)
-        expect(Object.fromEntries(url.searchParams)).toMatchObject({ kept: "1", error, state, iss: issuer })
-        expect(url.searchParams.has("code")).toBe(false)
-      }
-      const { headers } = yield* authorize(request(clientId, { state: undefined }))
-      expect(new URL(headers.get("location")!).searchParams.has("state")).toBe(false)
-    })
+  it.effect(
+    "A3, A4: redirects an error to the application with its state unchanged once the redirect URI is verified",
+    () =>
+      Effect.gen(function* () {
+        const { issuer, register } = yield* AuthService
+        const { clientId } = yield* register({ type: "public" })
+        const state = "a b+c%20&d=é".replace("é", "%C3%A9")
+        const faults: ReadonlyArray<readonly [Changes, string]> = [
+          [{ response_type: "token" }, "unsupported_response_type"],
+          [{ response_type: undefined }, "invalid_request"],
+          [{ code_challenge: undefined }, "invalid_request"],
+          [{ code_challenge: "x".repeat(42) }, "invalid_request"],
+          [{ code_challenge_method: "plain" }, "invalid_request"],
+          [{ code_challenge_method: undefined }, "invalid_request"],
+          [{ scope: "openid admin" }, "invalid_scope"],
+          [{ request: "x" }, "request_not_supported"],
+          [{ request_uri: "https://rp.example/r" }, "request_uri_not_supported"],
+          [{ response_mode: "fragment" }, "invalid_request"],
+          [{ max_age: "-1" }, "invalid_request"],
+          [{ prompt: "none" }, "login_required"]
+        ]
+        for (const [changes, error] of faults) {
+          const { headers, status } = yield* authorize(request(clientId, { ...changes, state }))
+          const url = new URL(headers.get("location")!)
+          expect(status).toBe(302)
+          expect(Object.fromEntries(url.searchParams)).toMatchObject({ kept: "1", error, state, iss: issuer })
+          expect(url.searchParams.has("code")).toBe(false)
+        }
+        const { headers } = yield* authorize(request(clientId, { state: undefined }))
+        expect(new URL(headers.get("location")!).searchParams.has("state")).toBe(false)
+      })
   )
 
   it.effect("A6: redirects to the consent page with headers that forbid caching, framing and referrers", () =>
@@ -175,23 +177,21 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect(
-    "A6: approves scopes that a confidential application already has at once, and requires consent for further scopes and always for a public application",
-    () =>
-      Effect.gen(function* () {
-        const { get, register, signIn } = yield* AuthService
-        const session = yield* signIn(wallet())
-        const isAtOnce = Effect.fnUntraced(function* (clientId: string, scope: string) {
-          const id = yield* opened(clientId, { scope })
-          return "redirect_url" in (yield* get(`/oauth/authorizations/${id}`, as(session))).body
-        })
-        const confidential = yield* register({})
-        const open = yield* register({ type: "public" })
-        for (const { clientId } of [confidential, open]) yield* approved(clientId, session)
-        expect(yield* isAtOnce(confidential.clientId, "openid")).toBe(true)
-        expect(yield* isAtOnce(confidential.clientId, "openid email")).toBe(false)
-        expect(yield* isAtOnce(open.clientId, "openid")).toBe(false)
+  it.effect("A6: skips the consent page only for scopes that a confidential application already has", () =>
+    Effect.gen(function* () {
+      const { get, register, signIn } = yield* AuthService
+      const session = yield* signIn(wallet())
+      const isAtOnce = Effect.fnUntraced(function* (clientId: string, scope: string) {
+        const id = yield* opened(clientId, { scope })
+        return "redirect_url" in (yield* get(`/oauth/authorizations/${id}`, as(session))).body
       })
+      const confidential = yield* register({})
+      const open = yield* register({ type: "public" })
+      for (const { clientId } of [confidential, open]) yield* approved(clientId, session)
+      expect(yield* isAtOnce(confidential.clientId, "openid")).toBe(true)
+      expect(yield* isAtOnce(confidential.clientId, "openid email")).toBe(false)
+      expect(yield* isAtOnce(open.clientId, "openid")).toBe(false)
+    })
   )
 
   it.effect("A7: issues one code for ten concurrent approvals", () =>
@@ -205,31 +205,33 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("ends the application's sessions when the user withdraws the grant, and requires consent again", () =>
-    Effect.gen(function* () {
-      const { form, get, register, send, signIn } = yield* AuthService
-      const client = yield* register({})
-      const session = yield* signIn(wallet())
-      const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
-      const tokens = (yield* exchange(client, code)).body
-      const grants = yield* get("/user/oauth/grants", as(session))
-      expect(grants.body).toMatchObject([
-        { client: { id: client.clientId, name: "Example App" }, scopes: ["openid", "profile"] }
-      ])
-      const withdraw = (who: Session) =>
-        send("DELETE", `/user/oauth/grants?client_id=${client.clientId}`, undefined, as(who))
-      expect(codeOf(yield* withdraw(tokens))).toEqual([403, "access_denied"])
-      expect((yield* send("DELETE", "/user/oauth/grants", undefined, as(session))).status).toBe(400)
-      expect((yield* withdraw(session)).status).toBe(204)
-      expect((yield* withdraw(session)).status).toBe(404)
-      const grant = { grant_type: "refresh_token", refresh_token: tokens.refresh_token }
-      expect(codeOf(yield* form("/oauth/token", grant, basic(client)))).toEqual([400, "invalid_grant"])
-      const id = yield* opened(client.clientId)
-      expect((yield* get(`/oauth/authorizations/${id}`, as(session))).body).toHaveProperty("authorization_id")
-    })
+  it.effect(
+    "ends the application's sessions when the user withdraws the application's grant, and requires consent again",
+    () =>
+      Effect.gen(function* () {
+        const { form, get, register, send, signIn } = yield* AuthService
+        const client = yield* register({})
+        const session = yield* signIn(wallet())
+        const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
+        const tokens = (yield* exchange(client, code)).body
+        const grants = yield* get("/user/oauth/grants", as(session))
+        expect(grants.body).toMatchObject([
+          { client: { id: client.clientId, name: "Example App" }, scopes: ["openid", "profile"] }
+        ])
+        const withdraw = (who: Session) =>
+          send("DELETE", `/user/oauth/grants?client_id=${client.clientId}`, undefined, as(who))
+        expect(codeOf(yield* withdraw(tokens))).toEqual([403, "access_denied"])
+        expect((yield* send("DELETE", "/user/oauth/grants", undefined, as(session))).status).toBe(400)
+        expect((yield* withdraw(session)).status).toBe(204)
+        expect((yield* withdraw(session)).status).toBe(404)
+        const grant = { grant_type: "refresh_token", refresh_token: tokens.refresh_token }
+        expect(codeOf(yield* form("/oauth/token", grant, basic(client)))).toEqual([400, "invalid_grant"])
+        const id = yield* opened(client.clientId)
+        expect((yield* get(`/oauth/authorizations/${id}`, as(session))).body).toHaveProperty("authorization_id")
+      })
   )
 
-  it.effect("refuses changes to second factors that an application requests", () =>
+  it.effect("refuses an application's request to change second factors", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const client = yield* register({})

@@ -10,7 +10,7 @@ const codeOf = ({ body, status }: Answer) => [status, body?.error_code]
 let isReady = true
 
 it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "discovery and refusals before routes",
+  "discovery and refusals before routing",
   (it) => {
     it.effect("D1: serves the same discovery document at three URLs, regardless of the forwarded host", () =>
       Effect.gen(function* () {
@@ -77,7 +77,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
         })
     )
 
-    it.effect("X3: responds to HEAD like to GET, without a body", () =>
+    it.effect("X3: responds to HEAD as to GET, but without a body", () =>
       Effect.gen(function* () {
         const { send } = yield* AuthService
         const { headers, status, text } = yield* send("HEAD", "/.well-known/jwks.json")

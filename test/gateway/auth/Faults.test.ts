@@ -108,7 +108,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
       })
     )
 
-    it.effect("serves pages beside the service, without cross-origin access to them", () =>
+    it.effect("serves pages on the same listener, without cross-origin access", () =>
       Effect.gen(function* () {
         const { origin } = yield* AuthService
         const { headers, text } = yield* call(`${origin}/sign-in`, { headers: { origin: "https://some.example" } })

@@ -44,7 +44,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T2, I44: accepts a code once, and ends the code's session if it is used a second time", () =>
+  it.effect("T2, I44: accepts a code once, and ends the code's session if the code is used again", () =>
     Effect.gen(function* () {
       const { get, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -138,7 +138,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T4: accepts only a form with each parameter once, and ignores the query", () =>
+  it.effect("T4: accepts only a form in which no parameter repeats, and ignores the query", () =>
     Effect.gen(function* () {
       const { form, register, send } = yield* AuthService
       const client = yield* register({})
@@ -213,7 +213,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
   )
 
   it.effect(
-    "T4: omits the refresh token for an application without the refresh grant, and refuses that application's refresh by form",
+    "T4: omits the refresh token for an application without the refresh grant, and refuses to refresh that application's session",
     () =>
       Effect.gen(function* () {
         const { form, register, signIn } = yield* AuthService

@@ -39,7 +39,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
     })
   )
 
-  it.effect("R3: returns the same successor to fifty concurrent refreshes", () =>
+  it.effect("R3: returns the same successor token to fifty concurrent refreshes", () =>
     Effect.gen(function* () {
       const { signIn, token } = yield* AuthService
       const { refresh_token } = yield* signIn(wallet())
@@ -52,7 +52,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
   )
 
   it.effect(
-    "R1, R4, R8: returns the same response if the client lost it; ends the session after reuse of an old token, and any session after thirty days",
+    "R1, R4, R8: repeats a lost response, ends a session when an old token is reused, and ends any session after thirty days",
     () =>
       Effect.gen(function* () {
         const { signIn, timed } = yield* AuthService

@@ -42,7 +42,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("invalidates the code of a pending approval when the user signs out everywhere", () =>
+  it.effect("invalidates the code of a pending approval when the user signs out of all sessions", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const authorize = yield* Authorize

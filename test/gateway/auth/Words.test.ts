@@ -35,9 +35,9 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
       expect(yield* textFor(message.replace(/Nonce: .*/, "Nonce: short"))).toContain("8 to 128 letters and digits")
       expect(yield* textFor(message.replace(/Chain ID: .*/, "Chain ID: 0x1"))).toContain("a whole number above 0")
       expect(yield* textFor(message.replace(/\n0x.*/, "\n0x1"))).toContain("0x and 40 hex digits")
-      expect(yield* textFor("short")).toBe("The message has to be 64 to 20480 ASCII characters")
+      expect(yield* textFor("short")).toBe("The message must be 64 to 20480 ASCII characters")
       expect((yield* words({ ...proof, message, signature: "0x" }))[2]).toBe(
-        "The signature has to be 0x and 130 hex digits"
+        "The signature must be 0x and 130 hex digits"
       )
     })
   )
@@ -47,11 +47,11 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
       const now = yield* Clock.currentTimeMillis
       const textFor = (change: Partial<MessageFields>) =>
         Effect.flatMap(wallet().proof(change), (proof) => Effect.map(words(proof), (answer) => String(answer[2])))
-      expect(yield* textFor({ statement: "no" })).toMatch(/^The statement has to be: Sign in to /)
-      expect(yield* textFor({ uri: "https://evil.test/" })).toMatch(/may sign in for here: https:\/\//)
-      expect(yield* textFor({ domain: "evil.test" })).toMatch(/^The domain has to be that of the URI: \S+$/)
+      expect(yield* textFor({ statement: "no" })).toMatch(/^The statement must be: Sign in to /)
+      expect(yield* textFor({ uri: "https://evil.test/" })).toMatch(/may sign in to: https:\/\//)
+      expect(yield* textFor({ domain: "evil.test" })).toMatch(/^The domain must match the URI: \S+$/)
       expect(yield* textFor({ issuedAtMillis: now - 601_000 })).toMatch(
-        /more than ten minutes ago.*the time here is 20/
+        /more than ten minutes ago.*the venue's time is 20/
       )
       expect(yield* textFor({ issuedAtMillis: now + 90_000 })).toMatch(/more than 60 s ahead/)
     })

@@ -1,4 +1,4 @@
-/** Tests of rate-limit charges that apply before authentication, over real sockets. */
+/** Tests of the rate-limit charge before authentication, over real sockets. */
 import { Hmac } from "@venue/auth/access/Hmac"
 import { Bearers } from "@venue/auth/session/Bearers"
 import * as RateLimits from "@venue/domain/RateLimits"
@@ -10,7 +10,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { callsTo, layer, RestClient, sockets } from "../rest/RestClient.ts"
 
-/** Opens a REST listener that counts credential look-ups and whose address buckets never refill. */
+/** Opens a REST listener that counts credential look-ups. Its IP address buckets never refill. */
 const counted = Effect.gen(function* () {
   const lookups = { keys: 0, sessions: 0 }
   const [keys, sessions] = [yield* ApiKeys, yield* Sessions]
@@ -54,7 +54,7 @@ const counted = Effect.gen(function* () {
 })
 
 it.live(
-  "charges an unknown key to the address before the look-up, and accepts known keys while the address bucket is empty",
+  "charges a request with an unknown key to the IP address before the look-up, and accepts known keys while the bucket is empty",
   () =>
     Effect.gen(function* () {
       const { signed } = yield* RestClient
@@ -71,7 +71,7 @@ it.live(
       }
       expect(lookups).toEqual({ keys: 1, sessions: 1 })
 
-      // A write costs 10 tokens and the bucket holds two writes, also for concurrent requests.
+      // A write costs 10 tokens, so the bucket pays for two writes, even if requests are concurrent.
       const answers = yield* strange(known, 20)
       expect(answers.map(([answer]) => answer).toSorted()).toEqual([401, 401, ...Array.from({ length: 18 }, () => 429)])
       expect(answers.every(([answer, again]) => (answer === 429) === (again === "30"))).toBe(true)

@@ -11,7 +11,7 @@ const detailOf = (
   caller: typeof key | typeof session = key
 ) => Denial.denied({ action, reason }, caller, "acme")
 
-it("names the missing permission and how to obtain it", () => {
+it("names the missing permission in a 403, and how to obtain it", () => {
   expect(detailOf("POST /user/leverage", "permission")).toBe(
     "The API key lacks the permission execute_orders; make a key that has it with POST /user/api-keys."
   )
@@ -22,15 +22,15 @@ it("names the missing permission and how to obtain it", () => {
   )
 })
 
-it("names the kind of credential that the request needs", () => {
+it("names in a 403 the kind of credential that the request needs", () => {
   expect(detailOf("POST /user/api-keys", "credential")).toContain("send the access token of a session")
   expect(detailOf("GET /user/builder-code", "credential", session)).toContain("sign the request with an API key")
   expect(
     Denial.denied({ action: "POST /user/terms", reason: "credential" }, { via: "jwt", clientId: "app" }, "acme")
-  ).toContain("An application may not do this")
+  ).toContain("Applications cannot do this")
 })
 
-it("refuses an account without revealing whether the account exists or who owns it", () => {
+it("refuses access to an account without revealing whether the account exists or who owns it", () => {
   expect(detailOf("GET /user/positions", "account")).toContain("x-acme-requested-account-id")
   expect(detailOf("GET /address", "account")).toContain("POST /user/transfer")
   for (const action of Object.keys(rules) as ReadonlyArray<Action>) {

@@ -105,7 +105,7 @@ it("ignores the forwarding headers of untrusted peers", () => {
   }
 })
 
-it("applies one separate limit to all unreadable addresses, apart from the proxy's limit", () => {
+it("applies one limit to all unreadable addresses together, separate from the proxy's limit", () => {
   expect(ClientAddress.network(caller({ "x-forwarded-for": "_a" }))).toBe(nobody)
   expect(ClientAddress.network(caller({ "x-forwarded-for": "_b" }))).toBe(nobody)
   expect(ClientAddress.network(nobody)).not.toBe(ClientAddress.network("10.0.0.1"))
@@ -124,7 +124,7 @@ const anyForwarded = FastCheck.array(
   { maxLength: 4 }
 ).map((elements) => elements.join(","))
 
-it("uses the address that the proxy appended, or unknown, whatever text precedes it", () => {
+it("reads the address that the proxy appended, or an unknown address, whatever text precedes it", () => {
   const appended = FastCheck.ipV4().filter((address) => !address.startsWith("10."))
   FastCheck.assert(
     FastCheck.property(anyHeader, anyForwarded, appended, (list, forwarded, v4) => {

@@ -5,7 +5,7 @@ import { Deferred, Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { connect } from "node:net"
 
-it.live("disconnects a client that does not read its response, and releases the response", () =>
+it.live("disconnects a client that does not read its response, and frees the response's memory", () =>
   Effect.gen(function* () {
     const released = yield* Deferred.make<void>()
     const endless = Stream.forever(Stream.succeed(new Uint8Array(64 * 1024)))

@@ -16,7 +16,7 @@ const quotaOf = ({ headers }: { readonly headers: Headers }) =>
   ["limit", "remaining", "reset"].map((name) => headers.get(`ratelimit-${name}`))
 const left = (answer: { readonly headers: Headers }) => Number(quotaOf(answer)[1])
 
-it("refuses routes without an access rule, whatever the path prefix", () => {
+it("refuses every route without an access rule, whatever its path prefix", () => {
   const payers: ReadonlyArray<[Route, RequestCharge.Payer]> = [
     [{ method: "GET", path: "/user/trade" }, "caller"],
     [{ method: "POST", path: "/builder/web3/api-key" }, "caller"],
@@ -53,7 +53,7 @@ it.live("refuses an endpoint without an access rule before its handler runs, and
   })
 )
 
-it.live("reports the quota of the user for valid credentials, and of the address otherwise", () =>
+it.live("reports the user's quota for valid credentials, and the IP address's quota otherwise", () =>
   Effect.gen(function* () {
     const { get, post, restUrl, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("told")
@@ -62,7 +62,7 @@ it.live("reports the quota of the user for valid credentials, and of the address
     expect(left(yield* get("/user/trade", yield* signed(user)))).toBeLessThanOrEqual(1_195)
     const refused = yield* post("/user/leverage", { symbol: "NOPE-USD", leverage: 1 }, yield* signed(user))
     expect([refused.status, left(refused) <= 1_190]).toEqual([404, true])
-    // Until now the address has sent only authenticated requests.
+    // The address has sent only authenticated requests until now.
     const free = yield* call(`${restUrl}/user/positions`, { method: "OPTIONS" })
     expect([free.status, ...quotaOf(free)]).toEqual([204, "1200", "1200", "0"])
     expect(quotaOf(yield* get("/nope"))).toEqual(["1200", "1200", "0"])
@@ -79,7 +79,7 @@ it.live("reports the quota of the user for valid credentials, and of the address
   }).pipe(Effect.provide(layer))
 )
 
-it.live("reports the separate bucket of an endpoint that has one", () =>
+it.live("reports the quota of an endpoint's own bucket if the endpoint has one", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const message = yield* get("/builder/web3/message?address=x&builder_code=y")

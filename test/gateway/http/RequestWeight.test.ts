@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 
 const actions = [...routesOf(Api), ...routesOf(TreasuryApi)].map(actionOf)
 
-it("assigns a weight of 10 to every change and of 2 to a preview", () => {
+it("assigns a weight of 10 to every change, and 2 to a preview", () => {
   const preview = "POST /user/orders/preview"
   expect(weightOf(preview)).toBe(2)
   const changes = actions.filter((action) => !action.startsWith("GET ") && action !== preview)

@@ -34,7 +34,7 @@ it("keeps the last mark of each minute", () => {
   expect(changePercent(marks, 200, day + 1)).toBe(0)
 })
 
-it("uses the last mark before the day if no mark was set since", () => {
+it("uses the last mark before the 24-hour window if the window has no mark", () => {
   const marks = of([{ minute: 0, markE8: 100 }])
   take(marks, 3 * day * minute, 110)
   expect(changePercent(marks, 110, 3 * day)).toBe(10)
@@ -47,7 +47,7 @@ it("returns a change of 0 if no mark from a day ago exists", () => {
   expect(changePercent(hour, 200, 60)).toBe(0)
 })
 
-it("keeps the minutes of one day and the last mark before the day", () => {
+it("keeps the minutes of one day and the last mark before them", () => {
   expect(minutes(5_000, () => 1).rows.length).toBe(day + 1)
 })
 

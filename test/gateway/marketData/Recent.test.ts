@@ -1,6 +1,6 @@
 /**
- * Tests that a gateway's recent minutes equal the whole log, wherever table, journal and feed are when the gateway
- * starts.
+ * Tests that a gateway's recent minutes equal the whole log, however far table, journal and feed have read it at the
+ * start.
  */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"

@@ -101,7 +101,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   )
 
   it.effect(
-    "accepts shares under the operator's prefix and uses that prefix in refusals; a neutral venue uses svc",
+    "uses the operator's prefix for the share fields of a builder code and in refusals, and svc on a venue without a prefix",
     () =>
       Effect.gen(function* () {
         const { get, post, signed } = yield* RestClient
@@ -190,33 +190,35 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       })
   )
 
-  it.effect("B2: issues a key in four members that can read the main account and do nothing beyond trading", () =>
-    Effect.gen(function* () {
-      const { get, post, signed } = yield* RestClient
-      const { builderCode, owner, user } = yield* scene
-      const text = yield* message(owner.address, builderCode)
-      const issued = yield* register(user, signedBy(owner, text))
-      expect([issued.status, issued.headers.get("cache-control")]).toEqual([201, "no-store"])
-      const { account_id, public_key, secret_key, user_id, ...others } = issued.body
-      expect(others).toEqual({})
-      expect([account_id, user_id]).toEqual([user_id, expect.stringMatching(uuid)])
-      const key = { userId: user_id, publicKey: public_key, secretKey: secret_key }
-      for (const path of ["/user/positions", "/user/trade", "/user/onboarding"]) {
-        expect([path, (yield* get(path, yield* signed(key))).status]).toEqual([path, 200])
-      }
-      expect((yield* get("/user/api-keys", yield* signed(key))).status).toBe(403)
-      expect((yield* post("/user/builder-code", shares, yield* signed(key))).status).toBe(403)
-      expect((yield* register(key, signedBy(owner, text))).status).toBe(403)
-      // The message accepts the terms, but the user's identity is not verified.
-      const leverage = yield* post(
-        "/user/leverage",
-        { symbol: MarketSymbol.make("GOLD-USD"), leverage: 5 },
-        yield* signed(key)
-      )
-      expect(leverage.status).toBe(403)
-      const { body } = yield* get("/user/onboarding", yield* signed(key))
-      expect(body).toMatchObject({ can_trade: false, terms_accepted: true, missing: ["identity"] })
-    })
+  it.effect(
+    "B2: issues a key that can read the main account but neither manage keys nor, before onboarding is complete, trade",
+    () =>
+      Effect.gen(function* () {
+        const { get, post, signed } = yield* RestClient
+        const { builderCode, owner, user } = yield* scene
+        const text = yield* message(owner.address, builderCode)
+        const issued = yield* register(user, signedBy(owner, text))
+        expect([issued.status, issued.headers.get("cache-control")]).toEqual([201, "no-store"])
+        const { account_id, public_key, secret_key, user_id, ...others } = issued.body
+        expect(others).toEqual({})
+        expect([account_id, user_id]).toEqual([user_id, expect.stringMatching(uuid)])
+        const key = { userId: user_id, publicKey: public_key, secretKey: secret_key }
+        for (const path of ["/user/positions", "/user/trade", "/user/onboarding"]) {
+          expect([path, (yield* get(path, yield* signed(key))).status]).toEqual([path, 200])
+        }
+        expect((yield* get("/user/api-keys", yield* signed(key))).status).toBe(403)
+        expect((yield* post("/user/builder-code", shares, yield* signed(key))).status).toBe(403)
+        expect((yield* register(key, signedBy(owner, text))).status).toBe(403)
+        // The message accepts the terms, but the user's identity is not verified.
+        const leverage = yield* post(
+          "/user/leverage",
+          { symbol: MarketSymbol.make("GOLD-USD"), leverage: 5 },
+          yield* signed(key)
+        )
+        expect(leverage.status).toBe(403)
+        const { body } = yield* get("/user/onboarding", yield* signed(key))
+        expect(body).toMatchObject({ can_trade: false, terms_accepted: true, missing: ["identity"] })
+      })
   )
 
   it.effect("lists the builders that hold a key of the user, and revokes one of them with immediate effect", () =>
@@ -256,7 +258,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B3: refuses each invalid request with a separate status, and leaves the message valid", () =>
+  it.effect("B3: refuses each invalid registration with its own status, and leaves the wallet's message valid", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const venue = yield* TestVenue
@@ -370,14 +372,14 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("limits a builder to sixty wallets per minute, and returns the time to wait", () =>
+  it.effect("limits a builder to sixty wallet registrations per minute, and returns the time to wait", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const { user } = yield* scene
       const ask = Effect.flatMap(signed(user), (headers) => post("/builder/web3/api-key", {}, headers))
       const first = yield* Effect.all(Array.from({ length: 60 }, () => ask))
       expect(first.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 422))
-      // The bucket gained one token per second while the first sixty requests ran.
+      // The bucket gained one token per second during the first sixty requests.
       const last = yield* Effect.repeat(ask, { until: ({ status }) => status !== 422, times: 60 })
       expect([last.status, Number(last.headers.get("retry-after")) > 0]).toEqual([429, true])
     })

@@ -44,90 +44,90 @@ const ranged = Effect.map(Clock.currentTimeMillis, (now) => {
 })
 
 it.layer(layer, { excludeTestServices: true })("charts", (it) => {
-  it.effect(
-    "includes every trade before the request in a chart, which covers the days from the first price until now",
-    () =>
-      Effect.gen(function* () {
-        const { get, restUrl } = yield* RestClient
-        yield* trade
-        const range = yield* ranged
-        const candles = yield* get(`/candles/gold-usd?resolution=1DAY&${range}`)
-        expect([candles.status, candles.headers.get("cache-control")]).toEqual([200, "public, max-age=1"])
-        expect(candles.body).toEqual({
-          $schema: `${restUrl}/schemas/CandlesResponseBody.json`,
-          candles: [
-            expect.objectContaining({
-              ticker: "GOLD-USD",
-              resolution: "1DAY",
-              open: "3400",
-              high: "3400",
-              low: "3400",
-              close: "3400",
-              baseTokenVolume: "3.5",
-              usdVolume: "11900",
-              trades: 3,
-              startingOpenInterest: "0"
-            })
-          ]
-        })
-        const volume = yield* get(`/taker-volume/GOLD-USD?intervalMinutes=1440&${range}`)
-        expect(volume.body).toMatchObject({
-          count: 1,
-          data: [
-            {
-              symbol: "GOLD-USD",
-              intervalMinutes: 1440,
-              takerBuyQty: 3,
-              takerSellQty: 0.5,
-              takerBuyNotional: 10200,
-              takerSellNotional: 1700,
-              netTakerQty: 2.5
-            }
-          ]
-        })
-        const underlier = yield* get(`/underlier/GOLD-USD?interval=1d&${range}`)
-        expect(underlier.body).toMatchObject({
-          count: 1,
-          data: [{ symbol: "GOLD-USD", interval: "1d", openPrice: 3400, closePrice: 3400 }]
-        })
-        expect((yield* get(`/funding/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
-          count: 1,
-          data: [{ rate: null }]
-        })
-        expect((yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
-          count: 1,
-          data: [{ openInterest: null }]
-        })
-        expect((yield* get(`/symbol-long-short/GOLD-USD?interval=1DAY&${range}`)).body).toMatchObject({
-          count: 1,
-          data: [{ interval: "1DAY", longUsers: 0, shortUsers: 0 }]
-        })
+  it.effect("a chart includes every trade before the request, and covers the days from the first price until now", () =>
+    Effect.gen(function* () {
+      const { get, restUrl } = yield* RestClient
+      yield* trade
+      const range = yield* ranged
+      const candles = yield* get(`/candles/gold-usd?resolution=1DAY&${range}`)
+      expect([candles.status, candles.headers.get("cache-control")]).toEqual([200, "public, max-age=1"])
+      expect(candles.body).toEqual({
+        $schema: `${restUrl}/schemas/CandlesResponseBody.json`,
+        candles: [
+          expect.objectContaining({
+            ticker: "GOLD-USD",
+            resolution: "1DAY",
+            open: "3400",
+            high: "3400",
+            low: "3400",
+            close: "3400",
+            baseTokenVolume: "3.5",
+            usdVolume: "11900",
+            trades: 3,
+            startingOpenInterest: "0"
+          })
+        ]
       })
+      const volume = yield* get(`/taker-volume/GOLD-USD?intervalMinutes=1440&${range}`)
+      expect(volume.body).toMatchObject({
+        count: 1,
+        data: [
+          {
+            symbol: "GOLD-USD",
+            intervalMinutes: 1440,
+            takerBuyQty: 3,
+            takerSellQty: 0.5,
+            takerBuyNotional: 10200,
+            takerSellNotional: 1700,
+            netTakerQty: 2.5
+          }
+        ]
+      })
+      const underlier = yield* get(`/underlier/GOLD-USD?interval=1d&${range}`)
+      expect(underlier.body).toMatchObject({
+        count: 1,
+        data: [{ symbol: "GOLD-USD", interval: "1d", openPrice: 3400, closePrice: 3400 }]
+      })
+      expect((yield* get(`/funding/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
+        count: 1,
+        data: [{ rate: null }]
+      })
+      expect((yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
+        count: 1,
+        data: [{ openInterest: null }]
+      })
+      expect((yield* get(`/symbol-long-short/GOLD-USD?interval=1DAY&${range}`)).body).toMatchObject({
+        count: 1,
+        data: [{ interval: "1DAY", longUsers: 0, shortUsers: 0 }]
+      })
+    })
   )
 
-  it.effect("sums the venue's metrics over all markets, by minutes or by nanoseconds", () =>
-    Effect.gen(function* () {
-      const { get } = yield* RestClient
-      const range = yield* ranged
-      const metrics = (query: string) => get(`/defillama/metrics?${range}&${query}`)
-      // Charts wait until the read tables are current; the metrics read them as they are.
-      const { candles } = (yield* get(`/candles/GOLD-USD?resolution=1DAY&${range}`)).body
-      yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)
-      const { body } = yield* metrics("intervalMinutes=1440")
-      expect(body.data).toHaveLength(1)
-      expect([body.data[0].windowStart, body.data[0].dailyVolumeUSD]).toEqual([
-        candles[0].startedAt,
-        Number(candles[0].usdVolume)
-      ])
-      expect((yield* metrics("interval=86400000000000")).body).toEqual(body)
-      const statuses = Effect.forEach(
-        ["", "interval=86400000000001", "intervalMinutes=7", "intervalMinutes=-1", "intervalMinutes=480"],
-        (query) => Effect.map(metrics(query), ({ status }) => status)
-      )
-      expect(yield* statuses).toEqual([422, 400, 400, 422, 200])
-      const long = "fromISO=2020-01-01T00:00:00Z&toISO=2020-02-02T00:00:00Z&intervalMinutes=1440"
-      expect((yield* get(`/defillama/metrics?${long}`)).status).toBe(400)
-    })
+  it.effect(
+    "sums the venue's metrics over all markets, whether the interval is given in minutes or in nanoseconds",
+    () =>
+      Effect.gen(function* () {
+        const { get } = yield* RestClient
+        const range = yield* ranged
+        const metrics = (query: string) => get(`/defillama/metrics?${range}&${query}`)
+        // Charts wait until the read tables are current; the metrics read them as they are.
+        const { candles } = (yield* get(`/candles/GOLD-USD?resolution=1DAY&${range}`)).body
+        yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)
+        const { body } = yield* metrics("intervalMinutes=1440")
+        expect(body.data).toHaveLength(1)
+        expect([body.data[0].windowStart, body.data[0].dailyVolumeUSD]).toEqual([
+          candles[0].startedAt,
+          Number(candles[0].usdVolume)
+        ])
+        expect((yield* metrics("interval=86400000000000")).body).toEqual(body)
+        const statuses = Effect.forEach(
+          ["", "interval=86400000000001", "intervalMinutes=7", "intervalMinutes=-1", "intervalMinutes=480"],
+          (query) => Effect.map(metrics(query), ({ status }) => status)
+        )
+        expect(yield* statuses).toEqual([422, 400, 400, 422, 200])
+        const long = "fromISO=2020-01-01T00:00:00Z&toISO=2020-02-02T00:00:00Z&intervalMinutes=1440"
+        expect((yield* get(`/defillama/metrics?${long}`)).status).toBe(400)
+      })
   )
 
   it.effect("returns an empty chart for an empty range and for a market without a price", () =>
@@ -176,7 +176,7 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
 
 const since2020 = "fromISO=2019-01-01T00:00:00Z&toISO=2030-01-01T00:00:00Z"
 
-it.live("starts a chart at the first price, ends it now, and limits it to 20,000 points", () =>
+it.live("a chart starts at the first price, ends now, and has at most 20,000 points", () =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const { position, project } = yield* ReadTables
@@ -205,7 +205,7 @@ it.live("starts a chart at the first price, ends it now, and limits it to 20,000
 const minutesFrom = (start: number, count: number) => `fromISO=${iso(start)}&toISO=${iso(start + count * 60_000)}`
 
 it.live(
-  "returns the same rows in a chart of 20,000 windows as in shorter charts, and charges a weight of 1 per 1,000 windows",
+  "a chart of 20,000 windows has the same rows as shorter charts, and costs a weight of 1 per 1,000 windows",
   () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
@@ -281,7 +281,7 @@ it.live("charges a weight of 5 for a chart that is requested without credentials
 
 const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 
-/** Members of the feed that charts do not use. */
+/** Feed members that charts do not use. */
 const untold = {
   follow: () => () => {},
   followMarket: () => () => {},
@@ -295,7 +295,7 @@ const untold = {
   depth: () => undefined
 }
 
-/** Charts at a gateway that has published row 5, while the tables reach each row of `seqs` in turn. */
+/** Charts of a gateway that has published row 5; its tables reach each row of `seqs` in turn. */
 const behind = (...seqs: Array<number>) =>
   over({
     positions: () => Effect.sync(() => [seqs.length > 1 ? seqs.shift()! : seqs[0]!]),
@@ -328,7 +328,7 @@ const openedFor = (length: "1HOUR" | "1MIN", toMillis: number) =>
 const opened = Effect.scoped(openedFor("1HOUR", 1))
 
 it.effect(
-  "serves an address at most eight charts of more than 1,000 windows at once, and does not count shorter charts",
+  "serves an IP address at most eight charts of more than 1,000 windows at once, and does not count shorter charts",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(day)
@@ -345,7 +345,7 @@ it.effect(
     }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
 )
 
-it.effect("waits until the tables contain the row that the gateway has published", () =>
+it.effect("waits until the tables contain the last row that the gateway has published", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(opened)
     yield* TestClock.adjust("30 millis")

@@ -72,7 +72,10 @@ const stalled = Effect.fnUntraced(function* (user: TestUser, more: Record<string
 })
 
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
-/** Waits until the server has read no part for 50 turns of the event loop, or more parts than any buffer could hold. */
+/**
+ * Waits until the server has read no part for 50 turns of the event loop, or has read more parts than any buffer
+ * holds.
+ */
 const atRest = (progress: { readonly parts: number }, most: number) =>
   Effect.gen(function* () {
     for (
@@ -123,7 +126,7 @@ const ending = (socket: Socket) =>
 
 for (const encoding of ["identity", "gzip"]) {
   it.effect(
-    `disconnects a client that reads a part too slowly, and keeps a client that continues to read (${encoding})`,
+    `disconnects a client that reads a part too slowly, and keeps a slow client that continues to read (${encoding})`,
     () =>
       Effect.gen(function* () {
         const user = yield* (yield* TestVenue).user("idle")
@@ -156,7 +159,7 @@ for (const encoding of ["identity", "gzip"]) {
       const user = yield* (yield* TestVenue).user("broken")
       const headers = { ...(yield* signed(user)), "accept-encoding": encoding }
       const text = yield* raw(restUrl, `GET /trades-csv HTTP/1.1\r\n${linesOf(headers)}\r\n`)
-      // Compressed output that was not yet flushed is lost as well.
+      // Compressed output that was not yet flushed is also lost.
       if (encoding === "identity") assert.match(text, /^HTTP\/1\.1 200 OK\r\n.*\r\ntransfer-encoding: chunked\r\n/is)
       assert.isFalse(text.endsWith("\r\n0\r\n\r\n"))
       const again = { ...(yield* signed(user)), "accept-encoding": encoding }
@@ -197,7 +200,7 @@ function thrice(): History["Service"]["readOn"] {
 }
 
 it.live(
-  "limits downloads to two per user and eight in total, and frees the slot of a disconnected client and of a HEAD request",
+  "limits downloads to two per user and eight in total, and frees a slot after a disconnect or a HEAD request",
   () =>
     Effect.gen(function* () {
       const { restUrl, signed } = yield* RestClient

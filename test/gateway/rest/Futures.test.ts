@@ -1,4 +1,7 @@
-/** Tests of the futures from which prices are derived: recorded by an operator, public to read, over real sockets. */
+/**
+ * Tests of the futures from which prices are derived, which an operator records and every caller can read, over real
+ * sockets.
+ */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { weightOf } from "@venue/gateway/http/RequestWeight"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -153,7 +156,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
   )
 })
 
-it("charges a list of settlement prices like a chart, and a single future like a simple read", () => {
+it("charges settlement price lists like charts, and a single future like a simple read", () => {
   expect(["GET /settlement-prices", "GET /settlement-calendar"].map(weightOf)).toEqual([5, 1])
 })
 

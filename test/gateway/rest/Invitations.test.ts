@@ -131,7 +131,7 @@ it.effect(
     }).pipe(
       Effect.provide(layer),
       Effect.provideService(VenueSettings, fewMarkets),
-      // The venue starts at that time.
+      // Sets the clock before the venue starts.
       (story) => Effect.andThen(TestClock.setTime(evening), story)
     )
 )

@@ -201,7 +201,7 @@ it.live("refuses a large offset, an unknown symbol, and a range that ends before
   }).pipe(Effect.provide(layer))
 )
 
-it.live("names a way to shorten a search that took too long, and limits only searches", () =>
+it.live("names a way to narrow a search that took too long, and limits the time of searches only", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("searching")

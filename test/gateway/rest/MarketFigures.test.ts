@@ -48,7 +48,7 @@ const paths = ["/symbols/metrics", "/md/contracts", "/refdata"]
 type Get = (path: string) => Effect.Effect<Answer>
 const rowsOf = (get: Get) => Effect.forEach(paths, (path) => Effect.map(get(path), ({ body }) => body.data))
 
-scene("rule 4.20: returns the figures of market_stats in metrics and contracts, in their units", (venue) =>
+scene("rule 4.20: metrics and contracts return the same figures as market_stats, each in its own units", (venue) =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const [ann, ben] = [yield* person(venue, "ann", 1_000_000), yield* person(venue, "ben", 1_000_000)]
@@ -126,7 +126,7 @@ scene("rule 4.20: returns the figures of market_stats in metrics and contracts, 
   })
 )
 
-scene("returns the fees of the base tier as fractions to a request without credentials", () =>
+scene("returns the base tier's fees as fractions to a request without credentials", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const { body, headers, status } = yield* get("/fees")
@@ -154,7 +154,7 @@ scene(
     })
 )
 
-scene("rule 4.20: returns up to 100 book levels per side, whose first levels equal those of level2", (venue) =>
+scene("rule 4.20: returns up to 100 book levels per side, the first of which equal those of level2", (venue) =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const { client } = yield* person(venue, "maker", 10_000_000)
@@ -184,18 +184,20 @@ scene("rule 4.20: returns up to 100 book levels per side, whose first levels equ
 )
 
 for (const waits of ["25 hours", "49 hours"] as const) {
-  scene(`rule 4.20: returns the same 24-hour change on a gateway that starts ${waits} later`, (venue) =>
-    Effect.gen(function* () {
-      const { get } = yield* RestClient
-      yield* TestClock.adjust("30 minutes")
-      yield* venue.price(aapl, 190)
-      yield* TestClock.adjust(waits)
-      yield* venue.price(aapl, 209)
-      yield* venue.settle
-      const rows = yield* rowsOf(get)
-      assert.deepStrictEqual([rows[0][0].mark_price_change_24h_pct, rows[2][0].price_change_24h], [10, "10"])
-      assert.deepStrictEqual(yield* rowsOf(yield* newGateway), rows)
-    })
+  scene(
+    `rule 4.20: a gateway that starts ${waits} after a price change returns the same 24-hour change as an older gateway`,
+    (venue) =>
+      Effect.gen(function* () {
+        const { get } = yield* RestClient
+        yield* TestClock.adjust("30 minutes")
+        yield* venue.price(aapl, 190)
+        yield* TestClock.adjust(waits)
+        yield* venue.price(aapl, 209)
+        yield* venue.settle
+        const rows = yield* rowsOf(get)
+        assert.deepStrictEqual([rows[0][0].mark_price_change_24h_pct, rows[2][0].price_change_24h], [10, "10"])
+        assert.deepStrictEqual(yield* rowsOf(yield* newGateway), rows)
+      })
   )
 }
 
@@ -240,7 +242,7 @@ const later = (day: () => Day | undefined) =>
 const known: Day = { volume: { lots: 1n, notional: 5n }, changePercent: 1, lastTicks: 3 }
 const marketsNow = Effect.flatten(MarketFigures.make(problems("http://venue.test")))
 
-it.effect("waits after the start of a gateway until all market figures are available", () => {
+it.effect("a new gateway waits until all market figures are available", () => {
   let day: Day | undefined
   return Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(marketsNow)

@@ -95,7 +95,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("refuses onboarding steps that an API key requests", () =>
+  it.effect("refuses onboarding steps that are requested with an API key", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const { user } = yield* arrived("program")
@@ -106,7 +106,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("I47: refuses onboarding steps that an application requests, whatever its scopes", () =>
+  it.effect("I47: refuses onboarding steps that an application requests for the user, whatever its scopes", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const { bearer, user } = yield* arrived("principal")
@@ -138,7 +138,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("applies the identity provider's newest callback once, including the user's names", () =>
+  it.effect("applies the identity provider's newest callback once, including the user's first and last name", () =>
     Effect.gen(function* () {
       const { user } = yield* arrived("subject")
       const { userId } = user

@@ -103,7 +103,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("divides the fees of a preview only with an active builder code", () =>
+  it.effect("splits a preview's fees only if the builder code is active", () =>
     Effect.gen(function* () {
       const { user } = yield* scene
       const { admin, post, signed } = yield* RestClient

@@ -19,15 +19,15 @@ import { access, bring, enrol, type Progress } from "../../auth/access/Progress.
 import { openAccount } from "../../storage/access/OpenedAccount.ts"
 
 interface Expected {
-  /** Permissions of which the credential needs at least one; if omitted, it needs none. */
+  /** The credential needs at least one of these permissions; if omitted, it needs none. */
   readonly permissions?: ReadonlyArray<string>
   readonly only?: "hmac" | "jwt"
   readonly trades?: true
   /** True if applications are refused. */
   readonly own?: true
   /**
-   * Account to which the action applies: the whole user, the main account only, or the main account by a key for all
-   * accounts that no builder obtained.
+   * Account to which the action applies: the whole user; the main account only; or, for `funds`, the main account, by
+   * a key for all accounts that no builder obtained.
    */
   readonly on?: "user" | "main" | "funds"
   /** True if the requested account is ignored. */

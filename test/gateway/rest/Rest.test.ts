@@ -159,7 +159,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("requires an account of the caller, within the key's scope, and the endpoint's permission", () =>
+  it.effect("requires the caller's own account within the key's scope, and the endpoint's permission", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const venue = yield* TestVenue
@@ -261,7 +261,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       })
   )
 
-  it.effect("refuses a range that ends before it starts", () =>
+  it.effect("refuses a time range that ends before it starts", () =>
     Effect.gen(function* () {
       const { get, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("range")
@@ -318,7 +318,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
   )
 })
 
-it.live("limits users and addresses separately, and returns the time to wait", () =>
+it.live("limits users and IP addresses separately, and returns the time to wait", () =>
   Effect.gen(function* () {
     const rest = yield* RestClient
     const venue = yield* TestVenue

@@ -14,7 +14,6 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const newKey = { label: "my bot", permissions: ["view_orders", "view_positions"], scope: "all_accounts" }
 
-/** Returns a user with a session. */
 const signedIn = Effect.fnUntraced(function* (name: string) {
   const user = yield* (yield* TestVenue).user(name, 0)
   const { sessionId, token } = yield* session(user.userId)
@@ -144,22 +143,24 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("rotates a key to a new name and secret with the same permissions, and refuses the old pair at once", () =>
-    Effect.gen(function* () {
-      const { as, listed, user } = yield* signedIn("rotator")
-      const thief = yield* signedIn("third thief")
-      const path = `/user/api-keys/${user.publicKey}/rotate`
-      expect((yield* thief.as("POST", path)).status).toBe(404)
-      const { body, status } = yield* as("POST", path)
-      expect(status).toBe(201)
-      expect(body).toMatchObject({ label: "rotator", scope: "all_accounts", secret_key: expect.any(String) })
-      expect((yield* withKey(user)).status).toBe(401)
-      expect((yield* withKey(keyOf(user.userId, body))).status).toBe(200)
-      expect((yield* as("POST", path)).status).toBe(404)
-      expect((yield* listed).data.map(({ public_key }: { public_key: string }) => public_key)).toEqual([
-        body.public_key
-      ])
-    })
+  it.effect(
+    "gives a rotated key a new name and secret with the same permissions, and refuses the old pair at once",
+    () =>
+      Effect.gen(function* () {
+        const { as, listed, user } = yield* signedIn("rotator")
+        const thief = yield* signedIn("third thief")
+        const path = `/user/api-keys/${user.publicKey}/rotate`
+        expect((yield* thief.as("POST", path)).status).toBe(404)
+        const { body, status } = yield* as("POST", path)
+        expect(status).toBe(201)
+        expect(body).toMatchObject({ label: "rotator", scope: "all_accounts", secret_key: expect.any(String) })
+        expect((yield* withKey(user)).status).toBe(401)
+        expect((yield* withKey(keyOf(user.userId, body))).status).toBe(200)
+        expect((yield* as("POST", path)).status).toBe(404)
+        expect((yield* listed).data.map(({ public_key }: { public_key: string }) => public_key)).toEqual([
+          body.public_key
+        ])
+      })
   )
 
   it.effect("hides the keys that builders hold, and refuses to rename or rotate them", () =>
@@ -184,7 +185,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("refuses signed requests to the key endpoints, whatever the permissions", () =>
+  it.effect("refuses signed requests to the key endpoints, whatever the signing key's permissions", () =>
     Effect.gen(function* () {
       const { listed, user } = yield* signedIn("leaked")
       const rest = yield* RestClient
@@ -202,7 +203,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("refuses an application at the key endpoints, and allows its other reads", () =>
+  it.effect("refuses an application's requests to the key endpoints, and allows its other reads", () =>
     Effect.gen(function* () {
       const { listed, user } = yield* signedIn("host")
       const tokens = yield* SessionTokens

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { layer, raw, RestClient } from "./RestClient.ts"
 
 it.live(
-  "I50: returns no server error for any sequence of bytes",
+  "I50: never returns a server error, whatever bytes a client sends",
   () =>
     Effect.gen(function* () {
       const { restUrl, signed } = yield* RestClient

@@ -33,7 +33,6 @@ export class RestClient extends Context.Service<
     readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
     readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Effect.Effect<Answer>
     readonly admin: (method: string, path: string, body?: unknown, token?: string) => Effect.Effect<Answer>
-    /** Returns newly signed headers. */
     readonly signed: (user: TestUser) => Effect.Effect<Record<string, string>>
   }
 >()("test/gateway/RestClient") {}
@@ -74,7 +73,6 @@ export const raw = (url: string, bytes: string | Uint8Array): Effect.Effect<stri
     socket.on("close", () => resume(Effect.succeed(text)))
   })
 
-/** Sends a request with any method. */
 export const ask = Effect.fnUntraced(function* (
   method: string,
   path: string,

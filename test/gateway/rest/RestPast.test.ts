@@ -257,7 +257,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
     })
   )
 
-  it.effect("returns the first state of each hour from the first recorded hour, limited to the most recent hours", () =>
+  it.effect("returns each hour's first state from the first recorded hour on, limited to the most recent hours", () =>
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
       const venue = yield* TestVenue
@@ -320,7 +320,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
         Effect.map(get(path), ({ headers }) => Number(headers.get("ratelimit-remaining")))
       const first = yield* remaining("/public/trades?symbol=AAPL-USD")
       expect(first - (yield* remaining("/public/trades"))).toBe(5)
-      // 11,000 rows for each of two markets.
+      // 11,000 rows for each of two markets cost a weight of 22.
       const deep = yield* remaining("/public/trades?limit=1000&offset=10000")
       expect(first - 5 - deep).toBe(22)
       const own = yield* get(`/public/account/${alice.userId}/trades`)

@@ -31,7 +31,7 @@ const available = Effect.fnUntraced(function* (user: TestUser) {
   return body.accounts.map((account: { readonly available_balance: number }) => account.available_balance)
 })
 
-it.effect("opens a subaccount with or without a body, lists it, and lets it trade at once", () =>
+it.effect("opens a subaccount with or without a request body, lists the subaccount, and lets it trade at once", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const user = yield* venue.user("owner", 5_000)
@@ -220,7 +220,7 @@ it.effect("executes an operator's credit with an idempotency key once, with one 
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("allows cross-origin requests to send the idempotency key and to read the replay header, as documented", () =>
+it.effect("lets pages of any origin send the idempotency key and read the replay header, as documented", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     const preflight = yield* call(`${restUrl}/user/transfer`, { method: "OPTIONS" })
@@ -240,7 +240,7 @@ it.effect("allows cross-origin requests to send the idempotency key and to read 
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("returns 504 to a change and 503 to a read while the desk does not respond", () =>
+it.effect("returns 504 to a change and 503 to a read of a desk that does not respond", () =>
   Effect.gen(function* () {
     const user = yield* (yield* TestVenue).user("owner")
     expect((yield* post(user, "/user/subaccounts", {})).status).toBe(504)

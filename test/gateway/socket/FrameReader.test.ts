@@ -69,7 +69,7 @@ it.live(
 )
 
 it.live(
-  "charges a ping before it sends the pong, then pauses and closes a flooding client without affecting others",
+  "charges a ping before it sends the pong, and pauses, then closes a flooding client without affecting others",
   () =>
     Effect.gen(function* () {
       const { clock, port } = yield* listening()
@@ -250,12 +250,12 @@ it.live("limits unread frames over all clients, and closes a slow client with 10
     yield* client.until(() => client.closed() !== undefined)
     assert.deepStrictEqual(client.closed(), {
       code: 1013,
-      reason: "frames were not read, and the gateway's buffer for unread frames is full"
+      reason: "the client did not read its frames, and the gateway's buffer for unread frames is full"
     })
   })
 )
 
-it.live("refuses a socket over the limit with a problem that names the fix", () =>
+it.live("refuses a socket over the limit with a problem that states the fix", () =>
   Effect.gen(function* () {
     const refusals: Array<SocketBudget.Refusal> = [
       { _tag: "AddressFull", most: 20 },

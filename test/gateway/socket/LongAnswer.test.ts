@@ -86,7 +86,7 @@ it.live(
       yield* client.until(() => client.closed() !== undefined)
       assert.deepEqual(client.closed(), {
         code: 1013,
-        reason: "frames were not read, and the gateway's buffer for unread frames is full"
+        reason: "the client did not read its frames, and the gateway's buffer for unread frames is full"
       })
     })
 )

@@ -5,7 +5,6 @@ import { connect, type Socket } from "node:net"
 export interface RawClient {
   readonly socket: Socket
   readonly write: (...frames: ReadonlyArray<Uint8Array>) => void
-  /** Texts of the received frames. */
   readonly texts: ReadonlyArray<string>
   readonly pongs: () => number
   /** Close code and reason that the server sent. */

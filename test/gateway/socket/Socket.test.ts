@@ -50,7 +50,7 @@ const echoOf = (client: WebSocket, text: string) =>
     client.send(text)
   })
 
-it.live("closes the connection with 1003 at a binary frame, and ignores later frames", () =>
+it.live("closes the connection with 1003 on a binary frame, and ignores later frames", () =>
   Effect.gen(function* () {
     const { connect, received } = yield* listening
     const client = yield* connect
@@ -95,7 +95,7 @@ it.live("sends a pong for a ping", () =>
   })
 )
 
-it.live("delays frames that were read before a pause until the pause ends, in order", () =>
+it.live("delays frames that were already read when a pause began until it ends, in order", () =>
   Effect.gen(function* () {
     const received: Array<string> = []
     const gone = yield* Deferred.make<void>()

@@ -20,7 +20,7 @@ it("allows 100 trade and 20 market-data sockets per IPv4 address or IPv6 /64 net
   expect(trade.refusal("2001:db8::ffff")).toBeUndefined()
 })
 
-it("allows any number of sockets per address while rate limits are off, up to 10,000 in the process", () => {
+it("allows any number of sockets per address, up to 10,000 in the process, while rate limits are off", () => {
   const { marketData, trade } = budgets(false)
   fill(trade, 6_000, () => "203.0.113.7")
   const [first] = fill(marketData, 4_000, () => "203.0.113.7")
@@ -55,7 +55,7 @@ it("allows one address a burst of five users' frames per minute, and any number 
   expect(taken).toBe(1_000_000)
 })
 
-it("gives each socket a bucket of its own when the address bucket is empty", () => {
+it("gives each socket its own bucket when the address bucket is empty", () => {
   const clock = { millis: 0 }
   const { marketData } = make({ limits: true, nowMillis: () => clock.millis })
   const [greedy, modest] = fill(marketData, 2, () => "203.0.113.7")

@@ -81,7 +81,7 @@ it("ignores the events of other commands", () => {
   expect(sent).toEqual([])
 })
 
-it("ends a command that is refused", () => {
+it("completes a command that is refused", () => {
   const { acknowledgements, committed, refuse, sent } = next()
   refuse("refused")
   committed("A")

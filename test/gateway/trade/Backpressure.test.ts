@@ -148,7 +148,7 @@ it("reads at most 256 unanswered commands of one connection, and resumes at half
   expect(busy.outstanding).toHaveLength(256)
 })
 
-it("limits the unanswered commands of a gateway with 500 busy connections", () => {
+it("limits the total of unanswered commands on a gateway with 500 busy connections", () => {
   const { client, outstanding } = start()
   const all = Array.from({ length: 500 }, client)
   for (const busy of all) busy.write(1_000)

@@ -72,7 +72,7 @@ story("opens a connection with a token on the primary account or on a subaccount
 )
 
 story(
-  "I45: refuses an invalid token, or one for another user's account, and closes the connection",
+  "I45: refuses an invalid token or a token for another user's account, and closes the connection",
   (venue, { userId }) =>
     Effect.gen(function* () {
       const bob = yield* venue.user("bob")
@@ -88,7 +88,7 @@ story(
 )
 
 story(
-  "U1: closes the connections of a session when the session ends, and keeps those of other sessions and keys",
+  "U1: closes a session's connections when the session ends, but not those of other sessions and keys",
   (venue, alice) =>
     Effect.gen(function* () {
       const one = yield* session(alice.userId)
@@ -103,7 +103,7 @@ story(
 )
 
 story(
-  "closes the connections of an application when an operator disables the application, and keeps those of other sessions",
+  "closes an application's connections when an operator disables the application, but not those of other sessions",
   (venue, alice) =>
     Effect.gen(function* () {
       const registration = yield* ClientRegistration
@@ -127,28 +127,26 @@ story(
     })
 )
 
-story(
-  "D2: closes the connections whose tokens a signing key signed when the key is removed in an emergency",
-  (venue, alice) =>
-    Effect.gen(function* () {
-      const rotation = yield* KeyRotation
-      const operator = { actor: "operator", reason: "a test" }
-      const [before] = yield* rotation.ring
-      const old = yield* session(alice.userId)
-      const closing = yield* signIn({ jwt: old.token })
-      yield* rotation.activate(yield* rotation.standby(operator), { emergency: true }, operator)
-      const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
-      yield* venue.settle
-      assert.isUndefined(closing.closedWith())
-      yield* rotation.remove(before!.key.kid, { emergency: true }, operator)
-      yield* venue.settle
-      assert.strictEqual(closing.closedWith()?.code, 1008)
-      for (const client of staying) assert.isUndefined(client.closedWith())
-      yield* refused("a token of a removed key", { jwt: old.token })
-    })
+story("D2: closes a connection when its token's signing key is removed in an emergency", (venue, alice) =>
+  Effect.gen(function* () {
+    const rotation = yield* KeyRotation
+    const operator = { actor: "operator", reason: "a test" }
+    const [before] = yield* rotation.ring
+    const old = yield* session(alice.userId)
+    const closing = yield* signIn({ jwt: old.token })
+    yield* rotation.activate(yield* rotation.standby(operator), { emergency: true }, operator)
+    const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
+    yield* venue.settle
+    assert.isUndefined(closing.closedWith())
+    yield* rotation.remove(before!.key.kid, { emergency: true }, operator)
+    yield* venue.settle
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    for (const client of staying) assert.isUndefined(client.closedWith())
+    yield* refused("a token of a removed key", { jwt: old.token })
+  })
 )
 
-story("I40: closes the connections of a key when the key is revoked, and refuses new connections", (venue, alice) =>
+story("I40: closes a key's connections when the key is revoked, and refuses new connections", (venue, alice) =>
   Effect.gen(function* () {
     const { token } = yield* session(alice.userId)
     const closing = yield* venue.trade(alice)
@@ -160,7 +158,7 @@ story("I40: closes the connections of a key when the key is revoked, and refuses
   })
 )
 
-story("closes the connections of a key when its permissions change, and accepts new connections", (venue, alice) =>
+story("closes a key's connections when its permissions change, and accepts new connections", (venue, alice) =>
   Effect.gen(function* () {
     const closing = yield* venue.trade(alice, [])
     yield* (yield* ApiKeys).setPermission(alice.publicKey, "execute_orders", false)
@@ -187,22 +185,20 @@ story("refuses a key that is revoked during its sign-in", (venue) =>
   })
 )
 
-story(
-  "closes all connections of a frozen user, and refuses new connections until the user is unfrozen",
-  (venue, alice) =>
-    Effect.gen(function* () {
-      const { token } = yield* session(alice.userId)
-      const bob = yield* venue.trade(yield* venue.user("bob"), [])
-      const open = [yield* venue.trade(alice), yield* signIn({ jwt: token })]
-      yield* bring(alice.userId, "frozen")
-      yield* venue.settle
-      for (const client of open) assert.strictEqual(client.closedWith()?.code, 1008)
-      assert.isUndefined(bob.closedWith())
-      yield* refused("a frozen user's key", { hmac: yield* venue.sign(alice) })
-      yield* refused("a frozen user's token", { jwt: token })
-      yield* bring(alice.userId, "onboarded")
-      yield* venue.trade(alice, [])
-    })
+story("closes a frozen user's connections, and refuses new connections until the user is unfrozen", (venue, alice) =>
+  Effect.gen(function* () {
+    const { token } = yield* session(alice.userId)
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    const open = [yield* venue.trade(alice), yield* signIn({ jwt: token })]
+    yield* bring(alice.userId, "frozen")
+    yield* venue.settle
+    for (const client of open) assert.strictEqual(client.closedWith()?.code, 1008)
+    assert.isUndefined(bob.closedWith())
+    yield* refused("a frozen user's key", { hmac: yield* venue.sign(alice) })
+    yield* refused("a frozen user's token", { jwt: token })
+    yield* bring(alice.userId, "onboarded")
+    yield* venue.trade(alice, [])
+  })
 )
 
 const gated = [
@@ -218,35 +214,37 @@ for (const [progress, code] of [
   ["unverified", "KycRequired"],
   ["without_terms", "TncRequired"]
 ] as const satisfies ReadonlyArray<readonly [Progress, string]>) {
-  story(`I47: refuses trading on an open connection with ${code} when the user becomes ${progress}`, (venue, alice) =>
-    Effect.gen(function* () {
-      const client = yield* venue.trade(alice)
-      yield* client.send(limit("BUY", 1, 190))
-      const { order_response: order } = yield* client.take("order_response")
-      yield* bring(alice.userId, progress)
-      yield* venue.settle
-      for (const message of gated) {
-        yield* client.send(message)
-        const { err } = yield* client.take("err")
-        assert.deepEqual([err.error_code, err.incoming_message], [code, message])
-      }
-      yield* client.send(say("get_user_orders"))
-      const { all_orders_response: open } = yield* client.take("all_orders_response")
-      assert.deepEqual(
-        open.orders.map(({ order_id }) => order_id),
-        [order.order_id]
-      )
-      yield* client.send(cancel(order.order_id))
-      assert.strictEqual((yield* client.take("order_response")).order_response.status, "CANCELLED")
-      yield* bring(alice.userId, "onboarded")
-      yield* venue.settle
-      yield* client.send(limit("BUY", 1, 190))
-      assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
-    })
+  story(
+    `I47: refuses trading on an open connection with ${code} after the user's onboarding status changes to ${progress}`,
+    (venue, alice) =>
+      Effect.gen(function* () {
+        const client = yield* venue.trade(alice)
+        yield* client.send(limit("BUY", 1, 190))
+        const { order_response: order } = yield* client.take("order_response")
+        yield* bring(alice.userId, progress)
+        yield* venue.settle
+        for (const message of gated) {
+          yield* client.send(message)
+          const { err } = yield* client.take("err")
+          assert.deepEqual([err.error_code, err.incoming_message], [code, message])
+        }
+        yield* client.send(say("get_user_orders"))
+        const { all_orders_response: open } = yield* client.take("all_orders_response")
+        assert.deepEqual(
+          open.orders.map(({ order_id }) => order_id),
+          [order.order_id]
+        )
+        yield* client.send(cancel(order.order_id))
+        assert.strictEqual((yield* client.take("order_response")).order_response.status, "CANCELLED")
+        yield* bring(alice.userId, "onboarded")
+        yield* venue.settle
+        yield* client.send(limit("BUY", 1, 190))
+        assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
+      })
   )
 }
 
-story("M1: closes the connections of single-factor sessions when the user enrols a second factor", (venue, alice) =>
+story("M1: closes single-factor sessions' connections when the user enrols a second factor", (venue, alice) =>
   Effect.gen(function* () {
     const { token } = yield* session(alice.userId)
     const strong = yield* session(alice.userId, "aal2")

@@ -16,7 +16,7 @@ const start = () => {
   }
 }
 
-it("charges the desk in steps of weight 10, and charges the rest when the connection ends", () => {
+it("sends charges to the desk in steps of weight 10, and the remainder when the connection ends", () => {
   const { charges, charge, spend } = start()
   for (let n = 0; n < 9; n++) expect(spend(1)).toBe(0)
   expect(charges).toEqual([])

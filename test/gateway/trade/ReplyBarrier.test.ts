@@ -33,7 +33,7 @@ it("starts a query when it is first in all its queues, and sends later replies a
   expect(outstanding.weight).toBe(0)
 })
 
-it("starts a query once, and at once when no queue has a pending command", () => {
+it("starts a query only once, and at once if no queue has a pending command", () => {
   const { accept, barriers, enter, makeQueue, pend, sent } = start()
   enter("empty", [])
   expect(sent).toEqual(["empty starts"])

@@ -45,7 +45,7 @@ story("refuses new commands 2 s after the gateway starts to shut down while repl
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "late" }))
     assert.deepEqual(
       (yield* client.drain).map(({ err }) => err?.message),
-      ["the venue is going down; not done"]
+      ["the venue is shutting down; nothing was done"]
     )
     // The desk is disconnected, so its replies never arrive.
     yield* TestClock.adjust("10 seconds")

@@ -1,4 +1,4 @@
-/** Test that unlinks a bank account while a withdrawal to it is requested. */
+/** Test of unlinking a bank account while a withdrawal to it is requested. */
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"

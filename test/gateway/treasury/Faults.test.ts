@@ -61,7 +61,7 @@ it.effect("returns 422 with the faults of query and body at once, including a mi
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("returns 400 with all unusable words, addresses, amounts and details at once", () =>
+it.effect("returns 400 that lists every invalid currency, payment rail, address, amount and bank detail at once", () =>
   Effect.gen(function* () {
     const { call } = yield* asUser("ann")
     const places = ({ faults, status, type }: Effect.Success<ReturnType<typeof call>>) => [

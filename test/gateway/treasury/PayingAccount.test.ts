@@ -49,7 +49,7 @@ for (const { cursor, network, spellings } of [
     cursor: TronCursor.write({ tip: tronBlock, solid: tronBlock, hot: TronAddress.hexOf(tron) })
   }
 ] as const) {
-  it.effect(`refuses the ${network} account that pays withdrawals as a destination, and debits nothing`, () =>
+  it.effect(`refuses a withdrawal to the ${network} account that pays withdrawals, and debits nothing`, () =>
     Effect.gen(function* () {
       const { signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("amy", 1_000)
@@ -72,7 +72,7 @@ for (const { cursor, network, spellings } of [
           expect(body.errors).toEqual([
             {
               location: "body.address",
-              message: "Expected an address outside of the venue; this address is the account that pays withdrawals",
+              message: "Expected an address outside the venue; this address is the account that pays withdrawals",
               value: spelling
             }
           ])

@@ -236,7 +236,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("treasury 
     }
   })
 
-  it.effect("I46: secrets appear only in the responses that issue them", () =>
+  it.effect("I46: a secret appears only in the response that issues it", () =>
     Effect.gen(function* () {
       for (const part of [money, bankWebhooks, walletSigns, startEnds]) yield* part
       const places = {

@@ -32,47 +32,45 @@ const person = Effect.fnUntraced(function* (name: string, usd = 1_000) {
   return { user, byKey, withdraw, withdrawals }
 })
 
-it.effect(
-  "debits a withdrawal before it returns the empty response, and lists the withdrawal with the net amount",
-  () =>
-    Effect.gen(function* () {
-      const { byKey, withdraw, withdrawals } = yield* person("amy")
-      const answer = yield* withdraw({ amount: "100.5" })
-      expect([answer.status, answer.text, answer.headers.get("content-length")]).toEqual([200, "", "0"])
-      yield* TestClock.adjust(1)
-      yield* byKey("POST", "/withdraw", { amount: 20, address: tronAddressAt(3), network: "TRON" })
-      const [second, first, ...others] = yield* withdrawals
-      expect(others).toEqual([])
-      expect(first).toMatchObject({
-        kind: "crypto",
-        amount: 100.5,
-        fee: 1,
-        net_amount: 99.5,
-        network: "ARBITRUM_ONE",
-        destination: here,
-        // This is the first withdrawal to the address.
-        status: "HELD_FOR_REVIEW",
-        blocked: false,
-        tx_hash: null
-      })
-      expect(second).toMatchObject({
-        amount: 20,
-        fee: 3,
-        net_amount: 17,
-        network: "TRON",
-        destination: tronAddressAt(3)
-      })
-      const rest = yield* withdraw({ amount: 880 })
-      expect([rest.status, rest.body.errors[0]]).toEqual([
-        400,
-        {
-          location: "body.amount",
-          message: "Expected at most 879.5, the amount that the account can release, got 880; the nearest is 879.5",
-          value: 880
-        }
-      ])
-      expect((yield* withdraw({ amount: 879.5 })).status).toBe(200)
-    }).pipe(Effect.provide(layer))
+it.effect("debits a withdrawal before it responds, and lists the withdrawal with the net amount", () =>
+  Effect.gen(function* () {
+    const { byKey, withdraw, withdrawals } = yield* person("amy")
+    const answer = yield* withdraw({ amount: "100.5" })
+    expect([answer.status, answer.text, answer.headers.get("content-length")]).toEqual([200, "", "0"])
+    yield* TestClock.adjust(1)
+    yield* byKey("POST", "/withdraw", { amount: 20, address: tronAddressAt(3), network: "TRON" })
+    const [second, first, ...others] = yield* withdrawals
+    expect(others).toEqual([])
+    expect(first).toMatchObject({
+      kind: "crypto",
+      amount: 100.5,
+      fee: 1,
+      net_amount: 99.5,
+      network: "ARBITRUM_ONE",
+      destination: here,
+      // This is the first withdrawal to the address.
+      status: "HELD_FOR_REVIEW",
+      blocked: false,
+      tx_hash: null
+    })
+    expect(second).toMatchObject({
+      amount: 20,
+      fee: 3,
+      net_amount: 17,
+      network: "TRON",
+      destination: tronAddressAt(3)
+    })
+    const rest = yield* withdraw({ amount: 880 })
+    expect([rest.status, rest.body.errors[0]]).toEqual([
+      400,
+      {
+        location: "body.amount",
+        message: "Expected at most 879.5, the amount that the account can release, got 880; the nearest is 879.5",
+        value: 880
+      }
+    ])
+    expect((yield* withdraw({ amount: 879.5 })).status).toBe(200)
+  }).pipe(Effect.provide(layer))
 )
 
 it.effect("executes two equal requests without a key as two withdrawals, and two with the same key as one", () =>
@@ -312,7 +310,7 @@ it.effect(
     }).pipe(Effect.provide(layer))
 )
 
-it.effect("links a bank account of the verified holder, and holds payouts to an unknown holder", () =>
+it.effect("links a bank account of the verified holder, and holds payouts to an account of an unknown holder", () =>
   Effect.gen(function* () {
     const { byKey, user, withdrawals } = yield* person("gus")
     const link = (change: object = {}) => byKey("POST", "/bank-account?currency=usd", { ...details, ...change })

@@ -1,4 +1,4 @@
-/** Index lookups compared with a plain Map: remembered commands, and open orders. */
+/** Compares lookups in the indexes of remembered commands and of open orders with a plain Map. */
 import { type Id, series, version4 } from "@venue/domain/Id"
 import { describe, expect, it } from "@effect/vitest"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -58,7 +58,7 @@ const steps = fc.record({
   turns: fc.array(fc.nat(), { maxLength: 200 })
 })
 
-/** Distinct words, equal on every machine. */
+/** Returns a function that yields distinct words, equal on every machine. */
 const draws = (): (() => number) => {
   let count = 0
   return () => mix(count++)
@@ -105,9 +105,9 @@ describe.each(Object.entries(kinds))("%s", (_, make) => {
     )
   })
 
-  describe.each(Object.entries(manyIds))("of ids %s", (_, ids) => {
+  describe.each(Object.entries(manyIds))("ids %s", (_, ids) => {
     it.each(Object.entries(orders))(
-      "find all that are there and no other, as they come and leave, %s",
+      "lookups find exactly the present ids while ids are added and removed %s",
       (_, ordered) => {
         const found = make(ids)
         const held = new Set<Id>()
@@ -138,7 +138,7 @@ describe.each(Object.entries(kinds))("%s", (_, make) => {
   })
 })
 
-it("gives ids drawn in series one bucket, each its own place", () => {
+it("ids drawn in series share a bucket, each at its own place", () => {
   const made = CommandIndex.make()
   const ids = makeIds(2_000, series(draws()))
   ids.forEach((id, place) => CommandIndex.enter(made, id, place + 1))
@@ -148,7 +148,7 @@ it("gives ids drawn in series one bucket, each its own place", () => {
   )
 })
 
-it("gives orders with ids in series adjacent heads", () => {
+it("orders with ids in series get adjacent heads", () => {
   const made = OrderPool.make()
   const ids = makeIds(16, series(draws()))
   ids.forEach((id) => OrderPool.take(made, orderIdFrom(id), ""))

@@ -9,7 +9,7 @@ const pay = (scene: Scene, exDay: number, usdPerUnit: number) =>
 const received = (scene: Scene, account: string) => Engine.view(scene.engine, AccountId.make(account)).position.funding
 
 describe("dividends", () => {
-  it("a dividend of 0.26 on a long of 50 is 13.00, paid by the shorts", () => {
+  it("a dividend of 0.26 pays 13.00 to a long position of 50, from the shorts", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     assert.deepStrictEqual(pay(scene, 20_000, 0.26), ["DividendPaid"])
@@ -17,7 +17,7 @@ describe("dividends", () => {
     assert.deepStrictEqual(Engine.totals(scene.engine).cash, 0)
   })
 
-  it("a dividend is paid once for its day, and not for an earlier day", () => {
+  it("a dividend is paid once per day, and never for an earlier day", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     pay(scene, 20_000, 0.26)

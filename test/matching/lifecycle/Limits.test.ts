@@ -15,7 +15,7 @@ const set = (scene: Scene, limits: Partial<Limits>) =>
   told(scene.ask({ _tag: "SetLimits", ...Engine.limits(scene.engine), ...limits }))
 
 describe("contract limits", () => {
-  it("the limits of the listing apply until a change, and an equal change records nothing", () => {
+  it("the listing's limits apply until a change, and an equal change records no event", () => {
     const scene = new Scene()
     assert.deepStrictEqual(Engine.limits(scene.engine), listed)
     assert.deepStrictEqual(set(scene, {}), [])
@@ -25,7 +25,7 @@ describe("contract limits", () => {
     assertDurable(scene)
   })
 
-  it("new limits apply to open interest from the next order, and keep existing positions", () => {
+  it("new limits apply to open interest from the next order, and existing positions stay", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     set(scene, { positionUsd: 5_000, openInterestUsd: 10_200 })
@@ -56,7 +56,7 @@ describe("contract limits", () => {
     assert.isAbove(Oracle.highestTradableE8(apple, lots(openInterestUsd / 200)), 400e8)
   })
 
-  it("limits of an ended contract are unchanged", () => {
+  it("an ended contract's limits do not change", () => {
     const scene = new Scene()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     scene.ask({ _tag: "Delist" })

@@ -30,7 +30,7 @@ const halted = () => {
 }
 
 describe("delistings", () => {
-  it("a delisting closes all positions at the half-hour average: a long position of 50 from 200 gains 100.00 at 202, without a fee", () => {
+  it("a delisting closes all positions at the half-hour average, without a fee: a long of 50 from 200 gains 100.00 at 202", () => {
     const scene = halted()
     scene.now += 60_000
     observe(scene, 150)
@@ -62,7 +62,7 @@ describe("delistings", () => {
     assertDurable(scene)
   })
 
-  it("a delisting values positions at its price and accepts neither prices nor funding", () => {
+  it("a delisted market values positions at the delisting price and accepts neither prices nor funding", () => {
     const scene = halted()
     delist(scene)
     scene.now += 2 * 3_600_000
@@ -76,7 +76,7 @@ describe("delistings", () => {
     assert.isTrue(Engine.isIdle(scene.engine, scene.now))
   })
 
-  it("a trading market is not delisted", () => {
+  it("does not delist a market that is trading", () => {
     const scene = new Scene()
     scene.hold("alice", 1)
     assert.deepStrictEqual(delist(scene), [])
@@ -102,7 +102,7 @@ describe("delistings", () => {
     assertDurable(scene)
   })
 
-  it("a delisted symbol is unknown to commands", () => {
+  it("refuses commands for a delisted symbol as unknown symbol", () => {
     const scene = halted()
     const { order } = eventOf(scene.events, "Accepted")
     delist(scene)
@@ -117,7 +117,7 @@ describe("delistings", () => {
     assert.deepStrictEqual(desk("REJECTED_FAILED_TO_PROCESS"), ["REJECTED_FAILED_TO_PROCESS"])
   })
 
-  it("a delisting closes two accounts of one user against each other if no other accounts remain", () => {
+  it("a delisting closes a user's two accounts against each other if no other account remains", () => {
     const scene = new Scene()
     scene.sell(3, 200, { account: "house" })
     scene.buy(3, 200, { account: "ann/1", user: "ann" })
@@ -127,7 +127,7 @@ describe("delistings", () => {
     assert.include(told(delist(scene)), "Traded 3 @ 200 ann/2")
   })
 
-  it("a delisting too large for one decision continues at each tick, also after a crash", () => {
+  it("a delisting too large for one decision continues at each tick, even after a crash", () => {
     const scene = new Scene()
     const most = { maxNotional: 1e14 }
     for (let n = 0; n < 6_000; n++) {

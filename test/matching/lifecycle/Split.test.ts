@@ -43,7 +43,7 @@ describe("splits", () => {
     assertDurable(scene)
   })
 
-  it("prices and trades in the new units are accepted after a split", () => {
+  it("after a split, prices and trades in the new units are accepted", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     halt(scene)
@@ -56,7 +56,7 @@ describe("splits", () => {
     assertDurable(scene)
   })
 
-  it("a 3:2 split closes the half lot that 0.003 leaves, at a mark of 133.33333333", () => {
+  it("a 3:2 split of 0.003 closes the resulting half lot at a mark of 133.33333333", () => {
     const scene = new Scene()
     scene.hold("alice", 0.1)
     scene.sell(0.097, 200, { reduceOnly: true })
@@ -95,7 +95,7 @@ describe("splits", () => {
     assertDurable(scene)
   })
 
-  it("a split is applied once per day, only in a halted market, and never if it leads to an invalid price", () => {
+  it("a split is applied once per day, only in a halted market, and never if the resulting price is invalid", () => {
     const scene = new Scene()
     assert.deepStrictEqual(split(scene, 2, 1), [])
     halt(scene)
@@ -110,7 +110,7 @@ describe("splits", () => {
     assert.deepStrictEqual(split(scene, 2, 1), [])
     assert.deepStrictEqual(split(scene, 2, 1, 19_999), [])
     for (const day of [20_001, 20_002, 20_003]) split(scene, 1_000, 1, day)
-    // The price goes from one hundred to ten cents. Another split would lead to less than one tick.
+    // The price is now ten cents, so another split would lead to less than one tick.
     assert.strictEqual(Engine.prices(scene.engine)!.markE8, usd(0.1))
   })
 

@@ -16,7 +16,7 @@ const open = () => {
   return { scene, orderId: orderIdOf(scene.buy(1, 199)) }
 }
 
-describe("a market that does not trade", () => {
+describe("markets that do not trade", () => {
   it("CANCEL_ONLY accepts only cancels", () => {
     const { orderId, scene } = open()
     assert.deepStrictEqual(told(set(scene, "CANCEL_ONLY")), ["TradingStateChanged"])
@@ -37,7 +37,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(told(scene.ask({ _tag: "Observe", priceE8: usd(201), teller: "operator" })), ["Priced"])
   })
 
-  it("rule 4.14: the closed market takes precedence over a refusal by the desk, except over an internal error", () => {
+  it("rule 4.14: the closed market takes precedence over a desk's refusal, except over an internal error", () => {
     const { scene } = open()
     const desk = (status: OrderRefusal) =>
       told(scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo: noEcho }))
@@ -50,7 +50,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(desk("REJECTED_FAILED_TO_PROCESS"), ["REJECTED_FAILED_TO_PROCESS"])
   })
 
-  it("I34: executes the cancels of a lost connection even in a halted market", () => {
+  it("I34: cancels after a lost connection are executed even in a halted market", () => {
     for (const state of ["CANCEL_ONLY", "HALTED"] as const) {
       const { scene } = open()
       set(scene, state)
@@ -79,7 +79,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual([funded.skipped, funded.rateE12], [true, 0])
   })
 
-  it("trading resumes, and setting the state that is already in force records no event", () => {
+  it("trading resumes, and setting the current state again records no event", () => {
     const { scene } = open()
     assert.deepStrictEqual(set(scene, "TRADING"), [])
     set(scene, "HALTED")

@@ -3,7 +3,7 @@ import * as OrderPool from "@venue/matching/book/OrderPool"
 import { assert, it } from "@effect/vitest"
 import { apple } from "../EngineScene.ts"
 
-it("each builder code gets its own number, and no number remains for further codes once all are used", () => {
+it("each builder code gets its own number, and further codes get none once all numbers are used", () => {
   const market = Market.make(apple, Market.defaults)
   assert.deepStrictEqual(
     ["", "a", "b", "a"].map((code) => Market.builderNumber(market, code)),

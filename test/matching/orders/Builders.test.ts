@@ -32,8 +32,8 @@ const cashOf = (engine: Engine.Engine, accounts: ReadonlyArray<string>): number 
   }, reserveFund + venueFees)
 }
 
-describe("rule 12.3: division of a fee of 10.20", () => {
-  it("I18: at 6,000 and 3,000 bps the code's owner gets 3.06, the venue 6.12 and the reserve fund 1.02", () => {
+describe("rule 12.3: division of a 10.20 fee", () => {
+  it("I18: at 6,000 bps for the venue and 3,000 bps for the owner they get 6.12 and 3.06, and the reserve fund 1.02", () => {
     const scene = new Scene(204)
     assert.deepStrictEqual(told(introduce(scene)), ["BuilderIntroduced"])
     const { maker, taker } = trade(scene, "code")
@@ -51,7 +51,7 @@ describe("rule 12.3: division of a fee of 10.20", () => {
     assert.strictEqual(Engine.view(scene.engine, AccountId.make("ann")).position.fees, 10_200_000)
   })
 
-  it("I18: at 5,000 bps each, owner and venue both get 5.10 without a remainder", () => {
+  it("I18: at 5,000 bps each, owner and venue both get 5.10 and nothing remains", () => {
     const scene = new Scene(204)
     introduce(scene, "code", 5_000, 5_000)
     assert.deepStrictEqual(trade(scene, "code").taker.reward, { ownerId, amount: 5_100_000, remainder: 0 })
@@ -60,7 +60,7 @@ describe("rule 12.3: division of a fee of 10.20", () => {
 })
 
 describe("rule 12.4: rewards", () => {
-  it("a maker's and a taker's fill each earn for the code of their own order", () => {
+  it("maker and taker fills each earn a reward for the builder code of their own order", () => {
     const scene = new Scene(204)
     introduce(scene)
     const { maker } = trade(scene, "", "code")
@@ -70,7 +70,7 @@ describe("rule 12.4: rewards", () => {
     assert.strictEqual(rewards(scene.engine), 612_000 + 612_000 + 3_060_000)
   })
 
-  it("I18: orders without a code, or with an unknown one, earn nothing", () => {
+  it("I18: orders without a code, or with an unknown code, earn nothing", () => {
     const scene = new Scene(204)
     introduce(scene)
     for (const code of ["", "unknown"]) {
@@ -92,7 +92,7 @@ describe("rule 12.4: rewards", () => {
     assert.strictEqual(Engine.totals(scene.engine).cash, 0)
   })
 
-  it("the owner also earns on the owner's own trades, credited to the primary account", () => {
+  it("a code's owner also earns on its own trades, and the reward is credited to the primary account", () => {
     const scene = new Scene(204)
     introduce(scene)
     scene.sell(50, 204, { account: "ben" })
@@ -156,7 +156,7 @@ describe("a market registers a code once", () => {
   })
 })
 
-it("I18 I26: in 300 random streams the parts of each fee sum to it, and every reward is credited", () => {
+it("I18 I26: in 300 random streams the parts of each fee sum to the fee, and every reward is credited", () => {
   let rewarded = 0
   play(300, (engine, stream) => {
     const accounts = [...new Set(stream.steps.flatMap(({ command }) => accountsIn(command)))]

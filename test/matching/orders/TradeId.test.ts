@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 const apple = salt(MarketSymbol.make("AAPL-USD"))
 const amazon = salt(MarketSymbol.make("AMZN-USD"))
 
-it("I21: no two trades share an id, within a market or between two", () => {
+it("I21: no two trades share an id, within one market or across markets", () => {
   const ids = new Set<string>()
   for (let number = 1; number <= 100_000; number++) {
     for (const market of [apple, amazon]) {

@@ -25,7 +25,7 @@ describe("alarms of a market", () => {
     assert.deepStrictEqual(told(priced()), [])
   })
 
-  it("a stale price raises an alarm with its start time until a new price", () => {
+  it("a stale price raises an alarm with its start time until a new price arrives", () => {
     const scene = priced()
     wait(scene, 60_000)
     wait(scene, 30_000)

@@ -7,7 +7,7 @@ const topUp = (scene: Scene, topUpId: string, amount: number) =>
   told(scene.ask({ _tag: "TopUpFund", topUpId, amount, reason: "" }))
 
 describe("top-ups of the reserve fund", () => {
-  it("a top-up can be spent by the market and counts as the operator's money in the sum of all cash", () => {
+  it("the market can spend a top-up, which counts as the operator's money in the sum of all cash", () => {
     const scene = new Scene()
     assert.deepStrictEqual(topUp(scene, "first", 150_000_000), ["FundToppedUp"])
     assert.deepInclude(Engine.totals(scene.engine), { cash: 0, reserveFund: 150_000_000, toppedUp: 150_000_000 })

@@ -16,7 +16,7 @@ const worthAt = (market: Scene, account: string, markE8: number): number => {
   return cashFlow - fees + valueDown(apple, quantityLots, markE8)
 }
 
-it("I28: a loss is paid first from the bankrupt account's own money, then from the fund if it suffices, then by other accounts within their capacity", () => {
+it("I28: a loss is paid by the bankrupt account first, then by the fund if it suffices, then by others within their capacity", () => {
   const seen = { covered: 0, uncovered: 0, shared: 0, left: 0, goneOn: 0, recovered: 0 }
   for (let seed = 1; seed <= 400; seed++) {
     const { percent, pick, whole } = chanceOf(seed)
@@ -66,7 +66,7 @@ it("I28: a loss is paid first from the bankrupt account's own money, then from t
     const now = Engine.totals(market.engine).reserveFund
     assert.isAtLeast(now, 0)
     if (!isCovered) assert.isAtLeast(now, fund, "what does not cover all covers nothing")
-    // Position values are rounded down, before and after.
+    // Position values before and after are each rounded down.
     for (const account of others) {
       const answer = stands.find(({ accountId }) => accountId === account)
       if (answer === undefined) assert.isAtMost(lost(account), 2, `seed ${seed}: ${account} did not answer`)
@@ -95,7 +95,7 @@ it("I28: a loss is paid first from the bankrupt account's own money, then from t
   for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 50, what)
 })
 
-it("rule 9.9: transfers that exceed one journal row wait for the next takeover", () => {
+it("rule 9.9: transfers that do not fit in one journal row wait for the next takeover", () => {
   const market = new Scene()
   const others = Array.from({ length: 1_500 }, (_, n) => `other ${n}`)
   for (const account of others) {

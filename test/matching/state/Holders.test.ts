@@ -27,13 +27,13 @@ const trade = (
 }
 
 describe("holders", () => {
-  it("holders are counted per user, over all accounts", () => {
+  it("holders are counted per user, across all accounts", () => {
     const scene = new Scene()
     const users = { "alice-2": "alice" }
     trade(scene, "alice", 5, "bob", users)
     trade(scene, "alice-2", 3, "carol", users)
     assert.deepStrictEqual(tick(scene, friday + minute), [[1, 2]])
-    // A long and a short account of equal size cancel out, and then turn negative.
+    // A long and a short account of equal size cancel out; then the user is short in total.
     trade(scene, "alice-2", -8, "bob", users)
     assert.deepStrictEqual(tick(scene, friday + 2 * minute), [[1, 1]])
     trade(scene, "alice-2", -1, "carol", users)
@@ -68,7 +68,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("a rebuilt or restored market counts the same holders as a market that ran without interruption", () => {
+  it("a rebuilt or restored market counts the same holders as an uninterrupted market", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     tick(scene, friday + minute)
@@ -99,7 +99,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("the reserve fund is not a holder, even if a split leaves it a position", () => {
+  it("the reserve fund is not a holder, even if a split leaves it with a position", () => {
     const scene = new Scene()
     scene.ask({ _tag: "TopUpFund", topUpId: "one", amount: 1_000_000_000, reason: "" })
     for (const account of ["alice", "carol"]) trade(scene, account, 0.101, "bob", {})

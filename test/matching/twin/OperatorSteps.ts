@@ -1,4 +1,4 @@
-/** Commands from the venue itself, added to some of the streams. */
+/** Commands from the venue itself, added to some streams. */
 import type { MarketCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
 import type { Engine } from "@venue/matching/Engine"
@@ -52,10 +52,8 @@ const ratios = [
   [1, 7]
 ] as const
 
-/** Returns true if a month stream contains a split, as one in four does. */
 export const doesSplit = (seed: number): boolean => seed % 4 === 0
 
-/** Returns true if the stream's contract ends, as one in four does. */
 export const doesEnd = (seed: number): boolean => seed % 4 === 1
 
 /** Halts the market at the end of the stream and settles its contract. Later commands are then refused. */

@@ -24,7 +24,6 @@ const looked = (engine: Engine.Engine, { atMillis, command, look }: Step): Step 
   command: look?.(engine) ?? command
 })
 
-/** Returns the events of one step. */
 export const decide = (engine: Engine.Engine, step: Step): ReadonlyArray<MarketEvent> => {
   const { atMillis, command } = looked(engine, step)
   const events: Array<MarketEvent> = []

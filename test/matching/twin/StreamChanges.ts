@@ -1,9 +1,9 @@
-/** Streams that are derived from others: with repeated commands, or with fewer commands. */
+/** Derived streams: with repeated commands, or with fewer commands. */
 import type { MarketCommand } from "@venue/domain/Market"
 import { chanceOf } from "../Chance.ts"
 import { isTraderCommand, type Stream } from "./Streams.ts"
 
-/** Returns the stream with every trader command delivered one to five times. Repeats are at random later positions. */
+/** Returns the stream with each trader command delivered one to five times, the repeats at random later positions. */
 export const repeated = (stream: Stream): Stream => {
   const { percent, whole } = chanceOf(stream.seed + 1_000_000)
   const later = new Map<number, Array<MarketCommand>>()

@@ -16,7 +16,7 @@ interface Step {
 export function slicing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   const { percent, pick, whole } = chanceOf(seed + 2_000_000)
   const opened: Array<TwapTerms & { next: number }> = []
-  /** A repeat repeats the same command. */
+  /** Commands already sent, by id. A repeat sends the same command. */
   const sent = new Map<string, MarketCommand>()
   return steps.flatMap(({ atMillis, command }, place): ReadonlyArray<Step> => {
     if (command._tag !== "Refuse" && (command._tag !== "Place" || command.timeInForce !== "IOC")) {

@@ -86,7 +86,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     if (percent(leaping)) atMillis = leapt(fromMillis)
     if (isMonth) notice(fromMillis)
   }
-  /** Handles the ends of the hours up to now. */
+  /** Adds ticks at the ends of most hours up to now, some of them late. */
   const notice = (fromMillis: number) => {
     for (let end = Math.ceil(fromMillis / 3_600_000) * 3_600_000; end < atMillis; end += 3_600_000) {
       if (percent(95)) steps.push({ atMillis: Math.min(atMillis, end + whole(0, 60_000)), command: { _tag: "Tick" } })
@@ -228,7 +228,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       timeInForce
     })
   }
-  /** Uses nearly all of the allowed open interest, and then sends an order for the rest. */
+  /** Uses nearly all of the allowed open interest, and then sends an order for the remainder. */
   const crowd = (accountId: AccountId) => {
     const priceTicks = Math.round(oracleE8 / tickE8)
     const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, reduceOnly: false, maxNotional: 1e14 } as const
@@ -262,7 +262,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     add({ _tag: "Cancel", ...envelope(AccountId.make(percent(12) ? pick(...accounts) : accountId)), ...aim })
   }
   const cancelAll = (accountId: AccountId) => {
-    // A busy account spares every second one of the newest orders, over all accounts.
+    // A busy account spares every second one of the newest orders, across all accounts.
     const isBusy = (placed.get(accountId)?.length ?? 0) > 2
     const spared = [...placed.values()].flat().filter((_, index) => isBusy && index % 2 === 0)
     const except = spared.map(({ commandId }) => orderIdFrom(commandId))
@@ -285,8 +285,8 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     const isAbsurd = percent(3)
     const teller = percent(isMonth ? 90 : isHourly ? 60 : 10) ? "operator" : "external"
     // An operator's price is always accepted, so an absurd one would bankrupt every account in a month stream.
-    const isTold = isAbsurd && !(isMonth && teller === "operator")
-    add({ _tag: "Observe", priceE8: isTold ? oracleE8 * 2 : oracleE8, teller })
+    const isExternal = isAbsurd && !(isMonth && teller === "operator")
+    add({ _tag: "Observe", priceE8: isExternal ? oracleE8 * 2 : oracleE8, teller })
   }
   /** Moves the price in one direction step by step, which triggers many stops. */
   const run = () => {
@@ -383,7 +383,7 @@ export const isOfVenue = (command: MarketCommand): command is Liquidate | OpenTa
 
 const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 
-/** A short one, one in the form of an id, and the longest allowed. */
+/** A short tag, one in the form of an id, and the longest allowed tag. */
 const tags = ["tag-1", "6b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001", `${"~".repeat(63)}!`] as const
 
 /** The last refusals in a desk's order of checks. */

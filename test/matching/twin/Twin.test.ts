@@ -11,9 +11,13 @@ import { accountsIn, isOfVenue, isTraderCommand, make, make as makeStream } from
 import { repeated } from "./StreamChanges.ts"
 
 describe("engine and reference implementation", () => {
-  it("I23: on 1,500 random streams the engine's events equal those of the rules", { timeout: 240_000 }, () => {
-    for (let seed = 1; seed <= 1_500; seed++) assertAlike(make(seed))
-  })
+  it(
+    "I23: on 1,500 random streams the engine's events equal the reference implementation's",
+    { timeout: 240_000 },
+    () => {
+      for (let seed = 1; seed <= 1_500; seed++) assertAlike(make(seed))
+    }
+  )
 
   it("I32: on 600 streams with passing hours, each hour is paid once or skipped", { timeout: 240_000 }, () => {
     let paid = 0
@@ -28,7 +32,7 @@ describe("engine and reference implementation", () => {
   })
 
   it(
-    "I23: on ten long streams with deep books and reused slots the events equal those of the rules",
+    "I23: on ten long streams with deep books and reused slots the engine's events equal the reference implementation's",
     { timeout: 240_000 },
     () => {
       for (let seed = 1; seed <= 10; seed++) assertAlike(make(seed, 2_000))
@@ -37,7 +41,7 @@ describe("engine and reference implementation", () => {
 })
 
 describe("idempotent commands", () => {
-  it("I20: a repeat emits no event, changes no state and keeps its first outcome; a former owner's repeat is dropped", () => {
+  it("I20: a repeat emits no event, changes no state and keeps the first outcome; a former owner's repeat is dropped", () => {
     for (let seed = 1; seed <= 150; seed++) {
       const stream = make(seed)
       const engine = emptyEngine(stream)
@@ -59,7 +63,7 @@ describe("idempotent commands", () => {
     }
   })
 
-  it("I20: a repeat after its id was forgotten is refused as expired", () => {
+  it("I20: a repeat sent after its id was forgotten is refused as expired", () => {
     for (let seed = 1; seed <= 150; seed++) {
       const stream = make(seed)
       const engine = emptyEngine(stream)
@@ -90,10 +94,10 @@ describe("idempotent commands", () => {
 })
 
 describe("event records and state", () => {
-  /** Every second stream lasts for hours. */
+  /** Every second stream spans several hours. */
   const make = (seed: number) => makeStream(seed, undefined, seed % 2 === 0 ? "hourly" : "usual")
 
-  it("I6: replaying the emitted events leaves the same state", () => {
+  it("I6: replaying the emitted events leaves the live state", () => {
     for (let seed = 1; seed <= 1_000; seed++) {
       const stream = make(seed)
       const live = emptyEngine(stream)
@@ -148,7 +152,7 @@ describe("order invariants", () => {
     })
   })
 
-  it("I22: an order never changes after it was filled or ended", () => {
+  it("I22: a filled or ended order never changes again", () => {
     play(600, () => {
       const live = new Set<string>()
       return (events) => {
@@ -163,7 +167,7 @@ describe("order invariants", () => {
     })
   })
 
-  it("I23: no fill skips a better price or an earlier order at its price", () => {
+  it("I23: no fill skips a better price or an earlier order at the same price", () => {
     play(600, () => {
       const queue = new Map<string, Order>()
       return (events) => {
@@ -198,7 +202,7 @@ describe("order invariants", () => {
     })
   })
 
-  it("I35: an order that is reported as cancelled has left the book, and all its fills were reported before", () => {
+  it("I35: an order reported as cancelled has left the book, and all its fills were reported earlier", () => {
     play(600, (engine) => {
       const known = new Map<string, Order>()
       const cancelled = new Set<string>()
@@ -312,7 +316,7 @@ describe("positions and results", () => {
     })
   })
 
-  it("I26 I32: all cash including funding and the reserve fund sums to zero after every decision while hours pass", () => {
+  it("I26 I32: all cash, including funding and the reserve fund, sums to zero after every decision as hours pass", () => {
     let funded = 0
     play(
       300,
@@ -334,7 +338,7 @@ describe("positions and results", () => {
     assert.isAbove(funded, 10)
   })
 
-  it("I33: a reduce-only fill never increases or reverses a position, and open reduce-only orders never exceed the position in total", () => {
+  it("I33: reduce-only fills never increase or reverse a position, and open reduce-only orders together never exceed it", () => {
     play(600, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       const held = new Map<string, number>()

@@ -186,8 +186,8 @@ function place(twin: Twin, command: Place, emit: Emit): OrderRefusal | undefined
 }
 
 /**
- * LIMIT IOC reduce-only over the whole position, 5 % through the mark, rounded towards the mark, within band and
- * bounds.
+ * A close is a LIMIT IOC reduce-only order over the whole position, 5 % through the mark, rounded towards the mark,
+ * within band and bounds.
  */
 function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined {
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
@@ -335,7 +335,7 @@ function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): voi
   emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: twin.timeMillis })
   if (order.reduceOnly) cut(twin, incoming, order.remainingLots - room(twin, order), emit)
 
-  // A market order without a price takes nothing beyond the edge of the band.
+  // A market order without a price does not trade beyond the edge of the band.
   const sent = terms._tag === "Place" && terms.priceTicks > 0 ? [terms.priceTicks] : []
   const limit =
     order.type !== "MARKET"

@@ -1,5 +1,5 @@
 /**
- * The twin (the slow reference implementation) applied to the rules' worked examples, which shows that it is a valid
+ * Applies the twin (the slow reference implementation) to the rules' worked examples, to show that it is a valid
  * reference.
  */
 import { AccountId } from "@venue/domain/AccountId"
@@ -38,7 +38,7 @@ const market = (prices: Partial<Priced> = {}) => {
         : event._tag === "Ended" || event._tag === "Modified"
           ? `${names.get(event.order.orderId.text)} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remainingLots / 1_000}`
           : event._tag
-  /** Units and dollars; orders are numbered o1, o2 … */
+  /** Quantities in units, prices in USD; orders are numbered o1, o2, … */
   const place = (
     accountId: AccountId,
     side: "BUY" | "SELL",
@@ -78,7 +78,7 @@ const market = (prices: Partial<Priced> = {}) => {
   return { twin, place }
 }
 
-it("self-trade prevention cancels the resting order and lets the incoming one continue, over all accounts of a user", () => {
+it("self-trade prevention cancels the resting order in any of the user's accounts, and the incoming order continues", () => {
   const { place, twin } = market()
   place(AccountId.make("ann"), "SELL", 5, 200)
   place(AccountId.make("ben"), "SELL", 4, 200.05)
@@ -101,7 +101,7 @@ it("price bands limit only buys above and sells below the mark", () => {
   assert.deepStrictEqual(place(AccountId.make("ann"), "SELL", 1, 265.21), ["PRICE_GREATER_THAN_MAX_PRICE"])
 })
 
-it("at the weekend a user with a long position of 300,000 USD is only allowed to sell", () => {
+it("at the weekend a user with a long position of 300,000 USD can only sell", () => {
   const { place, twin } = market(weekend)
   Object.assign(TwinState.holding(twin, AccountId.make("ann")), { quantity: 1_470_588 })
   twin.owners.set("ann", "ann")
@@ -110,7 +110,7 @@ it("at the weekend a user with a long position of 300,000 USD is only allowed to
   assert.deepStrictEqual(place(AccountId.make("ann"), "SELL", 1_470.588, 204), ["Accepted"])
 })
 
-it("open interest of 122,000 allows another 500 and refuses 1,000", () => {
+it("at an open interest of 122,000, accepts another 500 and refuses 1,000", () => {
   const { place, twin } = market()
   Object.assign(TwinState.holding(twin, AccountId.make("ann")), { quantity: 122_000_000 })
   Object.assign(TwinState.holding(twin, AccountId.make("ben")), { quantity: -122_000_000 })
@@ -118,7 +118,7 @@ it("open interest of 122,000 allows another 500 and refuses 1,000", () => {
   assert.deepStrictEqual(place(AccountId.make("cat"), "BUY", 500, 204), ["Accepted"])
 })
 
-it("fees are rounded up to the next millionth", () => {
+it("fees are rounded up to the next 1e-6 USD", () => {
   const { place } = market()
   place(AccountId.make("ann"), "SELL", 50, 204, { makerRate: 20_000 })
   assert.deepStrictEqual(place(AccountId.make("ben"), "BUY", 50, 204, { takerRate: 80_000 }), [

@@ -1,7 +1,4 @@
-/**
- * Independent slow implementation of funding: sample time by sample time, with all samples in a list and exact
- * numbers.
- */
+/** Independent slow implementation of funding: one sample time after another, all samples in a list, exact numbers. */
 import { divideUp } from "@venue/domain/Decimal"
 import type { PayDividend } from "@venue/domain/Dividend"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -46,7 +43,7 @@ export const begin = ({ funding }: Twin, atMillis: number): void => {
 
 function walk(twin: Twin, untilMillis: number, emit: Emit): void {
   const { funding } = twin
-  /** Neither book nor price changes in between. */
+  /** Computed once: neither book nor price changes between these sample times. */
   let premiumNow: bigint | undefined
   for (let mark = (Math.floor(funding.walkedMillis / step) + 1) * step; mark <= untilMillis; mark += step) {
     // A sample stands for the five seconds before it.
@@ -109,7 +106,7 @@ function impact({ instrument, resting }: Twin, side: Side): bigint | undefined {
   }
 }
 
-/** Five basis points are 5,000,000 of 1e-10, and a hundredth of 1e-10 is 1e-12. */
+/** In units of 1e-10, five basis points are 5,000,000. A hundredth of such a unit is 1e-12. */
 function rateOf(samples: ReadonlyArray<bigint>): bigint {
   let [sum, weights] = [0n, 0n]
   samples.forEach((sample, at) => {

@@ -5,7 +5,7 @@ import type { Twin } from "./TwinState.ts"
 
 const minute = 60_000
 
-/** Records changed numbers when a minute has begun since the last event. */
+/** Records the numbers if they changed and a minute has begun since the last event. */
 export const pass = (twin: Twin, lastMillis: number, nowMillis: number, emit: Emit): void => {
   const atMillis = Math.max(twin.timeMillis, nowMillis)
   if (Math.floor(lastMillis / minute) === Math.floor(atMillis / minute)) return

@@ -1,4 +1,4 @@
-/** Independent implementation of changed limits. */
+/** Independent implementation of limit changes. */
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { SetLimits } from "@venue/domain/Limits"
 import type { Emit } from "./TwinMatch.ts"

@@ -171,7 +171,7 @@ function attach(twin: Twin, parent: Order, lots: number, leverage: number, emit:
   }
 }
 
-/** Cuts stops to the position, and ends them without one. */
+/** Cuts stops to the position, or ends them if the position is zero. */
 export function shrinkStops(twin: Twin, accountId: AccountId, emit: Emit): void {
   for (const stop of Stops.ofAccount(twin, accountId)) {
     const lots = Math.min(stop.order.remainingLots, reducible(twin, accountId, stop.order.side))

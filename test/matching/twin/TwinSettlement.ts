@@ -33,7 +33,7 @@ export const enter = (twin: Twin, state: TradingState, emit: Emit): void => {
   note(twin)
 }
 
-/** Records the price in force from now on, or none. */
+/** Records the price in force from now on, or undefined while the market does not trade. */
 export const note = (twin: Twin): void => {
   const priceE8 = twin.letsIn === "TRADING" ? twin.prices?.oracleE8 : undefined
   twin.inForce.push({ fromMillis: twin.timeMillis, priceE8 })
@@ -58,7 +58,7 @@ export const begin = (twin: Twin, nowMillis: number, emit: Emit): void => {
   proceed(twin, nowMillis, emit)
 }
 
-/** No stream is large enough for a second decision. */
+/** Settles in one decision, because no stream is large enough to need a second. */
 export const proceed = (twin: Twin, nowMillis: number, emit: Emit): void => {
   if (twin.letsIn !== "IN_SETTLEMENT") return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)

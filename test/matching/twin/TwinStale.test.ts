@@ -5,7 +5,7 @@ import { assertAlike, decide, emptyEngine } from "./Play.ts"
 import { make } from "./Streams.ts"
 
 describe("the engine and stale prices", () => {
-  it("I29: the engine's events equal those of the rules while prices turn stale and recover", () => {
+  it("I29: the engine's events equal the reference implementation's while prices turn stale and recover", () => {
     let closed = 0
     for (let seed = 1; seed <= 200; seed++) {
       const stream = make(seed, 150, "slow")

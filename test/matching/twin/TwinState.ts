@@ -51,7 +51,6 @@ export interface TwinTakeover {
 /** Samples since the last whole hour. */
 export interface Funding {
   samples: Array<bigint>
-  /** Last recorded sample. */
   sample: bigint | null
   walkedMillis: number
   paidMillis: number

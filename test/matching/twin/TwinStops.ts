@@ -97,7 +97,7 @@ export const next = (twin: Twin): TwinStop | undefined =>
  * used up, if that price is nearer to the mark.
  */
 export const worst = ({ instrument }: Twin, prices: Priced, { leverage, order, takerRate }: TwinStop): number => {
-  // In parts of 3 x leverage x 1e8: the whole, and two thirds of 1 / leverage less the rate.
+  // In units of 1 / (3 x leverage x 1e8): one, and 2 / (3 x leverage) minus the fee rate.
   const parts = 3n * BigInt(leverage) * 100_000_000n
   const spare = 200_000_000n - 3n * BigInt(leverage) * BigInt(takerRate)
   const tick = parts * BigInt(instrument.tickE8)

@@ -103,7 +103,7 @@ interface Answer {
   lost: bigint
 }
 
-/** In 1e-6 USD, multiplied by the divisors. */
+/** Amounts are in 1e-6 USD, multiplied by the divisors. */
 function pass(
   twin: Twin,
   { command, held }: TwinTakeover,
@@ -301,7 +301,7 @@ function goneOn({ prices }: Twin, { quantity }: Holding, markE8: number): bigint
   return BigInt(Math.sign(quantity)) * (BigInt(markE8) - BigInt(prices!.markE8))
 }
 
-/** More than 25 basis points of the mark. */
+/** Returns true if the difference is more than 25 basis points of the mark. */
 function isFar(by: bigint, markE8: number): boolean {
   return by * 10_000n > 25n * BigInt(markE8)
 }

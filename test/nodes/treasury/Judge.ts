@@ -1,7 +1,6 @@
 /**
  * Checks every deposit and withdrawal of a run. The simulated rails' records of transfers, reversals and payments are
- * the truth. The expected balances are computed from these records and from the requests, and are compared with the
- * venue's balances.
+ * the truth. The balances expected from these records and the requests are compared with the venue's balances.
  */
 import type { Work, WithdrawalAttempt } from "./Work.ts"
 import { feeMicros, type Rail, railOf } from "./Plan.ts"
@@ -32,7 +31,7 @@ export interface Evidence {
     readonly attempts: string
   }>
   readonly unevenTransactions: number
-  /** Fault that the auditor reports, or null if it reports no fault. */
+  /** Fault that the auditor reports, or null without a fault. */
   readonly audited: string | null
   /** Sums of the ledger entries by account, in 1e-6 USD. */
   readonly entries: ReadonlyMap<string, bigint>
@@ -51,7 +50,6 @@ interface RailRecord {
   readonly payments: ReadonlyArray<{ readonly to: string; readonly amount: string; readonly fate: string }>
 }
 
-/** Reads the available balance of each user, in 1e-6 USD. */
 export const balancesOf = (venue: VenueProcess): Promise<ReadonlyArray<bigint>> =>
   Promise.all(
     venue.userIds().map(async (_, user) => {
@@ -62,7 +60,6 @@ export const balancesOf = (venue: VenueProcess): Promise<ReadonlyArray<bigint>> 
     })
   )
 
-/** Reads the evidence from the tables and the venue. */
 export const gather = async (venue: VenueProcess): Promise<Evidence> => {
   const { query } = venue.database
   const states = await query<{ readonly rail: Rail; readonly state: string }>(`select rail, state from simulated_rail`)
@@ -94,7 +91,6 @@ export interface Given {
   readonly work: Pick<Work, "addresses" | "attempts" | "transfers">
 }
 
-/** Returns every fault of the run. */
 export const judge = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => [
   ...ofDeposits(given, evidence),
   ...given.work.attempts.flatMap((attempt) => ofWithdrawal(given, evidence, attempt)),
@@ -124,7 +120,7 @@ const ofDeposits = ({ work }: Given, { deposits, rails }: Evidence): ReadonlyArr
   return findings
 }
 
-/** Returns the rail's payments for the attempt, which is the only one with its amount and destination. */
+/** Returns the rail's payments for the attempt. No other attempt has the same amount and destination. */
 const paymentsOf = ({ rails }: Evidence, { destination, method, micros }: WithdrawalAttempt) =>
   rails
     .filter(({ rail }) => rail === railOf(method))
@@ -169,7 +165,7 @@ const ofWithdrawal = (given: Given, evidence: Evidence, attempt: WithdrawalAttem
   }
 }
 
-/** Returns a finding for each withdrawal or payment that no request caused. */
+/** Returns a fault for each withdrawal or payment that no request caused. */
 const ofStrangers = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => {
   const known = given.work.attempts.reduce((sum, attempt) => sum + rowsOf(given, evidence, attempt).length, 0)
   const paid = given.work.attempts.reduce((sum, attempt) => sum + paymentsOf(evidence, attempt).length, 0)

@@ -4,8 +4,8 @@ import type { Random } from "../../chaos/Random.ts"
 import type { VenueProcess } from "./VenueProcess.ts"
 
 /**
- * Tables that a kill can lock. The lock delays a writer between two steps. After the kill the delayed statement might
- * still run when the lock is released, like a statement from an owner that was wrongly considered crashed.
+ * Tables that can be locked before a kill. The lock delays a writer between two steps. When it is released after the
+ * kill, the delayed statement might still run, like a statement from an owner that was wrongly considered crashed.
  */
 const tables = [
   "withdrawal_payment",
@@ -19,7 +19,10 @@ const tables = [
 
 const moments = ["any time", ...tables.map((table) => `at ${table}`)]
 
-/** Draws the time of a kill: a random time with a probability of 40 %, otherwise one of the tables. */
+/**
+ * Draws the time of a kill: a random time with a probability of 40 %, otherwise a time at which one of the tables is
+ * locked.
+ */
 export const draw = (random: Random): string => (random.chance(0.4) ? "any time" : random.pick(moments.slice(1)))
 
 /** Kills the venue at this time. Returns the states of its unfinished deposits and withdrawals. */
@@ -48,7 +51,7 @@ export const kill = async (venue: VenueProcess, moment: string, random: Random):
   }
 }
 
-/** Maximum wait for a writer of the table, in milliseconds. After this time the venue is killed anyway. */
+/** Maximum wait for a writer of the table. After this time, the venue is killed anyway. */
 const patienceMillis = 1_500
 
 const isWaitedFor = async ({ database }: VenueProcess, table: string): Promise<boolean> =>
@@ -76,7 +79,6 @@ const underWay = async ({ database }: VenueProcess): Promise<ReadonlyArray<strin
       order by what`)
   ).map(({ what }) => what)
 
-/** Resolves after the given time. */
 export const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
 interface SqlClient {

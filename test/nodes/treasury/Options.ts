@@ -8,7 +8,7 @@ export interface Options {
   readonly seed: number
 }
 
-/** Parses the options. Returns an error message for an invalid command line. */
+/** Returns an error message for an invalid command line. */
 export const read = (args: ReadonlyArray<string>): Options | string => {
   try {
     const text = { type: "string" } as const

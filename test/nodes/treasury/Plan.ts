@@ -34,14 +34,13 @@ export interface WithdrawalPlan {
 
 export const railOf = (method: Method): Rail => (method === "ach_push" ? "BANK" : method)
 
-/** Fees of rule 18, repeated here because this checker shares no code with the venue. */
+/** Fees from rule 18, repeated here because this checker shares no code with the venue. */
 export const feeMicros: Readonly<Record<Method, bigint>> = {
   ARBITRUM_ONE: 1_000_000n,
   TRON: 3_000_000n,
   ach_push: 1_000_000n
 }
 
-/** Draws the deposits. */
 export const deposits = (count: number, random: Random): ReadonlyArray<DepositPlan> =>
   Array.from({ length: count }, () => ({
     user: random.whole(users),

@@ -14,18 +14,18 @@ export interface Result {
   readonly repeats: number
   readonly answers: ReadonlyMap<string, number>
   readonly ends: ReadonlyMap<string, number>
-  /** Number of kills by the states of unfinished deposits and withdrawals. */
+  /** Number of kills by the states of the deposits and withdrawals they left unfinished. */
   readonly met: ReadonlyMap<string, number>
   readonly moments: ReadonlyMap<string, number>
   readonly findings: ReadonlyArray<Judge.Finding>
 }
 
-/** Maximum time that a kill waits for a first response, in milliseconds. Most kills wait for one. */
+/** Maximum time that a kill waits for a first response. Most kills wait for one. */
 const patienceMillis = 10_000
 
 /**
- * Time limit for completion after the last kill, in milliseconds. After one minute a stalled payment is replaced, and
- * a lost transfer is reversed.
+ * Time limit for completion after the last kill. After one minute, a stalled payment is replaced and a lost transfer
+ * is reversed.
  */
 const endWithinMillis = 600_000
 
@@ -51,7 +51,7 @@ export const go = async (
   let kills = 0
   let sent = 0
   for (; kills < options.kills && !isOver(); kills++) {
-    // Also kills some processes during their start, because recovery runs then.
+    // Also kills some processes during their start, when the venue is recovering.
     const isEarly = kills > 0 && random.chance(0.08)
     if (isEarly) venue.launch()
     else if (kills > 0 && !(await venue.start())) return undefined

@@ -7,7 +7,6 @@ import type { Answer } from "../../chaos/Signing.ts"
 import { railOf, users, type DepositPlan, type Rail, type WithdrawalPlan } from "./Plan.ts"
 import type { VenueProcess } from "./VenueProcess.ts"
 
-/** A user's deposit address on a rail. */
 export interface Address {
   readonly user: number
   readonly rail: Rail
@@ -25,9 +24,9 @@ export interface Work {
   readonly attempts: ReadonlyArray<WithdrawalAttempt>
   /** Transfers that the simulated rail has confirmed. */
   readonly transfers: ReadonlyArray<{ readonly rail: Rail; readonly txHash: string }>
-  /** Returns the number of requests that were repeated with the same key. */
+  /** Returns how many requests were repeated with the same key. */
   readonly repeats: () => number
-  /** Returns the number of responses to withdrawal requests, by status and problem type. */
+  /** Counts responses to withdrawal requests by status and problem type. */
   readonly answers: () => ReadonlyMap<string, number>
   readonly deposit: (plan: DepositPlan) => Promise<void>
   readonly withdraw: (attempt: WithdrawalAttempt) => Promise<void>

@@ -1,4 +1,4 @@
-/** HTTP price source against good and faulty servers. */
+/** Tests of the HTTP price source against good and faulty servers. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as HttpPrices from "@venue/providers/prices/HttpPrices"
@@ -10,7 +10,7 @@ import * as PriceServer from "./PriceServer.ts"
 
 const good = JSON.stringify([{ s: "AAPL", p: 200 }])
 
-/** Prices from a source polled every 20 ms. */
+/** Returns a queue of the prices that a source publishes when it polls every 20 ms. */
 const told = Effect.fnUntraced(function* (
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   time: { readonly time?: string } = {},
@@ -45,7 +45,7 @@ it.live("polls repeatedly with the configured headers", () =>
 )
 
 it.live(
-  "I29: keeps polling after refusals, invalid responses, cut connections and non-positive prices, and publishes no price from them",
+  "I29: publishes nothing from refusals, invalid responses, cut connections or prices of 0 or less, and continues to poll",
   () =>
     Effect.gen(function* () {
       const answers: ReadonlyArray<(response: ServerResponse) => void> = [
@@ -71,7 +71,7 @@ it.live(
     })
 )
 
-it.live("logs a failure and its end once, with the cause but without the URL and headers", () => {
+it.live("logs the start and the end of a failure once, with the cause but without URL and headers", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
   return Effect.gen(function* () {
@@ -89,7 +89,7 @@ it.live("logs a failure and its end once, with the cause but without the URL and
     yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => lines.length === 6 })
     assert.deepStrictEqual(
       [lines[0], lines[4]],
-      ["price source vendor fails: it returned status 500", "price source vendor fails: its response holds no price"]
+      ["price source vendor fails: it returned status 500", "price source vendor fails: its response has no price"]
     )
     assert.match(lines[2]!, /^price source vendor fails: .*other side closed/)
     for (const at of [1, 3, 5]) assert.strictEqual(lines[at], "price source vendor works again")
@@ -114,7 +114,7 @@ it.effect("gives up on a silent server after five seconds and polls it again", (
 const logging = (lines: Array<string>) =>
   Logger.layer([Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))])
 
-it.live("includes a server's refusal in the alarm, without configured secrets", () => {
+it.live("includes a server's refusal in the alarm, without the configured secrets", () => {
   const lines: Array<string> = []
   return Effect.gen(function* () {
     let asked = 0
@@ -128,7 +128,7 @@ it.live("includes a server's refusal in the alarm, without configured secrets", 
   }).pipe(Effect.provide(logging(lines)))
 })
 
-it.live("logs a refusal that repeats the key of a Bearer header in one line without the key", () => {
+it.live("logs a refusal that repeats the Bearer key on one line, without the key", () => {
   const lines: Array<string> = []
   const key = "canary-of-a-header"
   return Effect.gen(function* () {
@@ -150,7 +150,7 @@ for (const [status, body] of [
   [429, "slow down"],
   [200, JSON.stringify({ code: 429, message: "Too many requests" })]
 ] as const)
-  it.effect(`polls a rate-limiting server less and less often: ${status}`, () =>
+  it.effect(`polls less and less often while the server limits the rate: ${status}`, () =>
     Effect.gen(function* () {
       let asked = 0
       yield* told((_request, response) => {
@@ -163,7 +163,7 @@ for (const [status, body] of [
     })
   )
 
-it.live("reports a quote that is hours old as a failure and does not publish it", () => {
+it.live("reports a quote that is hours old as a failure instead of publishing it", () => {
   const lines: Array<string> = []
   return Effect.gen(function* () {
     let asked = 0

@@ -1,4 +1,4 @@
-/** Stand-ins for price sources on this machine, with real HTTP and WebSocket, good and faulty. */
+/** HTTP and WebSocket servers on this machine that stand in for price sources. */
 import { type Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { once } from "node:events"
@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
 
-/** Advances the test clock in steps, with time for the sockets in between, until a condition holds. */
+/** Advances the test clock in steps until the condition holds; the sockets make progress between steps. */
 export const pass = (step: Duration.Input, until: () => boolean) =>
   Effect.repeat(Effect.andThen(TestClock.adjust(step), turns), { until: () => until() })
 
@@ -32,11 +32,11 @@ const started = (answer: (request: IncomingMessage, response: ServerResponse) =>
       })
   )
 
-/** Starts an HTTP server and returns its address; `answer` may leave a request open. */
+/** Starts an HTTP server and returns its URL. `answer` is allowed to leave a request without a response. */
 export const http = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   Effect.map(started(answer), (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/prices`)
 
-/** Starts a WebSocket server and returns its address; `accept` receives each connection and its request. */
+/** Starts a WebSocket server and returns its URL. `accept` receives each connection and its request. */
 export const webSocket = (accept: (socket: WebSocket, request: IncomingMessage) => void) =>
   Effect.map(
     started((_request, response) => void response.writeHead(404).end()),

@@ -1,4 +1,4 @@
-/** The file of price sources: valid contents, and refusals at the start. */
+/** Tests of the price source file: valid contents, and contents that stop the start. */
 import { defaults } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
@@ -29,7 +29,7 @@ const read = (sources: unknown) =>
     Effect.provide(FetchHttpClient.layer)
   )
 
-it.effect("each source has its symbols with the contracts of their prices", () =>
+it.effect("reads the contracts of each symbol per source", () =>
   Effect.gen(function* () {
     const {
       leastSources,
@@ -49,7 +49,7 @@ it.effect("each source has its symbols with the contracts of their prices", () =
   })
 )
 
-it.effect("refuses invalid settings without repeating secrets", () =>
+it.effect("refuses invalid settings with an error that contains no secret", () =>
   Effect.gen(function* () {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
       [{ ...http, url: "ftp://prices.example" }, /url/],
@@ -59,8 +59,8 @@ it.effect("refuses invalid settings without repeating secrets", () =>
       [{ ...http, fields: { contract: "s" } }, /price/],
       [{ ...http, symbols: { "AAPL-USD": { months: {} } } }, /symbols/],
       [{ ...stream, silence_seconds: 6_000 }, /silence_seconds/],
-      [{ ...http, url: "http://" }, /an address that begins with http:\/\/ or https:\/\//],
-      [{ ...stream, url: "wss://secret:x y" }, /an address that begins with ws:\/\/ or wss:\/\//],
+      [{ ...http, url: "http://" }, /a URL that begins with http:\/\/ or https:\/\//],
+      [{ ...stream, url: "wss://secret:x y" }, /a URL that begins with ws:\/\/ or wss:\/\//],
       [{ ...http, headers: { "api key": "secret" } }, /headers/],
       [{ ...http, headers: { authorization: "secret\n" } }, /headers/],
       [{ ...http, symbols: { "NOPE-USD": "X" } }, /NOPE-USD is not a listed symbol/]

@@ -1,4 +1,4 @@
-/** Prices read from responses of sources, and responses without a price. */
+/** Tests of how prices are read from the responses of sources. */
 import { read } from "@venue/providers/prices/Prints"
 import { assert, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -23,7 +23,7 @@ it("reads a list, a record with one price per contract, and a single price by th
   assert.deepStrictEqual(one({ contract: "symbol", price: "price" }, { symbol: "CLZ6", price: 71.2 }), ["CLZ6 71.2"])
 })
 
-it("I29: skips prices of zero or less and above ten million, and reads other prices in the same response", () => {
+it("I29: skips prices of zero or less and above ten million, and reads the other prices in the response", () => {
   const bad = [0, -1, -200, null, "NaN", "", "1e3", "-5", "0x10", true, {}, [], 1e-9, 10_000_001, 1e300]
   const body = Object.fromEntries([...bad, 7].map((price, at) => [`c${at}`, price]))
   assert.deepStrictEqual(one({ price: "" }, body), [`c${bad.length} 7`])
@@ -31,12 +31,12 @@ it("I29: skips prices of zero or less and above ten million, and reads other pri
   assert.deepStrictEqual(read({ contract: "s", price: "p" }, '[{"s":5,"p":5},{"p":5},null,3,"text"]'), [])
 })
 
-it("finds no value for a path through members that every object's prototype has", () => {
+it("reads no price through a path to an inherited member such as constructor", () => {
   assert.deepStrictEqual(one({ contract: "s", price: "constructor.length" }, [{ s: "A" }]), [])
   assert.deepStrictEqual(one({ items: "__proto__", price: "p" }, { p: 1 }), [])
 })
 
-it("any response is read without an exception into positive integers", () => {
+it("reads any response without throwing, and returns only positive integers", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json(), fc.json().map(cut)), (text) => {
       for (const fields of [{ price: "" }, { contract: "a", price: "b" }, { items: "a", price: "b.0" }]) {
@@ -46,5 +46,4 @@ it("any response is read without an exception into positive integers", () => {
   )
 })
 
-/** A truncated response. */
 const cut = (text: string) => text.slice(0, -1)

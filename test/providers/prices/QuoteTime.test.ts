@@ -14,7 +14,7 @@ for (const value of [
   "2026-11-20 15:30:00.250z",
   "2026-11-20T17:00:00.25+01:30"
 ])
-  it(`parses ${JSON.stringify(value)} as one moment`, () => {
+  it(`parses ${JSON.stringify(value)} as the same time`, () => {
     assert.strictEqual(QuoteTime.read(value), millis)
   })
 
@@ -35,14 +35,14 @@ for (const value of [
   "2026-11-20T24:00:00Z",
   "Fri, 20 Nov 2026 15:30:00 GMT"
 ])
-  it(`parses no moment from ${JSON.stringify(value)}`, () => {
+  it(`finds no time in ${JSON.stringify(value)}`, () => {
     assert.isUndefined(QuoteTime.read(value))
   })
 
 const fields = { items: "quotes", contract: "s", price: "p", time: "t" }
 const faultOf = (...quotes: ReadonlyArray<object>) => readCurrent(fields, JSON.stringify({ quotes }), millis)
 
-it("accepts a quote up to 60 s old or 5 s ahead", () => {
+it("accepts a quote up to 60 s old or 5 s in the future", () => {
   for (const [seconds, counts] of [
     [-60, true],
     [-60.001, false],
@@ -55,13 +55,13 @@ it("accepts a quote up to 60 s old or 5 s ahead", () => {
 })
 
 for (const answer of [{ quotes: [{ s: "A", p: 200 }] }, { t: millis, quotes: [{ s: "A", p: 200 }] }])
-  it(`ignores an item without its time in ${JSON.stringify(answer)}`, () => {
+  it(`ignores an item without its own time in ${JSON.stringify(answer)}`, () => {
     const { fault, prints } = readCurrent(fields, JSON.stringify(answer), millis)
     assert.deepStrictEqual(prints, [])
     assert.match(String(fault), /no price with a time at "t" \(fields.time\)/)
   })
 
-it("reads the time of the whole response for a path that begins with $.", () => {
+it("reads the time from the top of the response if the path begins with $.", () => {
   const ofAnswer = { ...fields, time: "$.meta.t" }
   const quotes = [{ s: "A", p: 200, meta: { t: millis - 5_000 } }]
   const { prints } = readCurrent(ofAnswer, JSON.stringify({ meta: { t: millis }, quotes }), millis)
@@ -70,6 +70,6 @@ it("reads the time of the whole response for a path that begins with $.", () => 
   assert.match(String(fault), /no price with a time at "\$.meta.t" \(fields.time\)/)
 })
 
-it("reports old quotes if no current quote exists", () => {
+it("reports quotes as too old if none is current", () => {
   assert.match(String(faultOf({ s: "A", p: 200, t: millis - 10_800_000 }).fault), /more than 60 s old/)
 })

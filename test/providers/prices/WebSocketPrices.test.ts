@@ -1,4 +1,4 @@
-/** WebSocket price source against good and faulty servers. */
+/** Tests of the WebSocket price source against good and faulty servers. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as WebSocketPrices from "@venue/providers/prices/WebSocketPrices"
 import { assert, it } from "@effect/vitest"
@@ -45,7 +45,7 @@ it.live("sends its greeting with the configured headers and publishes received p
   })
 )
 
-it.live("I29: skips garbage and prices of zero or less", () =>
+it.live("I29: skips unreadable frames and prices of zero or less", () =>
   Effect.gen(function* () {
     const prices = yield* told((socket) => {
       for (const text of ["", "{", '{"s":"AAPL","p":NaN}', '{"s":"AAPL","p":-1}', '{"s":"AAPL","p":0}', "[]", "null"])
@@ -73,7 +73,7 @@ it.effect("reconnects to a server that closes, crashes or is silent", () =>
   })
 )
 
-it.effect("closes only the connection after a frame above the size limit", () =>
+it.effect("reconnects after a frame above the size limit closed the connection", () =>
   Effect.gen(function* () {
     let connections = 0
     const prices = yield* told((socket) => {
@@ -86,7 +86,7 @@ it.effect("closes only the connection after a frame above the size limit", () =>
   })
 )
 
-it.effect("a connection whose heartbeat repeats an old quote is closed as silent", () =>
+it.effect("closes a connection as silent if its heartbeats only repeat an old quote", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 10, 20, 15, 30))
     let connections = 0

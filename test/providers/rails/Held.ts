@@ -9,7 +9,7 @@ export const question = (asked: Partial<HoldingsQuestion> = {}): HoldingsQuestio
   ...asked
 })
 
-/** Returns the holdings once all arrivals are read, or undefined if they are unknown. */
+/** Reads all arrivals, then returns the holdings, or undefined if they are unknown. */
 export const holdings = Effect.fnUntraced(function* (provider: RailProvider, asked: Partial<HoldingsQuestion> = {}) {
   const { cursor } = yield* provider.scan(null, Effect.succeed([]))
   const held = yield* provider.holdings(question({ cursor, ...asked }))

@@ -1,4 +1,4 @@
-/** A bank's or wallet's refusal of any status appears in the alarm without secrets and payees. */
+/** Tests that alarms quote a bank's or wallet's refusal without secrets and without the payee. */
 import * as Bank from "@venue/providers/rails/bank/Bank"
 import { Signer } from "@venue/providers/rails/Signer"
 import { assert, it } from "@effect/vitest"
@@ -68,14 +68,14 @@ const signing = (status: number, body: object) =>
   }).pipe(Effect.scoped)
 
 for (const status of [400, 409, 422])
-  it.live(`a wallet's reason with status ${status} is a refusal`, () =>
+  it.live(`treats a wallet's reason with status ${status} as a refusal`, () =>
     Effect.gen(function* () {
       const refused = yield* signing(status, { reason: `above the day's limit, ${key}` })
       assert.deepInclude(refused, { _tag: "SignerRefused", reason: "above the day's limit, …" })
     })
   )
 
-it.live("a wallet that cannot sign now is unavailable, with its message", () =>
+it.live("reports a wallet that cannot sign now as unavailable, with the wallet's message", () =>
   Effect.gen(function* () {
     const refused = yield* signing(503, { reason: "the record cannot be written" })
     assert.deepInclude(refused, {

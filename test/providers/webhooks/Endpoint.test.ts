@@ -12,7 +12,7 @@ it.each([
   "https://xn--bcher-kva.example/",
   "https://8.8.8.8/",
   "https://[2606:4700::1111]/"
-])("%s may be an endpoint", (url) => {
+])("accepts %s as a webhook URL", (url) => {
   expect(refusal(url)).toBeUndefined()
 })
 
@@ -30,13 +30,13 @@ const refused: ReadonlyArray<readonly [expected: RegExp, urls: ReadonlyArray<str
 ]
 
 it.each(refused.flatMap(([expected, urls]) => urls.map((url) => [url, expected] as const)))(
-  "%s may be none: %s",
+  "rejects %s as a webhook URL: %s",
   (url, expected) => {
     expect(refusal(url)).toMatch(expected)
   }
 )
 
-it("loopback mode adds only this machine by http and at any port", () => {
+it("loopback mode also accepts URLs of this machine, over http and on any port, and no others", () => {
   for (const url of ["http://localhost:3000/a", "http://127.0.0.1:3000", "https://[::1]:9000", "https://localhost"]) {
     expect(refusal(url, true)).toBeUndefined()
   }
@@ -47,7 +47,7 @@ it("loopback mode adds only this machine by http and at any port", () => {
   expect(refusal("https://example.com:3000", true)).toMatch(/443 or 8443/)
 })
 
-it("an IPv6 address is returned without its brackets", () => {
+it("returns an IPv6 host without its brackets", () => {
   expect(hostOf(new URL("https://[2606:4700::1111]/"))).toBe("2606:4700::1111")
   expect(hostOf(new URL("https://Example.com/"))).toBe("example.com")
 })

@@ -35,18 +35,18 @@ const networks: Readonly<Record<string, ReadonlyArray<string>>> = {
   "no address": ["", "localhost", "8.8.8", "8.8.8.8.8", "2000::/3"]
 }
 
-it.each(Object.entries(networks))("an address is not public: %s", (_, addresses) => {
+it.each(Object.entries(networks))("treats addresses of this kind as not public: %s", (_, addresses) => {
   expect(addresses.filter(isPublic)).toEqual([])
 })
 
-it("addresses next to those networks and elsewhere on the internet are public", () => {
+it("treats addresses just outside the reserved networks and elsewhere on the internet as public", () => {
   const publicOnes = `1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.1
     169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.1 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0
     223.255.255.255 2001:200::1 2001:4860:4860::8888 2606:4700::1111 2a00:1450::1 3ffe::1`
   expect(publicOnes.split(/\s+/).filter((address) => !isPublic(address))).toEqual([])
 })
 
-it("recognises loopback in both families, and nothing else", () => {
+it("recognises only loopback addresses, in IPv4 and IPv6", () => {
   expect(["127.0.0.1", "127.8.8.8", "::1"].filter((address) => !isLoopback(address))).toEqual([])
   expect(["10.0.0.1", "128.0.0.1", "::", "::2", "localhost", "0.0.0.0"].filter(isLoopback)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** A user's server, and a scripted DNS. */
+/** A user's webhook server, and a scripted DNS. */
 import { Resolver, Unresolved } from "@venue/providers/webhooks/Resolver"
 import { Effect, Layer, Queue } from "effect"
 import { readFileSync } from "node:fs"
@@ -24,7 +24,7 @@ interface Options {
   readonly tls?: boolean
 }
 
-/** Ends with the scope, including open connections. */
+/** Starts a server that closes with the scope, including its open connections. */
 export const receiver = Effect.fnUntraced(function* (
   answer: (response: ServerResponse, heard: Heard) => void,
   { host = "127.0.0.1", tls = false }: Options = {}
@@ -60,7 +60,7 @@ export const status =
 
 export const file = (name: string): string => readFileSync(join(import.meta.dirname, "certificates", name), "utf8")
 
-/** Addresses of each host by lookup: the first, the second, and so on; the last one stays. */
+/** Scripted resolver: the nth lookup of a host returns its nth list of addresses, and later lookups the last list. */
 export const resolver = (answers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>) => {
   const asked: Array<string> = []
   const layer = Layer.succeed(

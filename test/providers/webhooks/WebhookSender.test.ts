@@ -19,7 +19,7 @@ const inPublic = (dns: ReturnType<typeof resolver>) => WebhookSender.layer.pipe(
 const send = (url: string, message = credited, messageId = "msg_1") =>
   Effect.flatMap(WebhookSender, (sender) => sender.send({ url, secret, messageId, message }))
 
-it.live("a receiver verifies a message with the published library and reads a deposit", () =>
+it.live("lets a receiver verify and read a deposit message with the published library", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(204))
     assert.deepStrictEqual(yield* send(`http://localhost:${port}/venue?of=me`), { status: 204, fault: null })
@@ -50,7 +50,7 @@ it.live("a receiver verifies a message with the published library and reads a de
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-/** The check shown in `docs/api/webhooks.md`, at the time of the message. */
+/** The check from `docs/api/webhooks.md`, run at the message's time. */
 const isOurs = (secret: string, headers: Heard["headers"], body: string): boolean => {
   const key = Buffer.from(secret.slice("whsec_".length), "base64")
   const signed = `${headers["webhook-id"] as string}.${headers["webhook-timestamp"] as string}.${body}`
@@ -61,40 +61,42 @@ const isOurs = (secret: string, headers: Heard["headers"], body: string): boolea
   })
 }
 
-it.effect("lets a receiver verify by hand and read a withdrawal; attempts share the id and have different times", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(Date.UTC(2026, 2, 2, 15, 10))
-    const { heard, port } = yield* receiver(status(200))
-    yield* send(`http://127.0.0.1:${port}`, settled)
-    yield* TestClock.adjust("10 seconds")
-    yield* send(`http://127.0.0.1:${port}`, settled)
-    const [first, second] = [yield* Queue.take(heard), yield* Queue.take(heard)]
-    for (const { body, headers } of [first, second]) {
-      assert.isTrue(isOurs(Redacted.value(secret), headers, body))
-      assert.isFalse(isOurs(`${Redacted.value(secret).slice(0, -4)}AAA=`, headers, body))
-      assert.isFalse(isOurs(Redacted.value(secret), headers, `${body} `))
-    }
-    assert.strictEqual(first.headers["webhook-timestamp"], String(Date.UTC(2026, 2, 2, 15, 10) / 1_000))
-    assert.strictEqual(Number(second.headers["webhook-timestamp"]), Number(first.headers["webhook-timestamp"]) + 10)
-    assert.strictEqual(second.headers["webhook-id"], first.headers["webhook-id"])
-    assert.strictEqual(second.body, first.body)
-    assert.deepStrictEqual(JSON.parse(first.body).data, {
-      id: settled.subjectId,
-      kind: "fiat",
-      amount: 500,
-      fee: 25,
-      net_amount: 475,
-      payment_rail: "wire",
-      destination: "****6789",
-      status: "SETTLED",
-      tx_hash: null,
-      created_at: "2026-03-02T15:04:00.000Z",
-      updated_at: "2026-03-02T15:09:00.000Z"
-    })
-  }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
+it.effect(
+  "lets a receiver verify a withdrawal message without a library, and repeats its id with a new time in each attempt",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 2, 2, 15, 10))
+      const { heard, port } = yield* receiver(status(200))
+      yield* send(`http://127.0.0.1:${port}`, settled)
+      yield* TestClock.adjust("10 seconds")
+      yield* send(`http://127.0.0.1:${port}`, settled)
+      const [first, second] = [yield* Queue.take(heard), yield* Queue.take(heard)]
+      for (const { body, headers } of [first, second]) {
+        assert.isTrue(isOurs(Redacted.value(secret), headers, body))
+        assert.isFalse(isOurs(`${Redacted.value(secret).slice(0, -4)}AAA=`, headers, body))
+        assert.isFalse(isOurs(Redacted.value(secret), headers, `${body} `))
+      }
+      assert.strictEqual(first.headers["webhook-timestamp"], String(Date.UTC(2026, 2, 2, 15, 10) / 1_000))
+      assert.strictEqual(Number(second.headers["webhook-timestamp"]), Number(first.headers["webhook-timestamp"]) + 10)
+      assert.strictEqual(second.headers["webhook-id"], first.headers["webhook-id"])
+      assert.strictEqual(second.body, first.body)
+      assert.deepStrictEqual(JSON.parse(first.body).data, {
+        id: settled.subjectId,
+        kind: "fiat",
+        amount: 500,
+        fee: 25,
+        net_amount: 475,
+        payment_rail: "wire",
+        destination: "****6789",
+        status: "SETTLED",
+        tx_hash: null,
+        created_at: "2026-03-02T15:04:00.000Z",
+        updated_at: "2026-03-02T15:09:00.000Z"
+      })
+    }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.live("over TLS the certificate must match the host although the connection goes to an address", () =>
+it.live("requires a TLS certificate for the URL's host, although the connection goes to a resolved IP address", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(200), { tls: true })
     const before = getCACertificates("default")
@@ -113,7 +115,7 @@ it.live("over TLS the certificate must match the host although the connection go
 )
 
 it.live.each(["10.0.0.1", "127.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "::ffff:8.8.8.8", "fd00::1"])(
-  "a name that stands for %s is not sent to, nor is one that stands for that and for a public address",
+  "sends nothing to a name that resolves to %s, alone or together with a public address",
   (address) => {
     const dns = resolver({ "hooks.example": [[address]], "both.example": [["1.1.1.1", address]] })
     return Effect.gen(function* () {
@@ -125,7 +127,7 @@ it.live.each(["10.0.0.1", "127.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "
   }
 )
 
-it.live("without loopback mode nothing is sent to this machine, even for a URL accepted before", () =>
+it.live("without loopback mode, sends nothing to this machine, even for a URL that was accepted before", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(200))
     const expected = { status: null, fault: "the endpoint must be a URL that begins with https:" }
@@ -157,16 +159,16 @@ it.live("tries another IP address if the first does not respond", () => {
   }).pipe(Effect.scoped, Effect.provide(onLoopback(dns)))
 })
 
-it.live("a redirect is not followed", () =>
+it.live("does not follow a redirect", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(307, { location: "/elsewhere" }))
-    const fault = "it answered with status 307, which is not followed"
+    const fault = "it answered with status 307, a redirect that is not followed"
     assert.deepStrictEqual(yield* send(`http://127.0.0.1:${port}`), { status: 307, fault })
     assert.strictEqual(yield* Queue.size(heard), 1)
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.live("another status is a failure without the response's content", () =>
+it.live("reports status 500 as a failure, without the response's content", () =>
   Effect.gen(function* () {
     const { port } = yield* receiver((response) => response.writeHead(500, "Canary").end("canary of the receiver"))
     const fault = "it answered with status 500"
@@ -185,7 +187,7 @@ it.effect("gives up on a silent endpoint after ten seconds", () =>
     yield* TestClock.adjust("9999 millis")
     assert.isUndefined(sent.pollUnsafe())
     yield* TestClock.adjust(1)
-    assert.deepStrictEqual(yield* Fiber.join(sent), { status: null, fault: "no answer came within 10 seconds" })
+    assert.deepStrictEqual(yield* Fiber.join(sent), { status: null, fault: "no response came within 10 seconds" })
     yield* Queue.take(ended)
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
@@ -203,7 +205,7 @@ it.effect("accepts a status even if the rest of the response never arrives", () 
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.live("I48: reads only a little of a huge response", () =>
+it.live("I48: reads only a small part of a huge response", () =>
   Effect.gen(function* () {
     let written = 0
     const stopped = yield* Queue.unbounded<void>()
@@ -217,12 +219,12 @@ it.live("I48: reads only a little of a huge response", () =>
     })
     assert.deepStrictEqual(yield* send(`http://127.0.0.1:${port}`), { status: 200, fault: null })
     yield* Queue.take(stopped)
-    // The rest was in the buffers of the connection.
+    // The server can write only as much as the connection's buffers hold.
     assert.isBelow(written, 32 * 1_048_576)
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.live("endless headers, an invalid response and a cut connection are failures", () =>
+it.live("reports oversized headers, an invalid response and a cut connection as failures", () =>
   Effect.gen(function* () {
     const huge = yield* receiver((response) => response.writeHead(200, { "x-long": "a".repeat(100_000) }).end())
     assert.strictEqual(

@@ -8,7 +8,7 @@ const cl = MarketSymbol.make("CL-USD")
 const us100 = MarketSymbol.make("US100-USD")
 const gold = MarketSymbol.make("GOLD-USD")
 
-/** The future in use, its last day of use, and its expiry. */
+/** Returns the future in use, its last day of use, and its expiry. */
 const activeAt = (symbol: MarketSymbol, time: string) => {
   const { activeFromMillis, futures } = calendarOf(symbol, Date.parse(time))!
   const active = chained(activeFromMillis, futures).find(
@@ -22,13 +22,13 @@ const activeAt = (symbol: MarketSymbol, time: string) => {
   ]
 }
 
-it("rule 3.9: a commodity's future is that of the next month until this month's roll has ended", () => {
+it("rule 3.9: until this month's roll ends, a commodity's future is next month's", () => {
   // Business day 10 of November 2026 is the 13th.
   assert.deepStrictEqual(activeAt(cl, "2026-11-12T23:59:59Z"), ["CLZ6", "2026-11-13", "2026-11-20"])
   assert.deepStrictEqual(activeAt(cl, "2026-11-13T00:00:01Z"), ["CLF7", "2026-12-14", "2026-12-21"])
 })
 
-it("an index has a future each quarter", () => {
+it("an index has one future per quarter", () => {
   assert.deepStrictEqual(activeAt(us100, "2026-01-01T00:00:00Z"), ["NQH6", "2026-03-13", "2026-03-20"])
   assert.deepStrictEqual(activeAt(us100, "2026-12-31T00:00:00Z"), ["NQH7", "2027-03-12", "2027-03-19"])
   assert.isUndefined(calendarOf(gold, 0))
@@ -36,7 +36,7 @@ it("an index has a future each quarter", () => {
 
 const days = Array.from({ length: 800 }, (_, day) => Date.UTC(2027, 0, 1) + day * 86_400_000)
 
-it("a calendar covers most of a year on both sides of any day", () => {
+it("a calendar covers most of a year before and after any day", () => {
   for (const symbol of [cl, us100]) {
     for (const now of days.filter((_, index) => index % 17 === 0)) {
       const { activeFromMillis, futures } = calendarOf(symbol, now)!
@@ -47,7 +47,7 @@ it("a calendar covers most of a year on both sides of any day", () => {
   }
 })
 
-it("five business days before today have settlements; a symbol without a future has no settlement", () => {
+it("lists settlements for the five business days before today, and only for symbols with a future", () => {
   for (const now of days.slice(0, 14)) {
     const settled = settlementsOf(us100, now + 12 * 3_600_000)
     assert.strictEqual(settled.length, 5)

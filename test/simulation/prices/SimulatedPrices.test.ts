@@ -1,4 +1,4 @@
-/** Simulated prices: random walks near their home, superseded by an operator's price. */
+/** Simulated prices: random walks near a start price, superseded by an operator's price. */
 import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Print } from "@venue/providers/prices/PriceSource"
@@ -12,7 +12,7 @@ const aapl = MarketSymbol.make("AAPL-USD")
 const eur = MarketSymbol.make("EUR-USD")
 const home = startPrices.get(aapl)!
 
-it("a walk consists of integers, is reproducible, and stays within 5 % of its home", () => {
+it("a walk consists of integers, is reproducible, and stays within 5 % of its home price", () => {
   for (const seed of [0, 1, 7, -3]) {
     let walk = begin(home, seed)
     let twin = begin(home, seed)
@@ -28,7 +28,7 @@ it("a walk consists of integers, is reproducible, and stays within 5 % of its ho
   }
 })
 
-it("a walk moves less than 2 basis points a step", () => {
+it("a walk moves less than 2 basis points per step", () => {
   let walk = begin(home, 5)
   for (let i = 0; i < 10_000; i++) {
     const next = stepped(walk)
@@ -52,7 +52,7 @@ const priced = (symbol: MarketSymbol, usd: number, sent: Partial<Priced>): Price
   ...sent
 })
 
-it.effect("sends every price at once and then once per step", () =>
+it.effect("sends every price at once, and then once per step", () =>
   Effect.gen(function* () {
     const { seen, source } = yield* hear(2)
     assert.deepStrictEqual([...source.symbols.keys()], [aapl, eur])
@@ -65,7 +65,7 @@ it.effect("sends every price at once and then once per step", () =>
   })
 )
 
-it.effect("a price set by an operator becomes the walk's new start, once", () =>
+it.effect("a price set by an operator becomes the walk's new start once", () =>
   Effect.gen(function* () {
     const { inForce, seen } = yield* hear(1)
     inForce.set(aapl, priced(aapl, 400, { source: "operator", toldAtMillis: 7 }))

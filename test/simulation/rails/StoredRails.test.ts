@@ -1,4 +1,4 @@
-/** Stored simulated rails: a restart of a development continues with the same chain and money. */
+/** Stored simulated rails: after a restart, a development venue continues with the same chain and money. */
 import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import { type Simulated, SimulatedRails } from "@venue/providers/rails/SimulatedRails"
@@ -8,7 +8,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Runs with freshly built layers: a start knows the state of earlier ones only through the database. */
+/** Runs with freshly built layers, so that a start knows earlier state only through the database. */
 const started = <A, E>(work: (rail: Simulated) => Effect.Effect<A, E>) =>
   Effect.flatMap(SimulatedRails, (rails) => work(rails.get("TRON")!)).pipe(
     Effect.provide(Layer.fresh(StoredRails.layer.pipe(Layer.provide(Layer.fresh(SimulatedStates.layer)))))
@@ -28,7 +28,7 @@ const held = ({ holdings }: RailProvider, cursor: string) =>
   Effect.map(holdings({ addresses: ["Tours"], cursor, sent: [] }), (holdings) => Option.getOrThrow(holdings).amount)
 
 layer(postgresLayer, { timeout: "60 seconds" })("a restart", (it) => {
-  it.effect("keeps deposits, payments and ordered events, and adds blocks", () =>
+  it.effect("keeps deposits, payments and requested payment outcomes across a restart, and continues the chain", () =>
     Effect.gen(function* () {
       const watched = Effect.succeed(["Tours"])
       const [before, paid] = yield* started(({ deposit, nextFate, provider }) =>

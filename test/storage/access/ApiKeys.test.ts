@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Announced revocations in sequence, including uncommitted ones. */
+/** Announced revocations in order, including uncommitted ones. */
 const announced: Array<string> = []
 const recording = Layer.mock(Revocations)({
   announce: ({ kind, subject }: Revocation) => Effect.sync(() => void announced.push(`${kind} ${subject}`)),
@@ -82,7 +82,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("rejects a public key that exists and a user who does not exist", () =>
+    it.effect("rejects a public key that already exists, and a user who does not exist", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("carol"))
@@ -96,7 +96,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("allows at most fifty valid keys of the user's own, also with concurrent creations", () =>
+    it.effect("allows at most fifty valid keys that the user created, even with concurrent creations", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("dave"))
@@ -115,7 +115,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("lists keys in order of creation, without secrets and without the keys that builders hold", () =>
+    it.effect("lists keys in order of creation, without secrets and without builders' keys", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("erin"))
@@ -144,7 +144,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("renames a key for its owner, and rejects renaming a key that a builder holds", () =>
+    it.effect("renames a key for its owner, and rejects renaming a builder's key", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("fay"))
@@ -222,7 +222,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
         })
     )
 
-    it.effect("I40: keeps the previous key if the transaction of its replacement fails", () =>
+    it.effect("I40: keeps the previous key if the transaction that replaces it fails", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const transaction = yield* Transaction
@@ -239,7 +239,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("changes one permission of a key and announces the change once, while the key stays valid", () =>
+    it.effect("changes one of a key's permissions and announces the change once, while the key stays valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("lea"))
@@ -260,7 +260,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("rejects a change of permissions of a revoked or unknown key", () =>
+    it.effect("rejects changing the permissions of a revoked or unknown key", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("mia"))
@@ -299,7 +299,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("keeps a key's latest use and failure, in whatever order nodes report them", () =>
+    it.effect("keeps a key's latest use and latest failure, in whatever order nodes report them", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("kim"))

@@ -9,7 +9,7 @@ import { Effect, Layer } from "effect"
 import { postgresLayer } from "../../Postgres.ts"
 import { claimed } from "./OpenedAccount.ts"
 
-/** Records an operator's action as a desk does. Returns whether the journal accepted the row. */
+/** Records an operator's action as a desk does. Returns true if the journal accepted the row. */
 const recorded = Effect.fnUntraced(function* (from: Claimed, userId: UserId, ...alongside: ReadonlyArray<AuditedDeed>) {
   const journal = yield* Journal
   let isCollected = false
@@ -26,7 +26,7 @@ const recorded = Effect.fnUntraced(function* (from: Claimed, userId: UserId, ...
 
 const suite = (name: string, services: Layer.Layer<Audit | Journal, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("lists the entries about a subject, newest first", () =>
+    it.effect("lists the audit entries about a subject, newest first", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
         const deed = {
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Journal, unknown>) =>
       })
     )
 
-    it.effect("I50: records facts with any characters", () =>
+    it.effect("I50: records audit facts with any characters", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
         const texts = ["", "a\0b", "\\u0000", "half of \ud83d", "空 😀", `"'`, "x".repeat(500)]

@@ -25,7 +25,7 @@ const signedIn = { aal: "aal2", amr: [{ method: "totp", timestamp: 7 }] } as con
 
 const approval = (code: Redacted.Redacted): Approval => ({ code, codeExpiresAtMillis: 2 * minute, signedIn })
 
-/** Pending request with this id, and its future code. */
+/** Creates a pending request with this id, and derives its future code. */
 const open = (name: string) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(minute)
@@ -97,7 +97,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("returns the request, user and sign-in behind a code", () =>
+    it.effect("returns the request, user and sign-in to which a code belongs", () =>
       Effect.gen(function* () {
         const { amy, authorizations, code } = yield* approved("coded")
         assert.deepStrictEqual(Option.getOrThrow(yield* authorizations.findCode(code)), {
@@ -129,7 +129,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("I44: keeps a code valid if the transaction of its use fails", () =>
+    it.effect("I44: keeps a code valid if the transaction that uses it fails", () =>
       Effect.gen(function* () {
         const { authorizations, code } = yield* approved("kept")
         const { run } = yield* Transaction
@@ -153,7 +153,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("recognises a second use of a code for one day, and then deletes the code", () =>
+    it.effect("recognises a code's second use for one day, and then deletes the code", () =>
       Effect.gen(function* () {
         const { authorizations, code } = yield* approved("old")
         yield* authorizations.consume(code)
@@ -161,7 +161,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         yield* authorizations.open(Redacted.make("a day later"), request, 0)
         assert.isTrue(Option.isSome(yield* authorizations.findCode(code)))
         yield* TestClock.setTime(26 * 60 * minute)
-        // Each request deletes only a few expired rows, and other tests left some.
+        // Each request deletes only a few expired rows, and other tests left some behind.
         for (let n = 0; n < 10; n++) yield* authorizations.open(Redacted.make(`later ${n}`), request, 0)
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
       })
@@ -177,7 +177,7 @@ const postgres = Layer.mergeAll(Authorizations.layer, OAuthClients.layer, Transa
 )
 suite("Authorizations on Postgres", postgres)
 
-it.effect("I46: stores only hashes of a request's id and code", () =>
+it.effect("I46: stores only the hashes of a request's id and code", () =>
   Effect.gen(function* () {
     yield* approved("hidden")
     const sql = yield* SqlClient.SqlClient

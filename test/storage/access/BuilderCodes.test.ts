@@ -11,7 +11,7 @@ const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const share = { venueBps: 5_000, builderBps: 3_000, active: false }
 
-    it.effect("finds a new code by its text and by its owner", () =>
+    it.effect("finds a new builder code by its text and by its owner", () =>
       Effect.gen(function* () {
         const codes = yield* BuilderCodes
         yield* user(UserId.make("amy"))
@@ -33,7 +33,7 @@ const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown
       })
     )
 
-    it.effect("I41: creates one code per user under concurrent requests", () =>
+    it.effect("I41: creates one builder code per user under concurrent requests", () =>
       Effect.gen(function* () {
         const codes = yield* BuilderCodes
         yield* user(UserId.make("ben"))
@@ -48,7 +48,7 @@ const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown
       })
     )
 
-    it.effect("creates an active code", () =>
+    it.effect("creates an active builder code", () =>
       Effect.gen(function* () {
         const codes = yield* BuilderCodes
         yield* user(UserId.make("dan"))
@@ -58,7 +58,7 @@ const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown
       })
     )
 
-    it.effect("activates and deactivates a code, and rejects an unknown one", () =>
+    it.effect("activates and deactivates a builder code, and rejects an unknown code", () =>
       Effect.gen(function* () {
         const codes = yield* BuilderCodes
         yield* user(UserId.make("cat"))

@@ -15,7 +15,7 @@ type Services = FactorChallenges | Factors | RecoveryCodes | Transaction | Users
 
 const secret = Redacted.make("JBSWY3DPEHPK3PXP")
 
-/** User with one factor, whose id is derived from the user's. */
+/** Creates a user with one factor, whose id is derived from the user's. */
 const begin = Effect.fnUntraced(function* (userId: UserId, friendlyName = "") {
   const factorId = `factor of ${userId}`
   yield* (yield* Users).create({ userId, name: userId })
@@ -57,7 +57,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M2: accepts each time step once under concurrent requests, and then rejects earlier steps", () =>
+    it.effect("M2: accepts each time step once under concurrent requests, and rejects earlier steps afterwards", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const factorId = yield* begin(UserId.make("cat"))
@@ -68,7 +68,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rejects a second factor of the same name, except for unnamed factors", () =>
+    it.effect("rejects a second factor with the same name, unless the factors are unnamed", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* begin(UserId.make("dan"), "phone")
@@ -101,7 +101,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rolls back the changes of a failed transaction", () =>
+    it.effect("rolls back a factor's changes if their transaction fails", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const challenges = yield* FactorChallenges
@@ -148,7 +148,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M3: allows five attempts per challenge, also when they are concurrent", () =>
+    it.effect("M3: allows five attempts per challenge, even when they are concurrent", () =>
       Effect.gen(function* () {
         const challenges = yield* FactorChallenges
         const challenge = { challengeId: "ida-1", factorId: yield* begin(UserId.make("ida")), sessionId: "s" }
@@ -161,7 +161,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M3: allows a user 15 attempts per minute, also when they are concurrent", () =>
+    it.effect("M3: allows a user 15 attempts per minute, even when they are concurrent", () =>
       Effect.gen(function* () {
         const { count } = yield* FactorChallenges
         yield* begin(UserId.make("jim"))
@@ -181,7 +181,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("accepts a recovery code once under concurrent uses, until the codes are replaced", () =>
+    it.effect("accepts a recovery code once under concurrent use, until the codes are replaced", () =>
       Effect.gen(function* () {
         const codes = yield* RecoveryCodes
         yield* begin(UserId.make("kim"))
@@ -197,7 +197,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I50: treats ids with any characters as unknown", () =>
+    it.effect("I50: treats factor ids with any characters as unknown", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const challenges = yield* FactorChallenges

@@ -90,7 +90,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("I50: returns no identity for user ids with any characters", () =>
+    it.effect("I50: returns no identity for a user id with unusual characters", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         for (const userId of ["", "\0", "'; drop table identity", "空", "\ud800", "x".repeat(10_000)]) {

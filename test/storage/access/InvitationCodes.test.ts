@@ -11,7 +11,7 @@ import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 import { claimed } from "./OpenedAccount.ts"
 
-/** Records the redemption of a code as the desk does. */
+/** Records the redemption of a code as a desk does. */
 const redeem = Effect.fnUntraced(function* (userId: UserId, code: string, referrerId: UserId) {
   const journal = yield* Journal
   const from = yield* claimed(userId)
@@ -37,7 +37,7 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       return ids as unknown as readonly [UserId, UserId, UserId]
     })
 
-    it.effect("issues codes once under repeated and concurrent calls", () =>
+    it.effect("issues invitation codes once under repeated and concurrent calls", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [amy] = yield* users("issue-amy")
@@ -55,7 +55,7 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       })
     )
 
-    it.effect("reserves a code for the first user, and for another user only after its release", () =>
+    it.effect("reserves an invitation code for the first user, and for another user only after its release", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [amy, ben, cid] = yield* users("hold-amy", "hold-ben", "hold-cid")
@@ -75,7 +75,7 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       })
     )
 
-    it.effect("I8: counts a referral once the journal records it, and keeps the code redeemed", () =>
+    it.effect("I8: counts a referral once the journal records it, and keeps the invitation code redeemed", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [amy, ben, cid] = yield* users("brought-amy", "brought-ben", "brought-cid")

@@ -21,7 +21,7 @@ const amy = Effect.andThen(Users, (users) => users.create({ userId: UserId.make(
 
 const suite = (name: string, services: Layer.Layer<LegalAcceptances | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("B8: keeps each acceptance as a row, newest first", () =>
+    it.effect("B8: keeps each legal acceptance as a row, newest first", () =>
       Effect.gen(function* () {
         const acceptances = yield* LegalAcceptances
         yield* amy
@@ -44,7 +44,7 @@ const onPostgres = Layer.merge(LegalAcceptances.layer, Users.layer).pipe(Layer.p
 suite("legal acceptances in memory", Layer.merge(LegalAcceptances.layerMemory, Users.layerMemory))
 suite("legal acceptances on Postgres", onPostgres)
 
-it.effect("rejects updates and deletions of acceptances", () =>
+it.effect("rejects updates and deletions of legal acceptances", () =>
   Effect.gen(function* () {
     const acceptances = yield* LegalAcceptances
     const sql = yield* SqlClient.SqlClient

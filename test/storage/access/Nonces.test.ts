@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Two nodes on one database, or the single process of a venue in memory. */
+/** Two nodes on one database, or a venue's single process in memory. */
 class Nodes extends Context.Service<
   Nodes,
   {
@@ -14,7 +14,7 @@ class Nodes extends Context.Service<
   }
 >()("test/storage/NonceNodes") {}
 
-/** Inserts a key: the database accepts only nonces of existing keys. */
+/** Inserts a key, because the database accepts nonces only for existing keys. */
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into venue_user (user_id, name, created_at) values ('user', '', now())`
@@ -64,7 +64,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
       )
 
       it.effect(
-        "responds to every claim in a batch that exceeds one statement's limit, with claims on both nodes in opposite order",
+        "responds to every claim in a batch above one statement's limit, even if both nodes claim in opposite order",
         () =>
           Effect.gen(function* () {
             const { a, b } = yield* Nodes
@@ -114,21 +114,21 @@ describe("the nonce table", () => {
       })
     )
 
-    it.effect("I40: rejects a nonce of a revoked key, even if the caller has the key cached", () =>
+    it.effect("I40: rejects a revoked key's nonce, even if the caller has the key cached", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces
         yield* nonces.claim("gone", "a1")
         yield* sql`update api_key set revoked_at = now() where public_key = 'gone'`
         assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a2")))._tag, "KeyRevoked")
-        // A replaced builder key leaves no row.
+        // A replaced builder key's row no longer exists.
         yield* sql`delete from api_key where public_key = 'gone'`
         assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a3")))._tag, "KeyRevoked")
         yield* sql`delete from nonce`
       })
     )
 
-    it.effect("gives up a claim after three seconds without a response, and does not delay other claims", () =>
+    it.effect("fails a nonce claim after three seconds without a response, without delaying other claims", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces
@@ -146,7 +146,7 @@ describe("the nonce table", () => {
       })
     )
 
-    it.effect("reports a database error as unavailable, and retries with the next claim", () =>
+    it.effect("reports a database error as unavailable, and tries again with the next nonce claim", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces

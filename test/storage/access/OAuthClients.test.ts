@@ -43,7 +43,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("keeps the first of several applications registered under one id", () =>
+    it.effect("keeps only the first of several applications registered under one id", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         const attempts = yield* Effect.all(
@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("keeps an application's two newest secrets valid, and later only the newest", () =>
+    it.effect("accepts an application's two newest secrets during a rotation, and later only the newest", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* clients.register(newClient("rotating"), first)
@@ -75,7 +75,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("rejects a secret for a public or disabled application", () =>
+    it.effect("rejects a secret of a public or disabled application", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* clients.register(newClient("open", { type: "public" }), null)
@@ -93,7 +93,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("lists the newest applications first", () =>
+    it.effect("lists applications, newest first", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* TestClock.setTime(1_000_000)
@@ -105,7 +105,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("I50: treats ids with any characters as unknown", () =>
+    it.effect("I50: treats application ids with any characters as unknown", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         for (const id of ["", "\0", "'; drop table oauth_client", "空", "\ud800", "x".repeat(10_000)]) {

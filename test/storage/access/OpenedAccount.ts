@@ -15,7 +15,7 @@ export const claimed = Effect.fnUntraced(function* (userId: UserId) {
   return yield* journal.claim(traderStream(userId), { restore: () => true, replay: () => {} }, Effect.succeed(true))
 })
 
-/** Dies if another owner has taken the claim. */
+/** Dies if another owner has taken over the stream. */
 export const recordAccount = Effect.fnUntraced(function* (from: Claimed, userId: UserId, accountId: AccountId) {
   const journal = yield* Journal
   let isCollected = false

@@ -29,7 +29,7 @@ const suite = (name: string, services: Layer.Layer<Operators, unknown>) =>
       })
     )
 
-    it.effect("rejects the name of a current or removed operator", () =>
+    it.effect("rejects the name of a current or removed operator for a new operator", () =>
       Effect.gen(function* () {
         const operators = yield* Operators
         yield* operators.add({ name: "ann", roles: ["admin"] }, token("ann"))
@@ -40,7 +40,7 @@ const suite = (name: string, services: Layer.Layer<Operators, unknown>) =>
       })
     )
 
-    it.effect("stores no token in plain text", () =>
+    it.effect("stores no operator token in plain text", () =>
       Effect.gen(function* () {
         const operators = yield* Operators
         yield* operators.add({ name: "sam", roles: ["viewer"] }, token("sam"))

@@ -11,7 +11,7 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const empty = { username: null, avatarUrl: null, isPublic: false, firstName: null, lastName: null }
 
-    it.effect("keeps the fields that a change omits", () =>
+    it.effect("keeps the profile fields that a change omits", () =>
       Effect.gen(function* () {
         const profiles = yield* Profiles
         yield* user(UserId.make("amy"))
@@ -45,26 +45,30 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
       })
     )
 
-    it.effect("assigns a username to one user under concurrent requests, and frees it when the user changes it", () =>
-      Effect.gen(function* () {
-        const profiles = yield* Profiles
-        const everybody = Array.from({ length: 8 }, (_, index) => UserId.make(`user-${index}`))
-        yield* Effect.forEach(everybody, user)
-        const got = yield* Effect.filter(
-          everybody,
-          (userId) => Effect.isSuccess(profiles.change(userId, { username: "wanted" })),
-          { concurrency: "unbounded" }
-        )
-        assert.lengthOf(got, 1)
-        const [winner] = got
-        const loser = everybody.find((userId) => userId !== winner)!
-        const refused = yield* Effect.flip(profiles.change(UserId.make(loser), { username: "wanted", isPublic: true }))
-        assert.strictEqual(refused._tag, "UsernameTaken")
-        assert.deepStrictEqual(yield* profiles.find(UserId.make(loser)), empty)
-        yield* profiles.change(UserId.make(winner!), { username: "wanted" })
-        yield* profiles.change(UserId.make(winner!), { username: "other" })
-        assert.strictEqual((yield* profiles.change(UserId.make(loser), { username: "wanted" })).username, "wanted")
-      })
+    it.effect(
+      "assigns a username to one user under concurrent requests, and frees it when that user changes username",
+      () =>
+        Effect.gen(function* () {
+          const profiles = yield* Profiles
+          const everybody = Array.from({ length: 8 }, (_, index) => UserId.make(`user-${index}`))
+          yield* Effect.forEach(everybody, user)
+          const got = yield* Effect.filter(
+            everybody,
+            (userId) => Effect.isSuccess(profiles.change(userId, { username: "wanted" })),
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(got, 1)
+          const [winner] = got
+          const loser = everybody.find((userId) => userId !== winner)!
+          const refused = yield* Effect.flip(
+            profiles.change(UserId.make(loser), { username: "wanted", isPublic: true })
+          )
+          assert.strictEqual(refused._tag, "UsernameTaken")
+          assert.deepStrictEqual(yield* profiles.find(UserId.make(loser)), empty)
+          yield* profiles.change(UserId.make(winner!), { username: "wanted" })
+          yield* profiles.change(UserId.make(winner!), { username: "other" })
+          assert.strictEqual((yield* profiles.change(UserId.make(loser), { username: "wanted" })).username, "wanted")
+        })
     )
 
     it.effect("keeps a transaction's other changes when the requested username is taken", () =>

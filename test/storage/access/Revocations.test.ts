@@ -31,7 +31,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Transaction, un
       })
     )
 
-    it.effect("calls every observer although another observer throws", () =>
+    it.effect("calls every observer even if another observer throws", () =>
       Effect.gen(function* () {
         const { announce } = yield* Revocations
         const hears = yield* besideAFaultyOne
@@ -43,7 +43,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Transaction, un
     )
   })
 
-/** Two observers: the first throws at one subject, the second records everything. */
+/** Watches with two observers: the first throws at one subject, the second records everything. */
 const besideAFaultyOne = Effect.gen(function* () {
   const { watch } = yield* Revocations
   const observed = new Map<string, Deferred.Deferred<void>>()
@@ -69,7 +69,7 @@ suite(
   Layer.mergeAll(Revocations.layer, Transaction.layer).pipe(Layer.provide(postgresLayer), Layer.provide(silent))
 )
 
-/** Counts of revocations that a node publishes, by subject. */
+/** Counts, by subject, the revocations that a node publishes. */
 const node = (url: Effect.Success<typeof freshDatabase>) =>
   Effect.gen(function* () {
     const services = yield* Layer.build(
@@ -95,7 +95,7 @@ const node = (url: Effect.Success<typeof freshDatabase>) =>
   })
 
 it.live(
-  "publishes a committed revocation once on another node, and never a rolled-back one",
+  "publishes a committed revocation once on another node, and never publishes a rolled-back one",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -108,7 +108,7 @@ it.live(
       )
       yield* here.transaction.run(here.revocations.announce({ kind: "session", subject: "done" }))
       yield* Effect.all([here.hears("done"), there.hears("done")])
-      // Two later polls have read the same rows again by now, and must not have published them twice.
+      // Two later polls have read the same rows again by now, and must not have published those rows twice.
       yield* Effect.sleep("1200 millis")
       assert.strictEqual(there.counts.get("done"), 1)
       assert.isUndefined(there.counts.get("undone"))
@@ -130,7 +130,7 @@ it.live(
 )
 
 it.live(
-  "publishes a revocation when it commits, however long before it was written",
+  "publishes a revocation as soon as it commits, however long ago its row was written",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -151,7 +151,7 @@ it.live(
 )
 
 it.live(
-  "continues with later rows after an observer throws",
+  "continues with later revocations after an observer throws",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -167,7 +167,7 @@ it.live(
 )
 
 it.live(
-  "I48: deletes revocations older than a day, a few with each announcement",
+  "I48: deletes revocations older than one day, a few with each announcement",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -189,7 +189,7 @@ it.live(
   240_000
 )
 
-/** Advances the test clock in steps and gives the database more real time in each step: 20 ms, then 22, 24 … */
+/** Advances the test clock in steps. Each step gives the database more real time: 20 ms, then 22, 24 … */
 const passUntil = Effect.fnUntraced(function* (holds: () => boolean) {
   for (let steps = 0; steps < 200 && !holds(); steps++) {
     yield* TestClock.adjust("500 millis")
@@ -203,7 +203,7 @@ const passUntil = Effect.fnUntraced(function* (holds: () => boolean) {
 })
 
 it.effect(
-  "I40: reports the delay of an unreachable database, and calls the observer after ten seconds until the database recovers",
+  "I40: reports the delay of an unreachable database, and calls the observer after ten seconds until it recovers",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -23,7 +23,7 @@ const newSession = (userId: UserId, sessionId: string): NewSession => ({
   expiresAtMillis: lifetime
 })
 
-/** Creates a user with these sessions. Each has a refresh token that is derived from its id. */
+/** Creates a user with these sessions. Each session has a refresh token derived from its id. */
 const begin = (userId: UserId, ...sessionIds: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
@@ -55,7 +55,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("makes an issued token the newest, and still recognises older tokens", () =>
+    it.effect("makes an issued refresh token the newest, and still recognises older tokens", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("ben"), "b1")
         yield* TestClock.setTime(2_000)
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("lists no ended or expired session, and keeps the time at which a session ended", () =>
+    it.effect("lists no ended or expired session, and keeps the time when a session ended", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("cat"), "c3", "c1", "c2")
         assert.deepStrictEqual(idsOf(yield* sessions.ofUser(UserId.make("cat"))), ["c1", "c2", "c3"])
@@ -85,7 +85,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("announces the end of a session once", () =>
+    it.effect("announces a session's end once", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("dan"), "d1", "d2")
         const announced: Array<string> = []
@@ -101,7 +101,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       }).pipe(Effect.scoped)
     )
 
-    it.effect("ends all sessions of one application with a single announcement", () =>
+    it.effect("ends all of one application's sessions with a single announcement", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("una"), "una-1")
         const ofClient = (sessionId: string, clientId: string) =>
@@ -155,7 +155,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("I48: ends the least recently used session beyond a hundred of a user, and announces it", () =>
+    it.effect("I48: ends a user's least recently used session above one hundred, and announces its end", () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 100 }, (_, index) => `ida-${index}`)
         const sessions = yield* begin(UserId.make("ida"), ...ids)
@@ -183,7 +183,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       }).pipe(Effect.scoped)
     )
 
-    it.effect("I50: treats ids and tokens with any characters as unknown", () =>
+    it.effect("I50: treats session ids and tokens with any characters as unknown", () =>
       Effect.gen(function* () {
         const sessions = yield* Sessions
         for (const text of ["", "\0", "'; drop table session", "空", "\ud800", "x".repeat(10_000)]) {
@@ -210,7 +210,7 @@ const postgres = Sessions.layer.pipe(
 )
 suite("Sessions on Postgres", postgres)
 
-it.effect("deletes a session and its tokens one month after expiry, when other sessions begin", () =>
+it.effect("deletes a session and its tokens one month after its expiry, when other sessions begin", () =>
   Effect.gen(function* () {
     const sessions = yield* begin(UserId.make("gus"), "g1")
     yield* TestClock.setTime(lifetime + 30 * day)
@@ -223,7 +223,7 @@ it.effect("deletes a session and its tokens one month after expiry, when other s
   }).pipe(Effect.provide(postgres))
 )
 
-it.effect("I48: begins a session without waiting until all tokens of an old session are deleted", () =>
+it.effect("I48: begins a session without waiting until all of an old session's tokens are deleted", () =>
   Effect.gen(function* () {
     const sessions = yield* begin(UserId.make("kim"), "k1")
     const sql = yield* SqlClient.SqlClient

@@ -11,7 +11,7 @@ const failure = { signIns: 0, failures: 1 }
 
 const slotOf = (network: string) => digestOf(network).readUInt16BE()
 
-/** Two networks whose hashes share one slot. */
+/** Two networks whose hashes map to one slot. */
 const [first, second] = ((): [string, string] => {
   const seen = new Map<number, string>()
   for (let at = 0; ; at++) {
@@ -24,7 +24,7 @@ const [first, second] = ((): [string, string] => {
 
 const suite = (name: string, services: Layer.Layer<SignInAttempts, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("sums a network's sign-ins and failures, also under concurrent updates", () =>
+    it.effect("sums a network's sign-ins and failures, even under concurrent updates", () =>
       Effect.gen(function* () {
         const { count } = yield* SignInAttempts
         const both = Array.from({ length: 10 }, () => [count("a", signIn), count("a", failure)]).flat()
@@ -34,7 +34,7 @@ const suite = (name: string, services: Layer.Layer<SignInAttempts, unknown>) =>
       })
     )
 
-    it.effect("restarts a network's counts exactly fifteen minutes after the first attempt", () =>
+    it.effect("restarts a network's counts exactly fifteen minutes after its first attempt", () =>
       Effect.gen(function* () {
         const { count } = yield* SignInAttempts
         yield* count("c", failure)
@@ -58,7 +58,7 @@ const suite = (name: string, services: Layer.Layer<SignInAttempts, unknown>) =>
 suite("SignInAttempts in memory", SignInAttempts.layerMemory)
 suite("SignInAttempts on Postgres", Layer.provide(SignInAttempts.layer, postgresLayer))
 
-it.effect("deletes expired counts within one minute, and stores no IP address in plain text", () =>
+it.effect("deletes expired sign-in counts within one minute, and stores no IP address in plain text", () =>
   Effect.gen(function* () {
     const { count } = yield* SignInAttempts
     const sql = yield* SqlClient.SqlClient

@@ -36,7 +36,7 @@ const suite = (
       })
     )
 
-    it.effect("keeps each change and leaves other fields", () =>
+    it.effect("keeps each change to a user's state, and leaves other fields unchanged", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("amy"))
@@ -70,7 +70,7 @@ const suite = (
       })
     )
 
-    it.effect("announces a change, and rolls it back with its transaction", () =>
+    it.effect("announces a change to a user's state, and rolls back the announcement with its transaction", () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { run } = yield* Transaction
@@ -88,7 +88,7 @@ const suite = (
       )
     )
 
-    it.effect("counts a second factor once it is verified", () =>
+    it.effect("counts a second factor only after its verification", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const states = yield* UserStates
@@ -105,24 +105,26 @@ const suite = (
       })
     )
 
-    it.effect("applies a verdict to the current verification, and ignores a late verdict about an older one", () =>
-      Effect.gen(function* () {
-        const states = yield* UserStates
-        yield* user(UserId.make("dan"))
-        yield* states.beginVerification(UserId.make("dan"), "r1")
-        assert.strictEqual((yield* states.find(UserId.make("dan"))).identity, "pending")
-        const verdict = { reference: "r1", identity: "verified", country: "NO", changedAtMillis: 2_000 } as const
-        assert.deepStrictEqual(yield* states.judge(verdict), Option.some("dan"))
-        assert.deepStrictEqual(yield* states.judge(verdict), Option.none())
-        const late = { ...verdict, identity: "refused", country: "SE", changedAtMillis: 1_999 } as const
-        assert.deepStrictEqual(yield* states.judge(late), Option.none())
-        assert.deepInclude(yield* states.find(UserId.make("dan")), { identity: "verified", country: "NO" })
-        assert.deepStrictEqual(
-          yield* states.judge({ ...verdict, identity: "refused", changedAtMillis: 2_001 }),
-          Option.some("dan")
-        )
-        assert.strictEqual((yield* states.find(UserId.make("dan"))).identity, "refused")
-      })
+    it.effect(
+      "applies a verdict to the current verification, and ignores a late verdict about an older verification",
+      () =>
+        Effect.gen(function* () {
+          const states = yield* UserStates
+          yield* user(UserId.make("dan"))
+          yield* states.beginVerification(UserId.make("dan"), "r1")
+          assert.strictEqual((yield* states.find(UserId.make("dan"))).identity, "pending")
+          const verdict = { reference: "r1", identity: "verified", country: "NO", changedAtMillis: 2_000 } as const
+          assert.deepStrictEqual(yield* states.judge(verdict), Option.some("dan"))
+          assert.deepStrictEqual(yield* states.judge(verdict), Option.none())
+          const late = { ...verdict, identity: "refused", country: "SE", changedAtMillis: 1_999 } as const
+          assert.deepStrictEqual(yield* states.judge(late), Option.none())
+          assert.deepInclude(yield* states.find(UserId.make("dan")), { identity: "verified", country: "NO" })
+          assert.deepStrictEqual(
+            yield* states.judge({ ...verdict, identity: "refused", changedAtMillis: 2_001 }),
+            Option.some("dan")
+          )
+          assert.strictEqual((yield* states.find(UserId.make("dan"))).identity, "refused")
+        })
     )
 
     it.effect("rejects a verdict about a replaced or unknown verification", () =>
@@ -152,7 +154,7 @@ const suite = (
       })
     )
 
-    it.effect("applies concurrent verdicts one after the other, and keeps the newest", () =>
+    it.effect("applies concurrent verdicts one after the other, and keeps the newest verdict", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("gil"))

@@ -71,7 +71,7 @@ const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
       })
     )
 
-    it.effect("I50: treats ids with any characters as unknown", () =>
+    it.effect("I50: treats user ids with any characters as unknown", () =>
       Effect.gen(function* () {
         const users = yield* Users
         for (const id of ["", "\0", "'; drop table account", "空", "\ud800", "x".repeat(10_000)]) {
@@ -87,7 +87,7 @@ suite("Users in memory", Layer.merge(Users.layerMemory, Journal.layerMemory))
 suite("Users on Postgres", Layer.merge(Users.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
 
 it.live(
-  "blocks another lock on the same user until the end of the transaction, but allows rows that refer to the user",
+  "a user's lock blocks other locks on that user until the transaction ends, but allows rows that refer to the user",
   () =>
     Effect.gen(function* () {
       const users = yield* Users

@@ -40,7 +40,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "I52: blocks withdrawals with a reason before the first audit and 30 s after the last",
+    "I52: blocks withdrawals with a reason before the first audit, and again once the last audit is 30 s old",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       const { changedAtMillis } = yield* modes.read
@@ -49,14 +49,15 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
         return [trading, withdrawals, changedBy, changedAtMillis, reason]
       })
       const notAudited =
-        "The venue is not audited yet. Withdrawals open with the first audit; see that the auditor runs."
+        "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor runs."
       assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "venue", changedAtMillis, notAudited])
       yield* TestClock.setTime(5_000)
       yield* modes.audited(clean)
       yield* TestClock.setTime(34_999)
       assert.deepStrictEqual(yield* shown, ["TRADING", "OPEN", "venue", changedAtMillis, ""])
       yield* TestClock.setTime(35_000)
-      const late = "The last audit is more than 30 s old. Withdrawals open with the next; see that the auditor runs."
+      const late =
+        "The last audit is more than 30 s old. Withdrawals open with the next audit; check that the auditor runs."
       assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "venue", 35_000, late])
       yield* modes.blockWithdrawals(by("tom"))
       assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "tom", 35_000, "so says tom"])
@@ -65,7 +66,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "I53: resumes one step at a time, each after a clean audit since the last change",
+    "I53: resumes one step at a time, and only after a clean audit since the last change",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       const refused = (step: VenueStep) => Effect.map(Effect.flip(modes.resume(step, by("tom"))), ({ _tag }) => _tag)
@@ -76,7 +77,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
       yield* TestClock.setTime(2_000)
       yield* modes.halt(by("auditor"))
       for (const [at, step] of steps.entries()) {
-        // The change is refused because the last audit is older than the previous change.
+        // The step is rejected because the last audit is older than the previous change.
         assert.strictEqual(yield* refused(step), "NotResumable")
         yield* TestClock.adjust("1 second")
         yield* modes.audited({ fault: "the books", difference: null })
@@ -96,7 +97,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "blocks only withdrawals while the balance of a rail differs",
+    "blocks withdrawals but not trading while a rail's balance differs",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       assert.isTrue(yield* modes.blockWithdrawals(by("auditor")))
@@ -112,7 +113,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "blocks nothing without an auditor",
+    "blocks nothing if the venue has no auditor",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       assert.isTrue(modes.mayWithdraw())
@@ -123,7 +124,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
 suite("venue mode in memory", () => Layer.fresh(VenueModes.layerMemory))
 suite("venue mode on Postgres", () => VenueModes.layer.pipe(Layer.provide(Layer.fresh(postgresLayer))))
 
-it.live("checks a payout in its own statement, by the database's clock", () =>
+it.live("checks a payout within the payout's own statement, by the database's clock", () =>
   Effect.gen(function* () {
     const modes = yield* VenueModes
     const sql = yield* SqlClient.SqlClient

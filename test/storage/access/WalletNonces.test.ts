@@ -8,7 +8,7 @@ import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("I42: accepts a nonce once per purpose and address", () =>
+    it.effect("I42: accepts a wallet nonce once per purpose and address", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces
         yield* nonces.use("signin", "0xa1", "abcdefgh", 1_000)
@@ -20,7 +20,7 @@ const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, u
       })
     )
 
-    it.effect("W3: accepts exactly one of many concurrent uses", () =>
+    it.effect("W3: accepts exactly one of many concurrent uses of a wallet nonce", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces
         const uses = Array.from({ length: 10 }, () => Effect.exit(nonces.use("signin", "0xb1", "abcdefgh", 1_000)))
@@ -29,7 +29,7 @@ const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, u
       })
     )
 
-    it.effect("W18: frees a nonce used in a failed transaction", () =>
+    it.effect("W18: frees a wallet nonce if the transaction that uses it fails", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces
         const { run } = yield* Transaction
@@ -57,7 +57,7 @@ suite(
   Layer.mergeAll(Transaction.layer, WalletNonces.layer).pipe(Layer.provide(postgresLayer))
 )
 
-it.effect("keeps rows until their message expires, and stores only the hashes of nonces", () =>
+it.effect("keeps nonce rows until their message expires, and stores only hashes of nonces", () =>
   Effect.gen(function* () {
     const nonces = yield* WalletNonces
     const sql = yield* SqlClient.SqlClient

@@ -12,7 +12,7 @@ import { postgresLayer } from "../../Postgres.ts"
 
 let made = 0
 
-/** New address of an existing user. */
+/** Creates a user, and returns a new address for that user. */
 const addressOf = Effect.fnUntraced(function* (name: string): Effect.fn.Return<NewWithdrawalAddress, unknown, Users> {
   const userId = UserId.make(name)
   yield* (yield* Users).create({ userId, name })
@@ -57,7 +57,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("removes an address for its user only, and adds it again later as a new address", () =>
+    it.effect("removes an address only for its own user, and later adds it again as a new address", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("dan")
@@ -71,7 +71,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("rejects an address above the limit, unless it is already known or verified", () =>
+    it.effect("rejects an address above the limit, unless the address is already known or verified", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("eve")

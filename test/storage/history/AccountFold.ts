@@ -1,6 +1,6 @@
 /**
- * Naive twin (reference implementation): the state of accounts at past times, computed event by event from the
- * journals in whole numbers.
+ * Naive twin (reference implementation): past account states, computed event by event from the journals in whole
+ * numbers.
  */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -19,12 +19,12 @@ export interface Held {
 
 const nothing = (): Held => ({ lots: 0n, cash: 0n, cost: 0n, fees: 0n, funding: 0n, rewards: 0n, mark: undefined })
 
-/** Divides and rounds down, including negative numbers. */
+/** Divides and rounds down, even for negative numbers. */
 const floor = (above: bigint, below: bigint): bigint => above / below - (above < 0n && above % below !== 0n ? 1n : 0n)
 
 const size = (number: bigint): bigint => (number < 0n ? -number : number)
 
-/** Returns the position of each account in a market at each time, from all earlier events. */
+/** Returns each account's position in a market at each time, from all earlier events. */
 export const heldAt = (
   { lotE8 }: Instrument,
   log: ReadonlyArray<MarketEvent>,
@@ -87,11 +87,10 @@ function trade(held: Held, sign: bigint, lots: bigint, notional: bigint): void {
   else held.cost = (sign * notional * (lots - size(before))) / lots
 }
 
-/** Value of a position. */
 export const valueOf = ({ lotE8 }: Instrument, { cost, lots, mark }: Held): bigint =>
   mark === undefined ? cost : floor(lots * BigInt(lotE8) * mark, 10n ** 10n)
 
-/** Returns the cash of each account before a given time, from its user's journal. */
+/** Returns each account's cash before a given time, from its user's journal. */
 export const cashBefore = (journal: ReadonlyArray<TraderEvent>, moment: number): ReadonlyMap<string, bigint> => {
   const cash = new Map<string, bigint>()
   const add = (accountId: string, amount: bigint) => cash.set(accountId, (cash.get(accountId) ?? 0n) + amount)
@@ -104,7 +103,7 @@ export const cashBefore = (journal: ReadonlyArray<TraderEvent>, moment: number):
   return cash
 }
 
-/** Returns the daily volume of each account on the book, as maker and as taker. */
+/** Returns each account's daily volume on the book, as maker and as taker. */
 export const volumes = (
   log: ReadonlyArray<MarketEvent>
 ): ReadonlyMap<string, readonly [maker: bigint, taker: bigint]> => {

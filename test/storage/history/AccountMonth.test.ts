@@ -1,4 +1,4 @@
-/** Profit, equity and volumes of one month in three markets, compared with the journals to the last digit. */
+/** Tests of profit, equity and volumes: one month in three markets must match the journals to the last digit. */
 import { dayOf } from "@venue/domain/Day"
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterHourMillis } from "@venue/domain/QuarterHour"
@@ -44,7 +44,7 @@ const batchesOf = <Event>(
 }
 
 /**
- * Projects with concurrent writers and with crashes in the middle of a write. The next owner continues from the
+ * Projects with concurrent writers and crashes during writes. After a crash, the next owner continues from the
  * tables.
  */
 const projected = Effect.fnUntraced(function* (

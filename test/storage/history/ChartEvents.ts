@@ -1,4 +1,4 @@
-/** Random hours of a market's chart events: trades, prices, funding and holders, in order. */
+/** Random hours of a market's chart events: trades, prices, funding and holder counts, in order. */
 import { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import { minuteMillis, minuteOf } from "@venue/domain/Minute"
@@ -85,7 +85,7 @@ export const priced = (atMillis: number, price: number, bidTicks: number, openIn
   atMillis
 })
 
-/** Splits events into rows and batches of these repeating sizes. */
+/** Splits events into rows and batches whose sizes repeat in this order. */
 export const batchesOf = (
   events: ReadonlyArray<MarketEvent>,
   rowSizes: ReadonlyArray<number>,

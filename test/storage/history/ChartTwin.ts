@@ -1,4 +1,4 @@
-/** Naive twin (reference implementation) of the charts: each query processes all events from the first. */
+/** Naive twin (reference implementation) of the charts: each query processes all events from the first one. */
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"

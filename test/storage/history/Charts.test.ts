@@ -25,7 +25,7 @@ const range = fc.record({
   lengthMillis: fc.integer({ min: -1_000, max: 90_000_000 })
 })
 
-/** Compares every query over one range with the twin. */
+/** Compares every query over one range with the twin's results. */
 const assertAnswers = Effect.fnUntraced(function* (
   symbol: MarketSymbol,
   { events, rows }: { readonly events: Parameters<typeof Twin.candles>[0]; readonly rows: number },
@@ -82,7 +82,7 @@ const assertAnswers = Effect.fnUntraced(function* (
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRuns: number) =>
   layer(readTables, { timeout: "60 seconds" })(name, (it) => {
     it.effect(
-      "returns the same results for any split of the log into rows and batches, and for repeated rows",
+      "charts are the same for any split of the log into rows and batches, and for repeated rows",
       () =>
         Effect.gen(function* () {
           const { project } = yield* ReadTables
@@ -95,7 +95,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
             const symbol = MarketSymbol.make(`CHART${at}-USD`)
             const batches = batchesOf(events, rowSizes, batchSizes)
             for (const batch of batches) yield* project(groups, symbol, batch)
-            // Projects again from the first row, as after a restart. Each row must still count once.
+            // Projects again from the first row, as after a restart. Each row must still count only once.
             yield* project(groups, symbol, batches.flat())
             all.set(symbol, events)
             const log = { events, rows: batches.flat().length }
@@ -121,7 +121,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
       240_000
     )
 
-    it.effect("returns empty results and position 0 for a market without rows", () =>
+    it.effect("returns empty charts and position 0 for a market without rows", () =>
       Effect.gen(function* () {
         const symbol = MarketSymbol.make("NOTHING-USD")
         const windows = Windows.between(symbol, 5, began, began + 3_600_000)

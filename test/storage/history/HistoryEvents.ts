@@ -13,7 +13,7 @@ export const symbols = ["HIST-A-USD", "HIST-B-USD", "HIST-C-USD"].map((name) => 
 export const accounts = ["hist-1", "hist-2", "hist-3"].map((name) => AccountId.make(name))
 export const clientOrderIds = ["mine", "yours", ""]
 
-/** Deterministic pseudo-random numbers below `bound`. */
+/** Generates deterministic pseudo-random numbers below `bound`. */
 const chances = (seed: number) => {
   let state = seed
   return (bound: number): number => {
@@ -22,7 +22,7 @@ const chances = (seed: number) => {
   }
 }
 
-/** Returns the events of one row of a market. `from` is the number of the row's first trade. */
+/** Returns the events of one row in a market. `from` is the number of the row's first trade. */
 export const eventsOf = (symbol: MarketSymbol, from: number, count: number): ReadonlyArray<MarketEvent> => {
   const chance = chances(from * 31 + symbols.indexOf(symbol) + 1)
   const pick = <A>(all: ReadonlyArray<A>): A => all[chance(all.length)]!

@@ -24,35 +24,37 @@ const began = first * quarterHourMillis
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("includes the events before a given time, and excludes those of the quarter hour that begins then", () =>
-      Effect.gen(function* () {
-        const { project, read } = yield* ReadTables
-        const instrument = marketOf("MOMENT")
-        const { symbol } = instrument
-        const at = (number: number, atMillis: number) => traded("moment", number, { atMillis, price: 1, quantity: 5 })
-        const rows = [
-          { seq: 1, events: [priced(began, 7, 0, 0), at(1, began)] },
-          { seq: 2, events: [at(2, began + quarterHourMillis - 1)] },
-          { seq: 3, events: [at(3, began + 2 * quarterHourMillis), priced(began + 3 * quarterHourMillis, 9, 0, 0)] }
-        ]
-        for (const row of rows) yield* project([Holdings.projection(instrument)], symbol, [row])
-        const accountId = AccountId.make("moment-taker")
-        const moments = { first, step: 1, count: 5 }
-        const states = yield* read(Profits.at({ accountId, instruments: [instrument], moments }, 10_000))
-        assert.deepStrictEqual(
-          states.map(({ markE8, moment, quantityLots }) => [moment - first, quantityLots, markE8]),
-          [
-            [1, 10, 8],
-            [2, 10, 8],
-            [3, 15, 8],
-            [4, 15, 10]
+    it.effect(
+      "holdings at a given time include earlier events, and exclude those of the quarter hour that begins then",
+      () =>
+        Effect.gen(function* () {
+          const { project, read } = yield* ReadTables
+          const instrument = marketOf("MOMENT")
+          const { symbol } = instrument
+          const at = (number: number, atMillis: number) => traded("moment", number, { atMillis, price: 1, quantity: 5 })
+          const rows = [
+            { seq: 1, events: [priced(began, 7, 0, 0), at(1, began)] },
+            { seq: 2, events: [at(2, began + quarterHourMillis - 1)] },
+            { seq: 3, events: [at(3, began + 2 * quarterHourMillis), priced(began + 3 * quarterHourMillis, 9, 0, 0)] }
           ]
-        )
-      })
+          for (const row of rows) yield* project([Holdings.projection(instrument)], symbol, [row])
+          const accountId = AccountId.make("moment-taker")
+          const moments = { first, step: 1, count: 5 }
+          const states = yield* read(Profits.at({ accountId, instruments: [instrument], moments }, 10_000))
+          assert.deepStrictEqual(
+            states.map(({ markE8, moment, quantityLots }) => [moment - first, quantityLots, markE8]),
+            [
+              [1, 10, 8],
+              [2, 10, 8],
+              [3, 15, 8],
+              [4, 15, 10]
+            ]
+          )
+        })
     )
 
     it.effect(
-      "updates the rows of all accounts that funding, dividends, splits and rewards affect, including the reserve fund",
+      "updates all accounts that funding, dividends, splits and rewards affect, including the reserve fund",
       () =>
         Effect.gen(function* () {
           const { project, read } = yield* ReadTables

@@ -113,7 +113,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "returns an account's cash before each given time, and the part of it that comes from deposits (rule 8.11)",
+      "rule 8.11: returns an account's cash before each given time, and the part that comes from deposits",
       () =>
         Effect.gen(function* () {
           const { projectTrader } = yield* tables
@@ -143,7 +143,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         })
     )
 
-    it.effect("I9: records a payment into a reserve fund as the operator's, with its reason", () =>
+    it.effect("I9: records an operator's payment into a reserve fund with its reason", () =>
       Effect.gen(function* () {
         const { ledgerBalance, project, sumByAsset } = yield* tables
         const symbol = MarketSymbol.make("TOP-UP-USD")
@@ -172,7 +172,7 @@ suite("LedgerEntries in memory", ReadTables.layerMemory)
 suite("LedgerEntries on Postgres", Layer.provide(ReadTables.layer, postgresLayer))
 
 describe("the ledger on Postgres", () => {
-  it.effect("I9: rejects updates and deletions of entries", () =>
+  it.effect("I9: rejects updates and deletions of ledger entries", () =>
     Effect.gen(function* () {
       const { projectTrader } = yield* tables
       const sql = yield* SqlClient.SqlClient
@@ -188,7 +188,7 @@ describe("the ledger on Postgres", () => {
     }).pipe(Effect.provide(Layer.provideMerge(ReadTables.layer, postgresLayer)))
   )
 
-  it.effect("records a returned withdrawal with its reason's tag and the rail's code", () =>
+  it.effect("records a returned withdrawal with the tag of its reason and the rail's code", () =>
     Effect.gen(function* () {
       const { projectTrader } = yield* tables
       const sql = yield* SqlClient.SqlClient

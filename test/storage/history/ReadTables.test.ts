@@ -16,7 +16,6 @@ import { postgresLayer } from "../../Postgres.ts"
 import { id } from "../../Id.ts"
 import { ended, order, refused, traded } from "../../journal/EventsByHand.ts"
 
-/** Read tables with the types of market projections. */
 const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
     project(Projections.ofMarket({ ...initialInstruments[0]!, symbol }), symbol, rows),
@@ -64,7 +63,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I8: writes repeated rows once, even if a repeat is partial", () =>
+    it.effect("I8: writes repeated rows once, even if only a part of them repeats", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* tables
         const rows = [1, 2, 3].map((seq) => ({ seq, events: [traded("again", seq, {})] }))
@@ -81,7 +80,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("rejects a gap in the sequence and writes nothing", () =>
+    it.effect("rejects a gap in the sequence, and writes nothing", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* tables
         yield* project(MarketSymbol.make("HOLE-USD"), [{ seq: 1, events: [] }])
@@ -103,11 +102,11 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I56: reads a group's own rows only once its position equals the start of the write", () =>
+    it.effect("I56: reads a group's own rows only once the group's position equals the start of the write", () =>
       Effect.gen(function* () {
         const { project } = yield* ReadTables
         const symbol = MarketSymbol.make("ONWARD-USD")
-        /** First row of each write for which the group's own rows were read. */
+        /** First row of each write that read the group's own rows. */
         const begunAt: Array<number> = []
         const onward: MarketProjection = {
           group: "onward",
@@ -143,7 +142,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("fills a group that was added later from the first row, without rewriting other groups", () =>
+    it.effect("fills a projection group added later from the first row, without rewriting other groups", () =>
       Effect.gen(function* () {
         const { position, project } = yield* ReadTables
         const symbol = MarketSymbol.make("LATE-GROUP-USD")
@@ -289,7 +288,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "lists a rejected order under its command id with the fields that the client sent, and excludes other rejections",
+      "lists a rejected order under its command id with the client's fields, and excludes other rejections",
       () =>
         Effect.gen(function* () {
           const { orders, project } = yield* tables
@@ -312,7 +311,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         })
     )
 
-    it.effect("lists an expired command as a failed order, and never lets it replace the order's real end", () =>
+    it.effect("lists an expired command as a failed order, but never in place of the order's real end", () =>
       Effect.gen(function* () {
         const { orders, project } = yield* tables
         const late = (name: string) => refused(name, "EXPIRED", {})
@@ -339,7 +338,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("writes more rows than one statement accepts, each once", () =>
+    it.effect("writes more rows than one statement accepts, each row once", () =>
       Effect.gen(function* () {
         const { orders, project, trades } = yield* tables
         const events = Array.from({ length: 2_500 }, (_, n) => [

@@ -20,7 +20,7 @@ const [maker, taker] = [UserId.make("fees-maker"), UserId.make("fees-taker")]
 const trade = (number: number, atDay: number, fees: { readonly takerFee: number; readonly makerFee: number }): Traded =>
   traded("fees", number, { atMillis: (day + atDay) * dayMillis, price: 10, quantity: 1_000, ...fees })
 
-/** Gives a builder this part of the taker's fee. */
+/** Gives a builder this amount of the taker's fee. */
 const shared = (event: Traded, amount: number): Traded => ({
   ...event,
   taker: { ...event.taker, reward: { ownerId: UserId.make("builder"), amount, remainder: 0 } }
@@ -51,7 +51,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I9: writes a reward as a row of its day, with one entry on each side", () =>
+    it.effect("I9: writes a referral reward as a row on its day, with one entry on each side", () =>
       Effect.gen(function* () {
         const { project, read } = yield* ReadTables
         const userId = UserId.make("rewarded")

@@ -1,7 +1,4 @@
-/**
- * Tests of lists of trades, ended orders and TWAPs: every filter, both directions, page by page, with concurrent
- * inserts.
- */
+/** Tests of lists of trades, ended orders and TWAPs: every filter, both directions, pages and concurrent inserts. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderType, Side } from "@venue/domain/Order"
@@ -22,13 +19,12 @@ import { accounts, clientOrderIds, eventsOf, symbols } from "./HistoryEvents.ts"
 
 const rowsOfStart = 60
 
-/** Projects row `seq` of a market's events. */
 const add = (tables: ReadTables["Service"], symbol: MarketSymbol, seq: number) =>
   tables.project(Projections.ofMarket({ ...initialInstruments[0]!, symbol }), symbol, [
     { seq, events: eventsOf(symbol, seq === 1 ? 1 : rowsOfStart + 1 + (seq - 2) * 4, seq === 1 ? rowsOfStart : 4) }
   ])
 
-/** Returns every combination of values. `undefined` omits the name. */
+/** Returns every combination of values; `undefined` omits the name. */
 const combinations = <A extends Record<string, ReadonlyArray<unknown>>>(choices: A) =>
   Object.entries(choices).reduce<ReadonlyArray<Record<string, unknown>>>(
     (all, [name, values]) =>
@@ -135,7 +131,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     240_000
   )
 
-  it.effect("pages of any length contain, in ascending order, the reverse of the newest-first list", () =>
+  it.effect("in ascending order, pages of any length contain the newest-first list in reverse", () =>
     Effect.gen(function* () {
       const { read } = yield* ReadTables
       const accountId = accounts[0]!
@@ -165,7 +161,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
         const texts = (yield* walk(tables.read, list, 5, more)).map(textOf)
         assert.strictEqual(new Set(texts).size, texts.length, name)
         const orders = new Set(texts)
-        // The fills of an order are allowed to grow between pages, but the set of orders is not.
+        // An order's fills are allowed to grow between pages, but the set of orders is not.
         const known = (rows: ReadonlyArray<string>) =>
           rows.map((row) => (JSON.parse(row) as { orderId?: string }).orderId)
         if (name === "orders") assert.includeMembers(known(texts), known(before))
@@ -175,7 +171,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     })
   )
 
-  it.effect("aborts a search after its time limit, and returns the result of a faster search", () =>
+  it.effect("aborts a search at its time limit, and returns the result of a faster search", () =>
     Effect.gen(function* () {
       const { read } = yield* ReadTables
       const page = Trades.page({ accountId: accounts[0]!, side: "SELL", limit: 3, offset: 0 })
@@ -183,7 +179,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
       const endless: ReadQuery<unknown> = { sql: (sql) => sql`select pg_sleep(60)`, memory: () => [] }
       assert.deepStrictEqual(yield* read(SearchLimit.limited(endless, 20)), Option.none())
       const sql = yield* SqlClient.SqlClient
-      // The limit does not apply to the connection's next statement.
+      // The time limit does not apply to the connection's next statement.
       assert.deepStrictEqual(yield* sql`select current_setting('statement_timeout') as limit`, [{ limit: "0" }])
     })
   )
@@ -191,12 +187,11 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
   it.effect("reads the newest page and each later page of a long list as one range of an index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // Makes the planner use any suitable index.
+      // Returns the query plan, with sequential and bitmap scans disabled.
       const plan = (statement: string) =>
         sql.withTransaction(
           Effect.gen(function* () {
-            // Disables statistics: an analysis between two statements would change the estimates, and therefore the
-            // chosen index.
+            // Uses a table without statistics: an analysis between two statements could change the chosen index.
             yield* sql`create temporary table t (like trade including indexes) on commit drop`
             yield* sql`set local enable_seqscan = off`
             yield* sql`set local enable_bitmapscan = off`

@@ -54,7 +54,7 @@ const closed = (twap: Twap, ending: TwapEnding, after: number): MarketEvent => (
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("lists a TWAP with its data only after its end", () =>
+    it.effect("lists a TWAP with its data only after the TWAP has ended", () =>
       Effect.gen(function* () {
         const { page, project } = yield* tables
         const twap = twapOf("whole", "twap-whole", { filledLots: 2_000, filledValue: 6_819_500_000, filledSlices: 1 })

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Lets time pass without a renewal. */
+/** Lets time pass without heartbeats. */
 type Unseen<R> = (seconds: number) => Effect.Effect<unknown, unknown, R>
 
 const node = (name: string, change: Partial<Joining> = {}): Joining => ({
@@ -50,7 +50,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
         })
     )
 
-    it.effect("rejects a node whose settings differ from those of live nodes, and names the settings and nodes", () =>
+    it.effect("rejects a node whose settings differ from those of live nodes, and names those settings and nodes", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         yield* unseen(6)
@@ -63,13 +63,13 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
           "VENUE_DESKS: value differs from gateway-1, runner-1; set the same value here, or stop those nodes first"
         )
         yield* nodes.leave("runner-1 of now")
-        // The only other live node has the same name.
+        // Succeeds, because the only other live node has the same name.
         yield* nodes.join(node("gateway-1", { nodeId: "gateway-1 again", settings: other }))
         yield* nodes.join(node("runner-2", { settings: other }))
       })
     )
 
-    it.effect("accepts a node during the replacement of a setting only if both sides accept each other's value", () =>
+    it.effect("during the replacement of a setting, accepts a node only if both sides accept each other's value", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const outcome = (a: string, b: string) =>
@@ -97,7 +97,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("drains a process whose name a newer process has taken", () =>
+    it.effect("drains a process once a newer process has taken its name", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         yield* unseen(3_700)
@@ -114,7 +114,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("divides venue-wide limits by the number of live gateways, at least one", () =>
+    it.effect("divides venue-wide limits by the number of live gateways, and by at least one", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const living = yield* LivingGateways.LivingGateways.pipe(Effect.provide(LivingGateways.layer))
@@ -133,7 +133,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("keeps the row of a drained node, and deletes other nodes one hour after they leave", () =>
+    it.effect("keeps a drained node's row, and deletes other nodes one hour after they leave", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         for (const name of ["runner-1", "runner-2"]) yield* nodes.join(node(name))
@@ -156,7 +156,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
   })
 
 layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })("nodes with connections", (it) => {
-  it.effect("declares a runner dead only if it was seen recently and has no connection", () =>
+  it.effect("declares a runner dead only if it was seen recently but has no connection", () =>
     Effect.gen(function* () {
       const nodes = yield* Nodes
       const sql = yield* SqlClient.SqlClient
@@ -173,7 +173,7 @@ layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })(
     })
   )
 
-  it.effect("renews other nodes while one node hangs in its join", () =>
+  it.effect("renews other nodes while one node hangs during its join", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const nodes = yield* Nodes

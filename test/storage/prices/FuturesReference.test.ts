@@ -17,7 +17,6 @@ const future = (futureSymbol: string, until: string) => ({
   activeUntilMillis: at(until),
   expirationMillis: at(until) + 1_000
 })
-/** Calendar of one symbol as text. */
 const calendarOf = (symbol: MarketSymbol) =>
   Effect.map(
     Effect.flatMap(FuturesReference, ({ calendar }) => calendar(symbol)),
@@ -36,7 +35,7 @@ const activeAt = (symbol: MarketSymbol, atMillis: number) =>
 
 const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("returns each symbol's newest day, and replaces a repeated record", () =>
+    it.effect("returns each symbol's settlement for its newest day, and replaces a repeated record", () =>
       Effect.gen(function* () {
         const reference = yield* FuturesReference
         assert.deepStrictEqual(yield* reference.latest, [])
@@ -59,7 +58,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("rule 3.10: returns a future from the end of the previous one until its own last instant", () =>
+    it.effect("rule 3.10: returns a future from the previous future's end until its own last instant", () =>
       Effect.gen(function* () {
         const { activeAt: find, setCalendar } = yield* FuturesReference
         const [from, first, last] = [
@@ -83,7 +82,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
         const entries = yield* Effect.forEach(times, (atMillis) => activeAt(copper, atMillis))
         assert.deepStrictEqual(entries, [undefined, "HGX6", "HGX6", "HGZ6", "HGZ6", undefined])
         assert.isUndefined(yield* activeAt(us500, at(first)))
-        // Also uses times outside four-digit years.
+        // Includes times outside four-digit years.
         for (const odd of [
           at("0000-01-01T00:00:00Z"),
           at("0000-01-01T00:00:00+14:00"),
@@ -93,7 +92,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("rule 3.10: replaces later entries of a calendar, and sets the end of the future in use", () =>
+    it.effect("rule 3.10: replaces later entries in a calendar, and sets the end of the future in use", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const day = (text: string) => `2026-${text}T00:00:00.000Z`
@@ -108,7 +107,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
           `NGH6 ${day("02-01")} ${day("02-15")}`,
           `NGG6 ${day("01-01")} ${day("02-01")}`
         ])
-        // Continues at the end of the calendar.
+        // Continues at the calendar's end.
         yield* setCalendar(natgas, at(day("05-01")), [future("NGM6", day("06-01"))])
         assert.strictEqual((yield* calendarOf(natgas)).length, 4)
         assert.strictEqual(yield* activeAt(natgas, at(day("05-01"))), "NGK6")
@@ -117,7 +116,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("keeps one of two concurrent calendars", () =>
+    it.effect("keeps one of two calendars that are set concurrently", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const symbol = MarketSymbol.make("RACE-USD")
@@ -133,7 +132,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("lists the last hundred futures in a calendar", () =>
+    it.effect("lists a calendar's last hundred futures", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const symbol = MarketSymbol.make("LONG-USD")
@@ -173,7 +172,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
           yield* of(cl, "2026-10-13", "CLX6")
           assert.deepStrictEqual(yield* list(), ["10-15 CLF7", "10-14 CLZ6", "10-13 CLX6", "10-12 CLX6"])
           assert.strictEqual((yield* reference.latest).find(({ symbol }) => symbol === cl)?.futureSymbol, "CLF7")
-          // From a day on, and before another.
+          // From a given day on, and before another day.
           assert.deepStrictEqual(yield* list({ startDay: "2026-10-13", endDay: "2026-10-15" }), [
             "10-14 CLZ6",
             "10-13 CLX6"
@@ -200,7 +199,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
         })
     )
 
-    it.effect("replaces the holidays of one year, and keeps those of other years", () =>
+    it.effect("replaces one year's holidays, and keeps those of other years", () =>
       Effect.gen(function* () {
         const reference = yield* FuturesReference
         yield* reference.setHolidays("2026", ["2026-12-25", "2026-11-26", "2026-11-26"])

@@ -31,7 +31,7 @@ const accountOf = Effect.fnUntraced(function* (name: string): Effect.fn.Return<N
 
 const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("returns a linked account to its user only, with a masked number", () =>
+    it.effect("returns a linked bank account only to its user, with a masked number", () =>
       Effect.gen(function* () {
         const accounts = yield* BankAccounts
         const { accountId, ...mine } = yield* accountOf("amy")
@@ -47,7 +47,7 @@ const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown
       })
     )
 
-    it.effect("hides a removed account and its details, and keeps its masked number for earlier withdrawals", () =>
+    it.effect("hides a removed bank account and its details, and keeps its masked number for earlier withdrawals", () =>
       Effect.gen(function* () {
         const accounts = yield* BankAccounts
         const mine = yield* accountOf("cid")
@@ -67,24 +67,26 @@ const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown
       })
     )
 
-    it.effect("limits the accounts of a user under concurrent requests, and allows another one after a removal", () =>
-      Effect.gen(function* () {
-        const accounts = yield* BankAccounts
-        const mine = yield* accountOf("dan")
-        const tried = yield* Effect.forEach(
-          Array.from({ length: maxBankAccounts + 3 }, (_, at) => ({ ...mine, accountId: `${mine.accountId} ${at}` })),
-          (account) => Effect.result(accounts.link(account)),
-          { concurrency: "unbounded" }
-        )
-        const linked = tried.flatMap((result) => (result._tag === "Success" ? [result.success.accountId] : []))
-        assert.lengthOf(linked, maxBankAccounts)
-        yield* accounts.remove(mine.userId, linked[0]!)
-        yield* accounts.link(mine)
-        assert.strictEqual(
-          (yield* Effect.flip(accounts.link({ ...mine, accountId: "more" })))._tag,
-          "TooManyBankAccounts"
-        )
-      })
+    it.effect(
+      "limits a user's bank accounts under concurrent requests, and allows another account after a removal",
+      () =>
+        Effect.gen(function* () {
+          const accounts = yield* BankAccounts
+          const mine = yield* accountOf("dan")
+          const tried = yield* Effect.forEach(
+            Array.from({ length: maxBankAccounts + 3 }, (_, at) => ({ ...mine, accountId: `${mine.accountId} ${at}` })),
+            (account) => Effect.result(accounts.link(account)),
+            { concurrency: "unbounded" }
+          )
+          const linked = tried.flatMap((result) => (result._tag === "Success" ? [result.success.accountId] : []))
+          assert.lengthOf(linked, maxBankAccounts)
+          yield* accounts.remove(mine.userId, linked[0]!)
+          yield* accounts.link(mine)
+          assert.strictEqual(
+            (yield* Effect.flip(accounts.link({ ...mine, accountId: "more" })))._tag,
+            "TooManyBankAccounts"
+          )
+        })
     )
   })
 
@@ -97,7 +99,7 @@ const sealed = Layer.merge(BankAccounts.layer, Users.layer).pipe(
 suite("bank accounts on Postgres", sealed)
 
 layer(sealed, { timeout: "2 minutes" })("the database", (it) => {
-  it.effect("I46: stores bank details sealed, and opens them only under their own account", () =>
+  it.effect("I46: stores bank details sealed, and opens them only under their own bank account", () =>
     Effect.gen(function* () {
       const accounts = yield* BankAccounts
       const sql = yield* SqlClient.SqlClient

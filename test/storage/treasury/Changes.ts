@@ -1,7 +1,4 @@
-/**
- * The services of deposits and withdrawals, with one short method for each command that returns whether the command
- * was accepted.
- */
+/** Deposit and withdrawal services, with one short method per command that returns true if the command was accepted. */
 import type { DepositReason, EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
 import type { UserId } from "@venue/domain/UserId"
 import type { Ending } from "@venue/domain/Withdrawal"

@@ -1,7 +1,4 @@
-/**
- * The stores of deposits and withdrawals follow the domain's state machines, on Postgres and in memory, also under
- * concurrent commands.
- */
+/** Tests that deposit and withdrawal stores follow the domain's state machines, also under concurrent commands. */
 import { depositIdOf } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
 import type { EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
@@ -17,7 +14,7 @@ import * as World from "./TreasuryWorld.ts"
 
 type Services = Layer.Success<typeof World.inMemory>
 
-/** The test's clock does not advance. */
+/** Constant, because the test clock does not advance. */
 const atMillis = 0
 
 const by = fc.constantFrom("olga", "rail/ARBITRUM_ONE")
@@ -65,7 +62,7 @@ const depositCommand: fc.Arbitrary<DepositSteps.DepositCommand> = fc.oneof(
   fc.record({ _tag: fc.constant("Reverse"), reason: fc.constant("missing-on-chain") })
 )
 
-/** Sends a command through the same service as the venue does. */
+/** Sends a command through the same service that the venue uses. */
 const sendToWithdrawal = Effect.fnUntraced(function* (
   userId: UserId,
   withdrawalId: string,
@@ -90,7 +87,7 @@ const sendToDeposit = Effect.fnUntraced(function* (txHash: string, command: Depo
   yield* Effect.ignore(change(depositIdOf("TRON", txHash, 0), command))
 })
 
-/** Random commands on a busy machine with a real database. */
+/** Allows for a busy machine, because the tests send random commands to a real database. */
 const slow = { timeout: 120_000 }
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
@@ -138,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I14, I15: under concurrent commands, each accepted command is one change, and the steps form one path",
+      "I14, I15: under concurrent commands, writes one change per accepted command, and the steps form one path",
       () =>
         Effect.gen(function* () {
           const { attempt, change, payments, steps } = yield* Withdrawals
@@ -179,7 +176,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: under concurrent detections, confirmations and credits, a deposit's steps form one path",
+      "I16: a deposit's steps form one path under concurrent detections, confirmations and credits",
       () =>
         Effect.gen(function* () {
           const { change, detect, steps } = yield* Deposits

@@ -16,7 +16,7 @@ const users = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
 
 const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unknown>) => {
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("creates one address per user under concurrent requests, with consecutive indexes", () =>
+    it.effect("creates one deposit address per user under concurrent requests, with consecutive indexes", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [amy, ben] = yield* users("amy", "ben")
@@ -40,29 +40,31 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
       })
     )
 
-    it.effect("returns the newest address after a rotation, and still maps the earlier address to its owner", () =>
-      Effect.gen(function* () {
-        const addresses = yield* DepositAddresses
-        const [cid] = yield* users("cid")
-        const first = yield* addresses.provide(cid, "TRON", addressAt)
-        const rotated = yield* Effect.all(
-          [addresses.rotate(cid, "TRON", addressAt), addresses.rotate(cid, "TRON", addressAt)],
-          { concurrency: "unbounded" }
-        )
-        const shown = yield* addresses.provide(cid, "TRON", addressAt)
-        assert.strictEqual(new Set([first, ...rotated].map(({ index }) => index)).size, 3)
-        assert.strictEqual(shown.index, first.index + 2)
-        const addressesOf = [first.address, "address 77", shown.address]
-        assert.deepStrictEqual(yield* addresses.owned("TRON", addressesOf), [first, shown])
-        assert.deepStrictEqual(yield* addresses.owned("TRON", []), [])
-        assert.deepStrictEqual(
-          (yield* addresses.after("TRON", first.index, 1)).map(({ index }) => index),
-          [first.index + 1]
-        )
-      })
+    it.effect(
+      "returns the newest deposit address after a rotation, and still maps earlier addresses to their owner",
+      () =>
+        Effect.gen(function* () {
+          const addresses = yield* DepositAddresses
+          const [cid] = yield* users("cid")
+          const first = yield* addresses.provide(cid, "TRON", addressAt)
+          const rotated = yield* Effect.all(
+            [addresses.rotate(cid, "TRON", addressAt), addresses.rotate(cid, "TRON", addressAt)],
+            { concurrency: "unbounded" }
+          )
+          const shown = yield* addresses.provide(cid, "TRON", addressAt)
+          assert.strictEqual(new Set([first, ...rotated].map(({ index }) => index)).size, 3)
+          assert.strictEqual(shown.index, first.index + 2)
+          const addressesOf = [first.address, "address 77", shown.address]
+          assert.deepStrictEqual(yield* addresses.owned("TRON", addressesOf), [first, shown])
+          assert.deepStrictEqual(yield* addresses.owned("TRON", []), [])
+          assert.deepStrictEqual(
+            (yield* addresses.after("TRON", first.index, 1)).map(({ index }) => index),
+            [first.index + 1]
+          )
+        })
     )
 
-    it.effect("refuses an address above a user's limit on a network", () =>
+    it.effect("refuses a deposit address above the user's limit on a network", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [dan] = yield* users("dan")

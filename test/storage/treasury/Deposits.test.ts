@@ -117,7 +117,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I16: ignores a deposit seen again in the same block, in every state", () =>
+    it.effect("I16: in every state, ignores a deposit seen again in the same block", () =>
       Effect.gen(function* () {
         const { confirm, detect, finish, missing, offer } = yield* Changes.deposits
         const userId = UserId.make("again")
@@ -145,7 +145,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: drops a deposit and detects it again before it is offered for credit, and refuses to drop it afterwards",
+      "I16: drops a deposit and detects it again before offering it for credit, but refuses to drop it afterwards",
       () =>
         Effect.gen(function* () {
           const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Changes.deposits
@@ -172,7 +172,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("offers a deposit for credit only if it has an owner and no reason against the credit", () =>
+    it.effect("offers a deposit for credit only if it has an owner and no obstacle to the credit", () =>
       Effect.gen(function* () {
         const { assign, confirm, countUnmatched, detect, offer, unmatched } = yield* Changes.deposits
         yield* detect(World.seen("small"))
@@ -195,7 +195,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I9: records a final deposit without an owner as the venue's own, once, in the same commit as its entries",
+      "I9: records a final deposit without an owner as the venue's own, once, in the same commit as its ledger entries",
       () =>
         Effect.gen(function* () {
           const { assign, confirm, detect, drop, finish, own, returned, unmatched } = yield* Changes.deposits
@@ -225,7 +225,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           yield* confirm(idOf("amys"), "below-minimum")
           yield* finish(idOf("amys"))
           assert.isFalse(yield* own(yield* World.deposit("amys"), "a top-up"))
-          // Other people send tiny amounts to chain accounts, so such deposits are not listed for operators.
+          // Other people send tiny amounts to chain accounts, so deposits this small are not listed for operators.
           yield* detect(World.seen("dust", { userId: null, amount: 1n }))
           yield* confirm(idOf("dust"), "below-minimum")
           assert.deepStrictEqual(yield* unmatched(all), [])
@@ -242,7 +242,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("returns the deposits that can still change, in order of the longest time since their last check", () =>
+    it.effect("returns the deposits that can still change, least recently checked first", () =>
       Effect.gen(function* () {
         const { confirm, detect, due, finish, returned } = yield* Changes.deposits
         const rail = { rail: "BANK", method: "wire", block: null } as const
@@ -266,7 +266,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("moves a rail's cursor only from its stored position, and keeps the start time of an outage", () =>
+    it.effect("moves a rail's cursor only from its stored position, and keeps the time when an outage started", () =>
       Effect.gen(function* () {
         const { answers, find, scanned, unavailable } = yield* RailStates
         assert.deepInclude(yield* find("TRON"), { cursor: null, unavailableSinceMillis: null })

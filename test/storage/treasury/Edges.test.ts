@@ -1,4 +1,4 @@
-/** The database rejects every step outside the domain's transitions, also from direct SQL. */
+/** Tests that the database rejects every step outside the domain's transitions, even from direct SQL. */
 import { DepositState, depositIdOf } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
 import { UserId } from "@venue/domain/UserId"
@@ -63,7 +63,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("transitions on Postgres", (
           assert.strictEqual((yield* Effect.flip(step)) === "taken back", isEdge && !isTaken, `step ${name}`)
         }
       }
-      // A valid step needs a row in the table of steps, from a state that was entered and not yet left.
+      // A valid step needs a row in the step table, starting from a state that was entered and not yet left.
       assert.isTrue(yield* isRefused(sql`update withdrawal set state = 'SUBMITTED' where withdrawal_id = 'w'`))
       const insert = (from: string, to: string, number: number) => sql`
         insert into withdrawal_step (withdrawal_id, to_state, from_state, step, actor, at)

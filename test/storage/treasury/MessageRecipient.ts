@@ -1,4 +1,4 @@
-/** A user with webhook endpoints, and a writer of messages, in memory and on Postgres. */
+/** A user with webhook endpoints, and a service that writes messages, in memory and on Postgres. */
 import { UserId } from "@venue/domain/UserId"
 import type { TryAnswer, WebhookEvent, WebhookMessage } from "@venue/domain/Webhook"
 import { Seal } from "@venue/postgres/Seal"
@@ -12,7 +12,6 @@ import { SqlClient } from "effect/sql"
 import { credited } from "../../providers/webhooks/Message.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Writes a message, as the tables of deposits and withdrawals do. */
 export class MessageWriter extends Context.Service<
   MessageWriter,
   (message: WebhookMessage) => Effect.Effect<void, unknown>
@@ -45,10 +44,7 @@ export const ok: TryAnswer = { status: 204, fault: null }
 export const wrong: TryAnswer = { status: 503, fault: "it answered with status 503" }
 
 let users = 0
-/**
- * Creates a user whose endpoints are removed when the test finishes, so that no other test takes the endpoints'
- * delivery attempts.
- */
+/** Creates a user whose endpoints are removed after the test, so that no other test takes their delivery attempts. */
 export const begin = Effect.gen(function* () {
   const webhooks = yield* Webhooks
   users += 1

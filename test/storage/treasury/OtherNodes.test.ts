@@ -1,4 +1,4 @@
-/** Rows that nodes of a newer release stored, and a change that loses against another node's change. */
+/** Tests of rows that a newer release's nodes stored, and of a change that loses against another node's change. */
 import { UserId } from "@venue/domain/UserId"
 import { Seal } from "@venue/postgres/Seal"
 import { Deposits } from "@venue/storage/treasury/Deposits"
@@ -18,7 +18,7 @@ const by = "rail/ARBITRUM_ONE"
 const foreign = { _tag: "Unknown", tag: "Foreign" } as const
 
 layer(World.onPostgres, { timeout: "120 seconds" })("rows and changes of other nodes", (it) => {
-  it.effect("reads and ends a withdrawal with reasons that a newer release stored", () =>
+  it.effect("reads a withdrawal with reasons that only a newer release knows, and ends that withdrawal", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { end, ending, ofUser, refuse, submit } = yield* Changes.withdrawals
@@ -40,7 +40,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("rows and changes of other n
     })
   )
 
-  it.effect("reads a deposit and a rail with reasons that a newer release stored", () =>
+  it.effect("reads a deposit and a rail with reasons that only a newer release knows", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { detect, due } = yield* Deposits
@@ -55,7 +55,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("rows and changes of other n
     })
   )
 
-  it.effect("refuses a withdrawal with an end and without a reason", () =>
+  it.effect("the database refuses a withdrawal that has an end but no reason", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* World.recorded(userId, World.accepted("no reason"))
@@ -65,7 +65,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("rows and changes of other n
     })
   )
 
-  it.effect("I14: refuses to cancel a queued withdrawal whose block was lifted after it was read", () =>
+  it.effect("I14: refuses to cancel a queued withdrawal if its block was lifted after the withdrawal was read", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* World.recorded(userId, World.accepted("lifted"))

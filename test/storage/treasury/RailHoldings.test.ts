@@ -1,4 +1,4 @@
-/** Holdings of rails, their audits, and the venue's own money. */
+/** Tests of rail holdings, their audits and the venue's own money. */
 import { RailAudits } from "@venue/storage/audit/RailAudits"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -48,7 +48,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("keeps each rail's newest audit when a late auditor writes an older one", () =>
+    it.effect("keeps each rail's newest audit even when a late auditor writes an older audit", () =>
       Effect.gen(function* () {
         const { newest, record } = yield* RailAudits
         yield* record([])

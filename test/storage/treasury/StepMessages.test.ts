@@ -38,7 +38,7 @@ const subscriber = Effect.fnUntraced(function* (
   return userId
 })
 
-/** Takes all messages of the user, one after the other. */
+/** Takes all of the user's messages, one after the other. */
 const messagesOf = Effect.fnUntraced(function* (userId: UserId) {
   const { finish, take } = yield* Webhooks
   const messages: Array<WebhookMessage> = []
@@ -99,14 +99,14 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "sends messages about a held and returned bank withdrawal with the masked account and without a transaction hash",
+      "sends messages about a held and returned bank withdrawal with the masked account but no transaction hash",
       () =>
         Effect.gen(function* () {
           const { end } = yield* Changes.withdrawals
           const userId = yield* subscriber("bea")
           const accountId = "account of bea"
           yield* (yield* BankAccounts).link({ accountId, userId, holderKnown: true, details: Redacted.make(details) })
-          // Messages still show the masked number of a removed account.
+          // Messages still show a removed account's masked number.
           yield* (yield* BankAccounts).remove(userId, accountId)
           const held = { method: "wire", destination: accountId, reasons: ["amount"] } as const
           yield* World.recorded(userId, World.accepted("bea-1", held))
@@ -127,7 +127,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("sends messages about a deposit from its credit on", () =>
+    it.effect("sends messages about a deposit only from its credit on", () =>
       Effect.gen(function* () {
         const { confirm, detect, offer } = yield* Changes.deposits
         const userId = yield* subscriber("cid")
@@ -158,7 +158,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("sends only the events that the endpoint subscribes to", () =>
+    it.effect("sends only the events to which the endpoint is subscribed", () =>
       Effect.gen(function* () {
         const userId = yield* subscriber("dan", ["deposit.credited", "withdrawal.settled"])
         yield* World.recorded(userId, World.accepted("dan-1"))

@@ -16,7 +16,7 @@ const sweep = (sequence: number, address: string) => ({
 const suite = (name: string, services: Layer.Layer<Sweeps, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect(
-      "uses each number once, runs one sweep per address at a time, and rejects changes to an ended sweep",
+      "uses each sweep number once, runs one sweep per address at a time, and rejects changes to an ended sweep",
       () =>
         Effect.gen(function* () {
           const sweeps = yield* Sweeps

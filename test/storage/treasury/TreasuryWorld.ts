@@ -1,4 +1,4 @@
-/** The treasury's tables with a journal that writes into them, on Postgres and in memory. */
+/** The treasury's tables and a journal that writes into them, on Postgres and in memory. */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
@@ -18,13 +18,10 @@ import { Seal } from "@venue/postgres/Seal"
 import { bytes, recorder, yes } from "../../journal/JournalNodes.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Runs without an auditor. */
 const alone = Layer.succeed(HasAuditor)(false)
 const seal = Seal.layer(Redacted.make("a key of the treasury's tests, 32 and more"))
 
-/**
- * Probes the connection by the real clock, because a jump of the test clock would look like an unresponsive database.
- */
+/** Probes the connection by the real clock, because a test clock's jump would look like an unresponsive database. */
 const journal = Journal.layer.pipe(Layer.provide(Layer.succeed(Clock.Clock)(Clock.Clock.defaultValue())))
 
 export const onPostgres = Layer.mergeAll(
@@ -52,7 +49,6 @@ export const inMemory = Layer.mergeAll(
   Layer.provide([JournalRows.layer, alone, seal, SecureRandom.layerWebCrypto])
 )
 
-/** Commits events of a trader. */
 export const recorded = Effect.fnUntraced(function* (userId: UserId, ...events: ReadonlyArray<TreasuryStep["event"]>) {
   const journal = yield* Journal
   const from = yield* journal.claim(`trader/${userId}`, recorder(), yes)
@@ -79,7 +75,6 @@ export const recorded = Effect.fnUntraced(function* (userId: UserId, ...events: 
   })
 })
 
-/** An obstacle to a payment with a distinct text. */
 export const obstacle = (text: string): PaymentObstacle => ({ _tag: "ChainRejects", text })
 
 export const accepted = (

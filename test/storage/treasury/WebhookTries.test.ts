@@ -35,7 +35,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         assert.lengthOf(endpoints, 3)
         assert.strictEqual(new Set(endpoints).size, 3)
         assert.lengthOf(yield* webhooks.take(10), 0)
-        // Each endpoint receives its other message next, and each message once.
+        // Each endpoint returns its second message next, and each message only once.
         yield* Effect.forEach(taken, (attempt) => webhooks.finish(attempt, ok, null), { concurrency: "unbounded" })
         const rest = yield* webhooks.take(10)
         assert.lengthOf(rest, 3)
@@ -124,7 +124,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const outcomes = webhook!.deliveries.map(({ fault, outcome }) => [outcome, fault])
         assert.sameDeepMembers(outcomes, [
           ["FAILED", gone.fault],
-          ["DROPPED", "the endpoint answered 410, and is disabled"]
+          ["DROPPED", "the endpoint answered 410 and is disabled"]
         ])
         yield* write(userId, { subjectId: `${userId} later` })
         yield* TestClock.adjust("1 day")
@@ -133,7 +133,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("disables an endpoint after a message's last attempt and three days of failures", () =>
+    it.effect("disables an endpoint once a message's last attempt has failed and failures have lasted three days", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -174,7 +174,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("drops the pending attempts of a deleted endpoint, and ignores the result of a running attempt", () =>
+    it.effect("drops a deleted endpoint's pending attempts, and ignores the result of its running attempt", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -189,7 +189,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("I48: deletes messages and attempts after thirty days", () =>
+    it.effect("I48: deletes webhook messages and attempts after thirty days", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin

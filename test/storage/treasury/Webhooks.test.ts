@@ -13,7 +13,7 @@ import { begin, endpointOf, inMemory, next, onPostgres, secret, MessageWriter, w
 
 const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | MessageWriter, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("lists an endpoint to its user only, without the secret", () =>
+    it.effect("lists a webhook endpoint only to its user, without the secret", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -39,7 +39,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
     )
 
     it.effect(
-      "limits a user to five endpoints under concurrent requests, and allows another one after a deletion",
+      "limits a user to five webhook endpoints under concurrent requests, and allows another after a deletion",
       () =>
         Effect.gen(function* () {
           const webhooks = yield* Webhooks
@@ -58,36 +58,34 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         })
     )
 
-    it.effect(
-      "sends a message once to each subscribed endpoint of the user, and to no endpoint that is created later",
-      () =>
-        Effect.gen(function* () {
-          const webhooks = yield* Webhooks
-          const userId = yield* begin
-          const [one, two] = [endpointOf(userId), endpointOf(userId)]
-          const other = endpointOf(userId, { events: ["withdrawal.failed"] })
-          yield* Effect.forEach([one, two, other], webhooks.add)
-          yield* write(userId)
-          yield* write(userId)
-          const later = endpointOf(userId)
-          yield* webhooks.add(later)
-          const taken = yield* webhooks.take(10)
-          assert.deepStrictEqual(
-            taken.map(({ webhookId }) => webhookId).toSorted(),
-            [one.webhookId, two.webhookId].toSorted()
-          )
-          const [first, second] = taken as [Taken, Taken]
-          assert.match(first.messageId, /^msg_[0-9a-f]{32}$/)
-          assert.strictEqual(second.messageId, first.messageId)
-          assert.strictEqual(first.attempt, 1)
-          assert.strictEqual(first.url, [one, two].find(({ webhookId }) => webhookId === first.webhookId)!.url)
-          assert.strictEqual(Redacted.value(yield* first.secret), Redacted.value(secret))
-          const atMillis = yield* Clock.currentTimeMillis
-          assert.deepStrictEqual(first.message, { ...credited, subjectId: `${userId} deposit`, userId, atMillis })
-        })
+    it.effect("sends a message once to each of the user's subscribed endpoints, but to no endpoint created later", () =>
+      Effect.gen(function* () {
+        const webhooks = yield* Webhooks
+        const userId = yield* begin
+        const [one, two] = [endpointOf(userId), endpointOf(userId)]
+        const other = endpointOf(userId, { events: ["withdrawal.failed"] })
+        yield* Effect.forEach([one, two, other], webhooks.add)
+        yield* write(userId)
+        yield* write(userId)
+        const later = endpointOf(userId)
+        yield* webhooks.add(later)
+        const taken = yield* webhooks.take(10)
+        assert.deepStrictEqual(
+          taken.map(({ webhookId }) => webhookId).toSorted(),
+          [one.webhookId, two.webhookId].toSorted()
+        )
+        const [first, second] = taken as [Taken, Taken]
+        assert.match(first.messageId, /^msg_[0-9a-f]{32}$/)
+        assert.strictEqual(second.messageId, first.messageId)
+        assert.strictEqual(first.attempt, 1)
+        assert.strictEqual(first.url, [one, two].find(({ webhookId }) => webhookId === first.webhookId)!.url)
+        assert.strictEqual(Redacted.value(yield* first.secret), Redacted.value(secret))
+        const atMillis = yield* Clock.currentTimeMillis
+        assert.deepStrictEqual(first.message, { ...credited, subjectId: `${userId} deposit`, userId, atMillis })
+      })
     )
 
-    it.effect("returns every field of a message unchanged", () =>
+    it.effect("returns every field of a webhook message unchanged", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -111,7 +109,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("sends no message for a transaction that was rolled back", () =>
+    it.effect("sends no message if its transaction was rolled back", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -133,7 +131,7 @@ suite("webhooks in memory", inMemory)
 suite("webhooks on Postgres", onPostgres)
 
 layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
-  it.effect("I46: stores a secret sealed, and opens it only under its own endpoint", () =>
+  it.effect("I46: stores a webhook secret sealed, and opens it only under its own endpoint", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
@@ -155,7 +153,7 @@ layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
     })
   )
 
-  it.effect("writes rows only for subscribed endpoints, also while an endpoint is deleted", () =>
+  it.effect("writes message rows only for subscribed endpoints, even while an endpoint is deleted", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** Order of the withdrawal queue, and the total amount of in-flight withdrawals. */
+/** Tests of the withdrawal queue's order, and of the total amount of in-flight withdrawals. */
 import { UserId } from "@venue/domain/UserId"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
@@ -13,7 +13,7 @@ const atOnce = 5
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("returns withdrawals that were never refused first, and then the refused ones in rotation", () =>
+    it.effect("returns withdrawals that were never refused first, and then rotates through the refused ones", () =>
       Effect.gen(function* () {
         const { queued, refuse, refused } = yield* Changes.withdrawals
         const ids = Array.from({ length: 3 * atOnce - 1 }, (_, at) => `refused ${String(at).padStart(2, "0")}`)
@@ -29,7 +29,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           [...(yield* turn), ...(yield* turn), ...(yield* turn)].toSorted(),
           [
             ...ids,
-            // The third page has one free row, which starts over with the first withdrawal.
+            // The third page has one free row, and fills it with the first withdrawal again.
             ids[0]!
           ].toSorted()
         )
@@ -41,7 +41,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("sums the net amounts of payable in-flight withdrawals, starting at a sequence number", () =>
+    it.effect("sums the net amounts of payable in-flight withdrawals from a sequence number on", () =>
       Effect.gen(function* () {
         const { attempt, cancel, end, promised, settle, submit } = yield* Changes.withdrawals
         const ids = ["due-1", "due-2", "due-3", "due-4", "due-5"]

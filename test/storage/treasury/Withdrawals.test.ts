@@ -23,7 +23,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         )
       )
 
-    it.effect("I13: stores a withdrawal and its first steps once, together with the debit's event", () =>
+    it.effect("I13: stores a withdrawal and its first steps once, together with the event of its debit", () =>
       Effect.gen(function* () {
         const userId = UserId.make("ann")
         yield* World.recorded(
@@ -158,7 +158,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I14, I15: after a request to end a withdrawal, rejects every step except the return, which ends the withdrawal",
+      "I14, I15: once a withdrawal's end is requested, rejects every step except the return that ends the withdrawal",
       () =>
         Effect.gen(function* () {
           const userId = UserId.make("dan")
@@ -198,7 +198,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("I52: submits no withdrawal while withdrawals are blocked, and keeps the queue", () =>
+    it.effect("I52: submits no withdrawal while withdrawals are blocked, but keeps the queue", () =>
       Effect.gen(function* () {
         const userId = UserId.make("gus")
         const { queued, submit } = yield* Changes.withdrawals
@@ -216,32 +216,34 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("keeps the first time and the newest reason of a refusal until the payment is signed", () =>
-      Effect.gen(function* () {
-        const userId = UserId.make("hal")
-        const { attempt, refuse, refused, submit } = yield* Changes.withdrawals
-        yield* World.recorded(userId, World.accepted("hal-1"))
-        const refusals = Effect.map(refused(100), (all) =>
-          all.flatMap(({ refusal, refusedAtMillis, withdrawalId }) =>
-            withdrawalId === "hal-1" ? [[refusal, refusedAtMillis]] : []
+    it.effect(
+      "until a payment is signed, keeps the time of its first refusal and the reason of its newest refusal",
+      () =>
+        Effect.gen(function* () {
+          const userId = UserId.make("hal")
+          const { attempt, refuse, refused, submit } = yield* Changes.withdrawals
+          yield* World.recorded(userId, World.accepted("hal-1"))
+          const refusals = Effect.map(refused(100), (all) =>
+            all.flatMap(({ refusal, refusedAtMillis, withdrawalId }) =>
+              withdrawalId === "hal-1" ? [[refusal, refusedAtMillis]] : []
+            )
           )
-        )
-        yield* TestClock.setTime(20_000)
-        assert.isTrue(yield* refuse("hal-1", World.obstacle("no money")))
-        assert.isFalse(yield* refuse("hal-1", World.obstacle("no money")), "the reason is known")
-        yield* TestClock.setTime(30_000)
-        assert.isTrue(yield* refuse("hal-1", World.obstacle("no gas")))
-        assert.deepStrictEqual(yield* refusals, [[World.obstacle("no gas"), 20_000]])
-        yield* submit(yield* World.withdrawal("hal-1"), 980)
-        assert.deepStrictEqual(yield* refusals, [])
-        yield* refuse("hal-1", World.obstacle("above the limit"))
-        assert.deepStrictEqual(yield* refusals, [[World.obstacle("above the limit"), 30_000]])
-        yield* attempt("hal-1", World.payment(1))
-        assert.deepStrictEqual(yield* refusals, [])
-      })
+          yield* TestClock.setTime(20_000)
+          assert.isTrue(yield* refuse("hal-1", World.obstacle("no money")))
+          assert.isFalse(yield* refuse("hal-1", World.obstacle("no money")), "the reason is known")
+          yield* TestClock.setTime(30_000)
+          assert.isTrue(yield* refuse("hal-1", World.obstacle("no gas")))
+          assert.deepStrictEqual(yield* refusals, [[World.obstacle("no gas"), 20_000]])
+          yield* submit(yield* World.withdrawal("hal-1"), 980)
+          assert.deepStrictEqual(yield* refusals, [])
+          yield* refuse("hal-1", World.obstacle("above the limit"))
+          assert.deepStrictEqual(yield* refusals, [[World.obstacle("above the limit"), 30_000]])
+          yield* attempt("hal-1", World.payment(1))
+          assert.deepStrictEqual(yield* refusals, [])
+        })
     )
 
-    it.effect("I14: stores only a cancel after an operator has requested one", () =>
+    it.effect("I14: stores only a cancelling payment once an operator has requested a cancel", () =>
       Effect.gen(function* () {
         const userId = UserId.make("ida")
         const { attempt, cancel, submit } = yield* Changes.withdrawals
@@ -259,7 +261,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I14: cancels a refused QUEUED withdrawal first, also while withdrawals are blocked", () =>
+    it.effect("I14: cancels a refused QUEUED withdrawal first, even while withdrawals are blocked", () =>
       Effect.gen(function* () {
         const userId = UserId.make("jim")
         const { attempt, cancel, queued, refuse, submit } = yield* Changes.withdrawals
@@ -288,7 +290,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rule 18.5: cancels a QUEUED withdrawal of a frozen user", () =>
+    it.effect("rule 18.5: cancels a frozen user's QUEUED withdrawal", () =>
       Effect.gen(function* () {
         const userId = UserId.make("kim")
         const { attempt, cancel, submit } = yield* Changes.withdrawals

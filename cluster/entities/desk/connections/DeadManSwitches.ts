@@ -1,7 +1,7 @@
 /**
  * Fires the dead-man switches of a desk's traders (rule 4.21) on one timer. The journal records the firing before any
- * order is cancelled, so a fenced owner cancels nothing. Cancel ids are derived from the firing. Every owner
- * therefore sends the same ids, and a market executes each cancel once.
+ * order is cancelled, so a fenced owner cancels nothing. Cancel ids are derived from the firing, so every owner sends
+ * the same ids and a market executes each cancel once.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import * as DeadManSwitch from "@venue/domain/DeadManSwitch"
@@ -20,7 +20,6 @@ interface Firing extends MarketCancels.MarketCancels {
   readonly firedMillis: number
 }
 
-/** Runs switches while the scope is open. */
 export const make = Effect.fnUntraced(function* (traders: Traders, times: Pick<OrderTimes, "after">) {
   const clock = yield* Clock.Clock
   const now = () => clock.currentTimeMillisUnsafe()

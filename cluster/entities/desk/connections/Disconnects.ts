@@ -19,39 +19,28 @@ import type { Traders } from "../traders/Traders.ts"
 export interface Disconnects {
   /** Registers a gateway's connection. Returns false if the user has reached the connection limit. */
   readonly attach: (sender: Gateways.Sender, connection: SeenConnection) => boolean
-  /**
-   * Starts checking leases if the trader has an armed connection. Called when the trader is loaded and after each
-   * journal row.
-   */
+  /** Starts lease checks if the trader has an armed connection. Called on load and after each journal row. */
   readonly check: (trader: Trader) => void
-  /** Starts the lease of a connection that is about to be armed, even if its gateway has sent no renewal yet. */
+  /** Starts the lease of a connection that is about to be armed, even before its gateway's first renewal. */
   readonly arming: (connectionId: string, userId: UserId) => void
   /**
    * Renews the leases of a gateway's connections. Returns false until the gateway has listed all its connections
-   * since this desk started. The connection limit requires this full list.
+   * since this desk started, because the connection limit requires the full list.
    */
   readonly renew: (sender: Gateways.Sender, connections: ReadonlyArray<SeenConnection>, areAll?: boolean) => boolean
   /** Ends a connection, and cancels its orders if the connection is armed. */
   readonly detach: (sender: Gateways.Sender, connection: SeenConnection, trader: Trader) => void
   /** Removes a gateway that is stopping, together with its connections. */
   readonly leave: (gatewayId: string) => void
-  /**
-   * Records a request that was sent to its market. Includes the request's connection if that is armed or about to be
-   * armed.
-   */
   readonly entered: OrderTimes.OrderTimes["entered"]
-  /** Returns the orders that a cancel leaves open. */
   readonly after: OrderTimes.OrderTimes["after"]
-  /**
-   * Whether the connection of an order or modify request has already closed, so that the connection's cancel would
-   * miss the order.
-   */
+  /** Whether the request's connection has already closed, so that the connection's cancel would miss the order. */
   readonly isTooLate: (request: OrderRequest, connectionId: string | undefined) => boolean
   /** Ends the connections that an earlier process's gateways had armed. Called once the armed traders are loaded. */
   readonly endOrphans: (deskId: string) => void
-  /** Whether orders from an earlier process's connections are still being cancelled. */
+  /** Whether orders of connections that an earlier process armed are still being cancelled. */
   readonly isEndingOrphans: () => boolean
-  /** Whether any connection is armed, or its disarming is not recorded yet. */
+  /** Whether any connection is armed or its disarming is not recorded yet. */
   readonly isArmed: () => boolean
 }
 
@@ -78,7 +67,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const checkAll = () => {
     const jumpedMillis = Math.abs(now() - checkedAtMillis)
     checkedAtMillis = now()
-    // Missing renewals prove nothing about the gateways if this process was frozen or its clock was set.
+    // If this process was frozen or its clock was set, missing renewals prove nothing about the gateways.
     if (jumpedMillis > frozenMillis) return leases.restart()
     for (const [connectionId, trader] of armed(traders)) {
       if (endings.hasBegun(connectionId) || leases.isOver(connectionId, trader.userId)) end(connectionId, trader)
@@ -141,7 +130,6 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   })
 })
 
-/** Iterates the armed connections with their traders. */
 function* armed(traders: Traders): Generator<readonly [connectionId: string, trader: Trader]> {
   for (const trader of traders.all()) {
     for (const connectionId of Ledger.armed(trader.ledger).keys()) yield [connectionId, trader]
@@ -155,5 +143,5 @@ const isAnyArmed = (traders: Traders): boolean => {
 
 /** Interval of lease checks. */
 const checkMillis = 500
-/** Delay of a lease check after which this process is considered to have been frozen. */
+/** Delay of a lease check above which this process is considered to have been frozen. */
 const frozenMillis = 2_000

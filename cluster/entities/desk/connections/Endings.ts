@@ -7,17 +7,17 @@ import type { Trader } from "../traders/Trader.ts"
 
 export interface Endings {
   /**
-   * Begins or continues to end a connection that was last seen at `lastSeenMillis`. Returns true once all cancels are
-   * recorded.
+   * Cancels the orders of a closed connection that was last seen at `lastSeenMillis`. Returns true once every cancel
+   * is recorded, and then disarms the connection. Until then, the caller must call again.
    */
   readonly end: (connectionId: string, trader: Trader, lastSeenMillis: number) => boolean
-  /** Whether the end of the connection has begun. Once begun, the end continues even if the connection is renewed. */
+  /** Whether cancelling a connection's orders has begun. It continues even if the connection is renewed. */
   readonly hasBegun: (connectionId: string) => boolean
-  /** Whether the connection closed recently, so that its orders are refused. */
+  /** Whether the connection closed recently, so that new orders over it are refused. */
   readonly hasEnded: (connectionId: string) => boolean
   /** Resets `hasEnded` for a connection that is armed again. */
   readonly revive: (connectionId: string) => void
-  /** Whether any connection has all its cancels recorded but not its disarming. */
+  /** Whether any connection has all its cancels recorded, but not its disarming. */
   readonly isDisarming: () => boolean
 }
 
@@ -49,7 +49,7 @@ export const make = (ids: { readonly next: () => Id }, now: () => number, times:
       }
       let ending = endings.get(connectionId)
       if (ending?.trader !== trader) {
-        // If the trader was reloaded, an end that has begun keeps its cutoff.
+        // If the trader was reloaded in between, the first cutoff is kept.
         ending = begin(trader, ending?.cutoff ?? { connectionId, accountId, atMillis: lastSeenMillis })
         endings.set(connectionId, ending)
         remember(ended, connectionId)
@@ -78,7 +78,7 @@ const remember = (ended: Set<string>, connectionId: string): void => {
 /** Lifetime of a cancel after a lost connection, in milliseconds. */
 const cancelExpiryMillis = 60_000
 /**
- * Maximum number of closed connections to remember. Orders are in flight for seconds, during which far fewer of a
- * desk's connections close.
+ * Maximum number of closed connections to remember. Far fewer of a desk's connections close during the few seconds
+ * for which an order is in flight.
  */
 const maxRemembered = 10_000

@@ -3,8 +3,9 @@
  *
  *     join → syncing ── a view that is not behind the feed ──→ live
  *
- * While a market is syncing, its requests are queued and its events are buffered. Margin is held against the user's whole equity, so
- * requests that add risk wait in every market until all markets with state of the user are live (invariant I27).
+ * While a market is syncing, its requests are queued and its events are buffered. Margin is held against the user's
+ * whole equity, so requests that add risk wait in every market until all markets with the user's state are live
+ * (invariant I27).
  */
 import type { Id } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -24,20 +25,15 @@ export interface JoinedMarket {
   state: "syncing" | "live"
   /** False from the time the trader leaves until the journal records that the trader has joined again. */
   isIn: boolean
-  /** Time of the last command to the market, or the time at which the trader was loaded. */
+  /** Time of the last command to the market; before the first one, the time at which the trader was loaded. */
   usedMillis: number
-  /** Whether an earlier owner of the trader joined this market, so that the market might hold state for the user. */
+  /** Whether an earlier owner of the trader joined this market, which might therefore hold state for the user. */
   readonly wasJoined: boolean
-  /** Queued requests. */
   readonly requests: Array<OrderRequest>
-  /** Events buffered while syncing. */
   readonly events: Array<LoggedEvent>
-  /**
-   * Ids of commands that the market recorded for a former owner. A repeated submission with such an id is not sent
-   * again.
-   */
+  /** Ids of commands that the market recorded for a former owner. Repeats of them are not sent again. */
   recorded: Set<string>
-  /** Time after which no repeated submissions can arrive, so that `recorded` is cleared. */
+  /** Time after which no repeated submission can arrive and `recorded` is cleared. */
   repeatsUntilMillis: number
   /** Row up to which the adopted view contains all events. */
   viewSeq: number
@@ -78,9 +74,8 @@ export const join = (markets: JoinedMarkets, symbol: MarketSymbol, wasJoined: bo
 }
 
 /**
- * Decides what to do with a request. `submit`: send it now. `waits`: the request was queued; a later call of
- * `released` returns the request. `recorded`: the request repeats a recorded command and must not be sent. `full`: the
- * queue is full.
+ * Decides what to do with a request. `submit`: send it now. `waits`: it was queued, and a later call of `released`
+ * returns it. `recorded`: it repeats a recorded command and must not be sent. `full`: the queue is full.
  */
 export const request = (
   markets: JoinedMarkets,
@@ -95,7 +90,7 @@ export const request = (
   return "waits"
 }
 
-/** Returns whether the ledger must apply the event now. `isSent` returns whether this owner sent the command. */
+/** Returns whether the ledger must apply the event now. `isSent` returns whether this owner sent a command. */
 export const event = (
   market: JoinedMarket,
   logged: MarketEvent,
@@ -117,9 +112,8 @@ export const event = (
 }
 
 /**
- * Returns whether a view can be adopted. `feedSeq` is the feed's row at the time of the request. An older view misses
- * rows that the feed had already published, and a full buffer has dropped events. In both cases the buffer is cleared
- * and a new view is needed.
+ * Returns whether a view can be adopted, and otherwise clears the buffer. `feedSeq` is the feed's row at the time of
+ * the request. An older view misses rows that the feed has already published, and a full buffer has dropped events.
  */
 export const fits = (market: JoinedMarket, viewSeq: number, feedSeq: number): boolean => {
   if (viewSeq >= feedSeq && market.events.length < maxEvents) return true
@@ -127,10 +121,7 @@ export const fits = (market: JoinedMarket, viewSeq: number, feedSeq: number): bo
   return false
 }
 
-/**
- * Marks a market as live after the ledger has adopted the view. Returns the buffered events, which the caller must
- * pass to `event` one by one.
- */
+/** Marks a market as live once its view is adopted. Returns the buffered events to pass to `event` one by one. */
 export const goLive = (
   markets: JoinedMarkets,
   market: JoinedMarket,
@@ -161,7 +152,7 @@ export const released = (markets: JoinedMarkets): ReadonlyArray<OrderRequest> =>
 export const waits = ({ bySymbol }: JoinedMarkets, symbol: MarketSymbol, commandId: Id): boolean =>
   bySymbol.get(symbol)?.requests.some((order) => order.commandId.text === commandId.text) === true
 
-/** Marks the markets that the trader has left. Nothing is sent to these markets until the trader joins them again. */
+/** Marks the markets that the trader has left. Nothing is sent to them until the trader joins again. */
 export const leave = ({ bySymbol }: JoinedMarkets, events: ReadonlyArray<TraderEvent>): void => {
   for (const event of events) if (event._tag === "Left") bySymbol.get(event.symbol)!.isIn = false
 }
@@ -204,7 +195,7 @@ const isRecorded = ({ recorded }: JoinedMarket, { commandId }: OrderRequest): bo
 
 /** Queue limit for one market. */
 const maxWaiting = 10_000
-/** Events that are buffered while a market is syncing. */
+/** Maximum number of events that are buffered while a market is syncing. */
 const maxEvents = 10_000
-/** Time after which no command is repeated, because callers of a desk stop retrying long before. */
+/** Callers of a desk stop retrying long before this time, so no command is repeated after it. */
 const repeatMillis = 60_000

@@ -1,32 +1,27 @@
 /**
- * Leases of the connections at this desk. A gateway renews the leases of its connections. An armed connection counts
- * as closed when its lease expires. Gateways send ages instead of times, so that clocks are never compared.
+ * Leases of the connections at this desk, renewed by their gateways. An armed connection counts as closed when its
+ * lease expires. Gateways send ages instead of times, so that clocks are never compared.
  */
 import type { UserId } from "@venue/domain/UserId"
 import type { SeenConnection } from "../../../protocol/Desk.ts"
 import { type Gateways, type Sender, silentMillis } from "../connections/Gateways.ts"
 
 export interface Leases {
-  /** Renews the leases of these connections. */
   readonly renew: (sender: Sender, seen: ReadonlyArray<SeenConnection>) => void
-  /**
-   * Starts a lease for a connection that is about to be armed, even if its gateway has not listed the connection yet.
-   */
+  /** Starts the lease of a connection that is about to be armed, even before its gateway has listed it. */
   readonly arming: (connectionId: string, userId: UserId) => void
-  /** Whether the user has reached the connection limit over all live gateways. The given connection is not counted. */
+  /** Whether the user has reached the connection limit over all live gateways, not counting the given connection. */
   readonly isFull: (userId: UserId, connectionId: string) => boolean
   /** Whether the lease has expired. Starts a lease for a connection without one. */
   readonly isOver: (connectionId: string, userId: UserId) => boolean
   /**
-   * Returns the time at which the connection was last seen, by this desk's clock, or the desk's start time for an
-   * unknown connection.
+   * Returns when the connection was last seen, by this desk's clock; for an unknown connection, when the desk
+   * started.
    */
   readonly lastSeenMillis: (connectionId: string) => number
-  /** Removes a closed connection. */
   readonly forget: (connectionId: string) => void
-  /** Removes a gateway and its connections. */
   readonly forgetGateway: (gatewayId: string) => void
-  /** Restarts all leases after a time in which this desk could not receive renewals. */
+  /** Restarts all leases, after a time in which this desk could not receive renewals. */
   readonly restart: () => void
 }
 
@@ -67,7 +62,7 @@ export const make = (leaseMillis: number, now: () => number, gateways: Gateways)
   }
   const counts = ({ gatewayId, renewedAtMillis }: Connection) =>
     gateways.isLiving(gatewayId) && now() - renewedAtMillis <= unlistedMillis
-  /** Removes the connections of dead gateways, because no message reports their end. */
+  /** Removes dead gateways' connections, because no message reports that they closed. */
   const prune = () => {
     if (now() - prunedAtMillis < unlistedMillis) return
     prunedAtMillis = now()
@@ -110,7 +105,7 @@ export const make = (leaseMillis: number, now: () => number, gateways: Gateways)
 
 const maxConnectionsPerUser = 20
 /**
- * Time after which an unlisted connection no longer counts. A gateway lists all its connections once a minute, so
- * such a connection is missing from two lists.
+ * Time after which an unlisted connection no longer counts. Gateways list all their connections once a minute, so it
+ * is missing from two lists.
  */
 const unlistedMillis = 150_000

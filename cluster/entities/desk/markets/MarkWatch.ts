@@ -1,7 +1,7 @@
 /**
- * Detects accounts at a desk that fall into liquidation. When a mark price moves, checks the accounts whose
- * thresholds the mark has reached (`Headroom`), and the accounts that have changed. A mark that reaches no threshold
- * costs one comparison per side.
+ * Detects a desk's accounts that fall into liquidation. When a mark price moves, checks the accounts whose thresholds
+ * it has reached (`Headroom`) and the accounts that have changed. A mark that reaches no threshold costs one
+ * comparison per side.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
@@ -15,7 +15,6 @@ import type { Trader } from "../traders/Trader.ts"
 export interface MarkWatch {
   /** Marks a loaded or changed trader for a check by `checkChanged` or at the next mark price. */
   readonly changed: (trader: Trader) => void
-  /** Checks the accounts of all changed traders. */
   readonly checkChanged: () => void
   /** Applies a symbol's new mark price, in 1e-8 USD. */
   readonly moved: (symbol: MarketSymbol, markE8: number) => void
@@ -32,8 +31,8 @@ interface Entry extends ThresholdHeap.Entry {
 }
 
 /**
- * Thresholds of long and short positions. Longs' thresholds lie below the mark and are stored as negative numbers.
- * Shorts' thresholds lie above the mark.
+ * Thresholds of long and short positions. Longs' thresholds lie below the mark and are stored as negative numbers;
+ * shorts' thresholds lie above it.
  */
 interface Thresholds {
   readonly falls: ThresholdHeap.ThresholdHeap<Entry>

@@ -1,7 +1,4 @@
-/**
- * Commands for an account in liquidation (rule 9.3): measures for its positions in one market at a time, and cancels
- * in all markets.
- */
+/** Commands for an account in liquidation (rule 9.3): measures in one market at a time, and cancels in all. */
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Account } from "@venue/ledger/Account"
@@ -27,7 +24,6 @@ export interface Liquidation {
   readonly cancels: Map<MarketSymbol, Sent>
 }
 
-/** Returns a liquidation for which no command was sent yet. */
 export const begin = (trader: Trader, account: Account): Liquidation => ({
   trader,
   account,
@@ -36,7 +32,7 @@ export const begin = (trader: Trader, account: Account): Liquidation => ({
   cancels: new Map()
 })
 
-/** Returns a function that takes the next measures. The function sends no command again while it is in flight. */
+/** Returns a function that takes the next measures and never repeats a command that is still in flight. */
 export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
@@ -47,7 +43,7 @@ export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   const isAlive = (symbol: MarketSymbol) => now() - (feed.head(symbol)?.aliveAtMillis ?? -Infinity) <= silentMillis
   const isOpen = (symbol: MarketSymbol) =>
     feed.tradingStates.get(symbol) === "TRADING" && feed.prices.get(symbol)?.source !== "stale" && isAlive(symbol)
-  /** A command that has expired is never executed, so it is no longer in flight. */
+  /** An expired command is never executed, so it is no longer in flight. */
   const isInFlight = ({ trader }: Liquidation, sent: Sent | undefined) =>
     sent !== undefined && trader.ledger.inFlight.has(sent.commandId.text) && now() <= sent.expiresAtMillis
 

@@ -1,6 +1,4 @@
-/**
- * Markets without a recent row or heartbeat. A trader that has joined such a market must not add risk in any market.
- */
+/** Markets without a recent row or heartbeat. A trader that has joined one must not add risk in any market. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect, identity } from "effect"
 import { Feed } from "../../../feed/Feed.ts"
@@ -8,10 +6,7 @@ import { VenueSettings } from "../../../VenueSettings.ts"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface SilentMarkets {
-  /**
-   * Whether the order's market and all joined markets are alive. All joined markets count, because margin is held
-   * against the whole equity.
-   */
+  /** Whether the order's market and all joined markets are alive, because margin is held against the whole equity. */
   readonly mayAddRisk: (trader: Trader, symbol: MarketSymbol) => boolean
 }
 

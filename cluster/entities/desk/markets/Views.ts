@@ -1,7 +1,4 @@
-/**
- * Requests views of a desk's traders from the markets. Each call covers many traders, and calls are repeated until
- * each trader has its view.
- */
+/** Requests views of a desk's traders from the markets, many traders per call, until each trader has its view. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, Result, identity } from "effect"
 import { MarketClient } from "../../../clients/MarketClient.ts"
@@ -15,7 +12,7 @@ export interface ViewRequest {
   readonly isWanted: () => boolean
   /**
    * Adopts the view as of row `seq`. `feedSeq` is the feed's row at the time of the request. Returns false if rows
-   * are missing between the view and the feed, so that another view is needed.
+   * between the view and the feed are missing and another view is needed.
    */
   readonly take: (view: TraderView, seq: number, feedSeq: number) => boolean
 }
@@ -32,7 +29,7 @@ export const make = Effect.gen(function* () {
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const waiting = new Map<MarketSymbol, Set<ViewRequest>>()
 
-  /** The market does not become live for a trader whose ledger contradicts the view. */
+  /** A market does not become live for a trader whose ledger contradicts the view. */
   const logContradiction = (symbol: MarketSymbol, { userId }: Viewer, defect: unknown) =>
     run(
       Effect.logError(
@@ -41,12 +38,12 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** Requests views for one group. Returns false if any trader in the group still has no view. */
+  /** Requests views for one group. Returns false if any trader in it still has no view. */
   const requestGroup = (symbol: MarketSymbol, requests: Set<ViewRequest>): Effect.Effect<boolean> =>
     Effect.suspend(() => {
       const group = next(requests)
       if (group.length === 0) return Effect.succeed(true)
-      // Before the feed has a row, rows between an older view and that first row would be missing from both.
+      // Before the feed has a row, rows between an older view and the feed's first row would be lost.
       const feedSeq = feed.head(symbol)?.seq
       if (feedSeq === undefined) return Effect.succeed(false)
       const viewers = group.map(({ viewer }) => viewer())
@@ -111,7 +108,7 @@ const next = (requests: Set<ViewRequest>): ReadonlyArray<ViewRequest> => {
   return group
 }
 
-/** Delay after a call that failed or a view that was too old. */
+/** Delay after a failed call or an outdated view. */
 const pauseMillis = 50
-/** Delay after a defect. The defect is likely to repeat and is logged each time. */
+/** Delay after a defect, which is likely to repeat and is logged each time. */
 const faultPauseMillis = 1_000

@@ -1,6 +1,6 @@
 /**
- * Prepares a builder code for use. The code's owner joins every market, and each market records the code. The owner's
- * ledger then receives every reward from the feed, so no market has to look up a trader.
+ * Prepares a builder code for use. Its owner joins every market, and each market records the code. The owner's ledger
+ * then receives every reward from the feed, so no market has to look up a trader.
  */
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -13,14 +13,11 @@ import type { Traders } from "../traders/Traders.ts"
 
 export interface Builders {
   /**
-   * Records that the user owns the code. From then on, the user's balance has `builder_rewards`. The owner joins
-   * markets only when an order first carries the code, so an unused code costs the markets nothing.
+   * Records that the user owns the code, and adds `builder_rewards` to the user's balance. The owner joins markets
+   * only when an order first carries the code, so an unused code costs the markets nothing.
    */
   readonly register: (builder: Pick<IntroduceBuilder, "builderCode" | "ownerId">) => Effect.Effect<void, Unavailable>
-  /**
-   * Joins every market and introduces the code there. Skips markets that already have the code, so that a retry
-   * continues.
-   */
+  /** Joins every market and introduces the code there. Markets that already have the code are skipped. */
   readonly appoint: (builder: Omit<IntroduceBuilder, "_tag">) => Effect.Effect<void, Unavailable>
 }
 

@@ -1,7 +1,6 @@
 /**
- * Sets the fee tiers of a desk's traders (rule 11.5). Each trader's journal records a tier once a day, after 00:00
- * UTC, once the volume tables contain the whole previous day. Orders do not wait; until then the previous tier
- * applies.
+ * Sets the fee tiers of a desk's traders (rule 11.5). Each trader's journal records a tier once a day, when the
+ * volume tables contain the whole previous UTC day. Orders do not wait; until then the previous tier applies.
  */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { effectiveVolume, firstTier, volumeDays } from "@venue/domain/Fee"
@@ -19,7 +18,6 @@ import type { Traders } from "../traders/Traders.ts"
 /** Maximum number of traders whose volumes one statement reads. */
 const maxGroup = 256
 
-/** Sets tiers while the scope is open. */
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
   const tables = yield* ReadTables
@@ -56,10 +54,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     }
     return volumes
   })
-  /**
-   * Sets a trader's tier and returns once the tier is recorded. A trader that is dropped meanwhile becomes due again
-   * when it is reloaded.
-   */
+  /** Sets a trader's tier and returns once recorded. A trader dropped meanwhile becomes due when reloaded. */
   const set = (userId: UserId, volume: bigint) =>
     Effect.callback<void>((resume) => {
       const trader = traders.get(userId)
@@ -72,7 +67,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       })
     })
   /**
-   * Sets the tiers for one group of traders whose markets have all passed midnight. Returns false if there is no such
+   * Sets the tiers of one group of traders whose markets have all passed midnight. Returns false if there is no such
    * trader.
    */
   const setSome = Effect.gen(function* () {
@@ -108,12 +103,12 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   yield* Effect.forkScoped(TableWriter.persist("fee tiers", loop))
 })
 
-/** Interval of retries while volume tables are behind. */
+/** Retry interval while the volume tables are behind. */
 const retryInterval = "1 second"
 
 /**
- * Whether the tier might change on that day: the tier is not set yet, and the trader has joined a market or has a
- * tier other than the first.
+ * Whether the tier might change on that day: it is not set yet, and the trader has joined a market or has a tier
+ * other than the first.
  */
 const mayChange = ({ ledger }: Trader, day: number): boolean =>
   ledger.tierDay < day && (ledger.joined.size > 0 || ledger.tier !== firstTier)

@@ -6,10 +6,7 @@ import type { Trader } from "../traders/Trader.ts"
 
 export interface MarketCancels {
   readonly trader: Trader
-  /**
-   * Sends the cancels that are neither in flight nor recorded to every live market. Returns true once all cancels are
-   * recorded.
-   */
+  /** Sends each live market its cancel, unless in flight or recorded. Returns true once all are recorded. */
   readonly advance: () => boolean
 }
 
@@ -24,7 +21,6 @@ export const make = (
   cutoff: Cutoff,
   { after }: Pick<OrderTimes, "after">,
   now: () => number,
-  /** Returns the id and expiry of the next cancel in a market. */
   next: (symbol: MarketSymbol) => Sent
 ): MarketCancels => {
   const sent = new Map<MarketSymbol, Sent>()
@@ -51,8 +47,8 @@ export const make = (
         if (recorded.has(symbol) || !trader.isLive(symbol)) continue
         const last = sent.get(symbol)
         if (last !== undefined && isInFlight(trader, symbol, last)) continue
-        // A cancel that is no longer in flight before its expiry was executed. An expired cancel is sent again with a
-        // new id.
+        // A cancel that is no longer in flight and has not expired was executed. An expired cancel is sent again with
+        // a new id.
         if (last !== undefined && now() <= last.expiresAtMillis) recorded.add(symbol)
         else cancel(symbol)
       }
@@ -61,6 +57,6 @@ export const make = (
   }
 }
 
-/** A cancel might also be queued at the desk, behind an order that waits until all of the trader's markets are live. */
+/** A cancel might also be queued at the desk, behind an order that waits for all of the trader's markets to be live. */
 const isInFlight = (trader: Trader, symbol: MarketSymbol, { commandId }: Sent): boolean =>
   trader.ledger.inFlight.has(commandId.text) || trader.waits(symbol, commandId)

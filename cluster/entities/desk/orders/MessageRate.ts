@@ -1,7 +1,4 @@
-/**
- * A user's message limit: an exponentially decaying load over one minute, with one bucket for cancels and one for all
- * other messages.
- */
+/** A user's message limit: a load that decays exponentially over one minute, with a separate bucket for cancels. */
 import type { UserId } from "@venue/domain/UserId"
 import type { Cost } from "../../../protocol/Desk.ts"
 
@@ -22,7 +19,7 @@ export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost
   const load = loads[bucket] * Math.exp(Math.min(0, atMillis[bucket] - nowMillis) / windowMillis)
   loads[bucket] = load
   atMillis[bucket] = nowMillis
-  // A message heavier than the capacity never passes, but its wait is still at least 1 ms.
+  // A message heavier than the capacity never passes, but still waits at least 1 ms.
   if (load + weight > capacity)
     return Math.max(1, Math.ceil(windowMillis * Math.log(load / Math.max(capacity - weight, 1))))
   loads[bucket] = load + weight
@@ -32,9 +29,7 @@ export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost
 /** Variant of `spend` that takes a user id. */
 export type SpendOf = (userId: UserId, cost: Cost, nowMillis: number) => number
 
-/**
- * Stores the load of between `maxUsers` and 2 × `maxUsers` recent users. A user without a stored load counts as idle.
- */
+/** Keeps the loads of the latest `maxUsers` to 2 × `maxUsers` users. Users without one count as idle. */
 export const ofUsers = (): SpendOf => {
   let recent = new Map<UserId, MessageRate>()
   let older = new Map<UserId, MessageRate>()

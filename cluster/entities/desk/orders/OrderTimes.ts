@@ -1,7 +1,7 @@
 /**
- * Times at which open orders were placed and modified, and over which connection, for traders with an armed
- * connection. The cancel after a lost connection spares orders placed after the connection was last seen. A dead-man
- * switch's cancel spares orders placed after the switch fired. An order without a stored time counts as older.
+ * Records when and over which connection open orders were placed and modified, for traders with an armed connection.
+ * The cancel after a lost connection spares orders placed after the connection was last seen. A dead-man switch's
+ * cancel spares orders placed after it fired. An order without a stored time counts as older.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -13,14 +13,11 @@ import * as Ledger from "@venue/ledger/Ledger"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface OrderTimes {
-  /**
-   * Records a request that was sent to its market. Includes the request's connection if that is armed or about to be
-   * armed.
-   */
+  /** Records a request that was sent to its market, with its connection if that is armed or about to be armed. */
   readonly entered: (trader: Trader, request: OrderRequest, connectionId: string | undefined) => void
   /**
    * Returns the orders that a cancel spares: those placed or modified after the cutoff over another connection.
-   * Returns at most the newest `maxSpared` orders, so that an order is cancelled in case of doubt.
+   * Returns at most the newest `maxSpared` orders, so that in doubt an order is cancelled.
    */
   readonly after: (trader: Trader, cutoff: Cutoff, symbol: MarketSymbol) => ReadonlyArray<OrderId>
   /** Deletes the times of a trader without an armed connection or a fired switch. */
@@ -53,7 +50,7 @@ interface Times {
 interface OfTrader {
   /** Order times by order id, oldest request first. */
   readonly orders: Map<string, Times>
-  /** Number of entries at which closed orders are removed. */
+  /** Number of entries at which closed orders are pruned. */
   pruneAt: number
 }
 
@@ -107,13 +104,10 @@ const isKept = ({ ledger }: Trader): boolean =>
 const held = ({ ledger }: Trader, { accountId, orderId, symbol }: Times) =>
   Ledger.held(ledger, accountId, symbol, orderId.text)
 
-/** While a market is not live, a request might be queued at the desk without the ledger's knowledge. */
+/** While a market is not live, the desk might have queued a request that the ledger does not know. */
 const mayBeOpen = (trader: Trader, times: Times): boolean => !trader.isLive() || held(trader, times) !== undefined
 
-/**
- * Whether the order might have been modified. False once the market has reported the order without the modify and no
- * modify is pending.
- */
+/** False once the market reports the order without the modify and no modify is pending. */
 const mayBeModified = (trader: Trader, times: Times): boolean => {
   const hold = held(trader, times)
   return hold?.order === undefined || hold.order.modified || hold.replacements.length > 0
@@ -128,8 +122,5 @@ const prune = (trader: Trader, orders: Map<string, Times>): void => {
 }
 
 const leastPruned = 64
-/**
- * Maximum entries per trader, normally more than a trader can have open and in flight. Above this number, the oldest
- * entries are deleted.
- */
+/** Maximum entries per trader, normally more than a trader has open and in flight. Above it, the oldest are deleted. */
 const maxKept = 8_192

@@ -15,7 +15,7 @@ export const make =
   ) =>
   ({ request, ...target }: PreviewRead): Effect.Effect<Previewed, Unavailable | RateLimited> =>
     Effect.flatMap(
-      // One read, so that held and free margin are from the same moment.
+      // A single read, so that held and free margin are from the same moment.
       read(target, (trader) => refusalOf(trader, request) ?? trader.preview(request)),
       (result): Effect.Effect<Previewed, Unavailable> => {
         if (!("_tag" in result)) {

@@ -16,20 +16,19 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 import type { DeskTwaps } from "./Twaps.ts"
 
-/** Refusal of a submission by the desk. */
 export type DeskRefusal = Extract<Submitted, { readonly _tag: "BadSymbol" | "Refused" }>
 
 export interface Submissions {
   /**
-   * Returns the replies in the order of the submissions, or undefined if a trader has to be loaded first. Replies are
-   * not stored for repeats, because a function call is not retried and storing costs up to 2 µs per order.
+   * Returns the replies in the order of the submissions, or undefined if a trader has to be loaded first. Stores no
+   * replies for repeats, because a function call is not retried and storing costs up to 2 µs per order.
    */
   readonly now: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
-  /** Returns the refusal for a reason outside the ledger, or undefined if there is no such reason. */
+  /** Returns a refusal for a reason outside the ledger, or undefined. */
   readonly refusalOf: (trader: Trader, request: OrderRequest) => DeskRefusal | undefined
   /**
-   * Replies to a call that might be repeated. Loads traders first. Submissions for a trader that is not loaded in
-   * time get `AccountLoading`.
+   * Replies to a call that might be repeated. Loads traders first; submissions for a trader not loaded in time get
+   * `AccountLoading`.
    */
   readonly submit: (submissions: ReadonlyArray<Submission>) => Effect.Effect<ReadonlyArray<Submitted>>
 }
@@ -46,12 +45,9 @@ export const make = Effect.fnUntraced(function* (
   const { decide, refusalOf } = yield* makeDecide(traders, twaps, disconnects)
   const submitOne = (submission: Submission): Submitted => {
     const answer = decide(submission)
-    return answer._tag === "HandedOn" || answer._tag === "BadSymbol" ? answer : unlessDone(traders, submission, answer)
+    return answer._tag === "Forwarded" || answer._tag === "BadSymbol" ? answer : unlessDone(traders, submission, answer)
   }
-  /**
-   * A thrown error might have left the trader inconsistent, so the trader is reloaded from the journal. Other
-   * submissions continue.
-   */
+  /** A thrown error might have corrupted the trader, so it is reloaded from the journal. Other orders continue. */
   const guarded = (submission: Submission): Submitted => {
     const done = Result.try(() => submitOne(submission))
     if (Result.isSuccess(done)) return done.success
@@ -60,10 +56,7 @@ export const make = Effect.fnUntraced(function* (
     traders.drop(userId)
     return refused(request.commandId.text, { _tag: "Faulted" })
   }
-  /**
-   * After an undecided submission, the same user's later submissions stay undecided too, so that they keep their
-   * order.
-   */
+  /** After an undecided submission, the same user's later submissions stay undecided, so that they keep their order. */
   const submitAll = (submissions: ReadonlyArray<Submission>) => {
     let undecided: Set<UserId> | undefined
     return submissions.map((submission) => {
@@ -93,14 +86,14 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns a refusal only if no market has recorded the command for the trader's former owner. A recorded command gets
- * the reply `HandedOn` instead. Until all markets are live, this is unknown and the reply is `AccountLoading`.
+ * Returns the refusal, or `Forwarded` if a market has recorded the command for the trader's former owner. Returns
+ * `AccountLoading` until the trader is loaded and no market that might have recorded the command is syncing.
  */
 const unlessDone = (traders: Traders, { request, userId }: Submission, answer: Submitted): Submitted => {
   const commandId = request.commandId.text
   const symbols = traders.get(userId)?.recordedIn(commandId)
   if (symbols === undefined) return refused(commandId, { _tag: "AccountLoading" })
-  return symbols.length === 0 ? answer : { _tag: "HandedOn", commandId, symbols }
+  return symbols.length === 0 ? answer : { _tag: "Forwarded", commandId, symbols }
 }
 
 const closures = { HALTED: "VenueHalted", CANCEL_ONLY: "VenueCancelOnly" } as const
@@ -115,7 +108,7 @@ const makeDecide = Effect.fnUntraced(function* (
   const { instruments } = yield* VenueSettings
   const silent = yield* SilentMarkets.make
   const modes = yield* VenueModes
-  /** Returns the refusal that applies while the venue does not trade. */
+  /** Returns the refusal for a venue that does not trade, or undefined. */
   const closed = (): SubmitRefusal | undefined => {
     const { publicReason, trading } = modes.now()
     if (trading === "TRADING") return undefined
@@ -124,7 +117,7 @@ const makeDecide = Effect.fnUntraced(function* (
 
   const decide = ({ connectionId, cost, request, userId }: Submission): Submitted => {
     const commandId = request.commandId.text
-    // An undecided submission is sent again, and is charged only when it is decided.
+    // An undecided submission is sent again and is charged only when it is decided.
     const isOfStop = request._tag === "CancelStop" || request._tag === "ModifyStop"
     const trader = traders.get(userId)
     // The trader's stops are complete only once every market is live.
@@ -136,16 +129,16 @@ const makeDecide = Effect.fnUntraced(function* (
     const target = Ledger.stopTarget(trader.ledger, request)
     return target === undefined ? refused(commandId, { _tag: "NoSuchStop" }) : enter(trader, target, connectionId)
   }
-  /** A cancel without a matching TWAP goes to the market, which refuses it in order with its other responses. */
+  /** A cancel without a matching TWAP goes to the market, so that its refusal arrives in order with other responses. */
   const ofTwap = (trader: Trader, request: AddTwap | CancelTwap): Submitted => {
     const commandId = request.commandId.text
     if (request._tag === "CancelTwap") {
       const isCancelled = twaps.cancel(trader, request)
-      return isCancelled ? { _tag: "HandedOn", commandId, symbols: [request.symbol] } : enter(trader, request)
+      return isCancelled ? { _tag: "Forwarded", commandId, symbols: [request.symbol] } : enter(trader, request)
     }
     const refusal = closed() ?? twaps.add(trader, request)
     return refusal === undefined
-      ? { _tag: "HandedOn", commandId, symbols: [request.symbol] }
+      ? { _tag: "Forwarded", commandId, symbols: [request.symbol] }
       : refused(commandId, refusal)
   }
   const refusalOf: Submissions["refusalOf"] = (trader, request) => {
@@ -173,7 +166,7 @@ const makeDecide = Effect.fnUntraced(function* (
       }
     }
     disconnects.entered(trader, request, connectionId)
-    return { _tag: "HandedOn", commandId, symbols }
+    return { _tag: "Forwarded", commandId, symbols }
   }
   return { decide, refusalOf }
 })
@@ -183,7 +176,7 @@ const isOfAll = ({ _tag, symbol }: OrderRequest): boolean => _tag === "CancelAll
 const isCancel = ({ _tag }: OrderRequest): boolean =>
   _tag === "CancelOrder" || _tag === "CancelAllOrders" || _tag === "CancelTwap"
 
-/** Time that a call waits for traders to load. The time is short because it delays the call's other submissions. */
+/** Time that a call waits for traders to load; short, because it delays the call's other submissions. */
 const loadTimeout = "500 millis"
 
 const refused = (commandId: string, refusal: SubmitRefusal): DeskRefusal => ({ _tag: "Refused", commandId, refusal })

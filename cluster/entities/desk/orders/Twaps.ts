@@ -1,7 +1,6 @@
 /**
  * Runs the TWAPs of a desk's traders (rule 16) on one timer. A TWAP advances only once its earlier changes are in the
- * journal and the market has reported its progress. A new owner of the desk can therefore continue where the last one
- * stopped.
+ * journal and the market has reported its progress, so that a new owner of the desk can continue the TWAP.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -24,14 +23,11 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface DeskTwaps {
-  /**
-   * Returns the reason why the TWAP is refused, or undefined if it is accepted. The market reports the start of an
-   * accepted TWAP.
-   */
+  /** Returns the reason for refusing the TWAP, or undefined if it is accepted. The market then reports its start. */
   readonly add: (trader: Trader, request: AddTwap) => SubmitRefusal | undefined
   /** Cancels matching TWAPs. The market reports their end. Returns false if no TWAP matches. */
   readonly cancel: (trader: Trader, request: CancelTwap) => boolean
-  /** Ends all TWAPs of an account, of a symbol or of both, without a request from the user. */
+  /** Ends all TWAPs of an account, a symbol or both without a request from the user. */
   readonly end: (
     trader: Trader,
     of: { readonly accountId?: AccountId; readonly symbol?: MarketSymbol },
@@ -39,7 +35,6 @@ export interface DeskTwaps {
   ) => void
 }
 
-/** Runs TWAPs while the scope is open. */
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
   const { tradingStates } = yield* Feed
@@ -71,7 +66,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const end = (trader: Trader, twapIds: ReadonlyArray<TwapId>, ending: TwapEnding) =>
     record(trader, twapIds, { _tag: "EndTwaps", twapIds, ending }, () => {})
 
-  /** Performs the actions that are due. Returns the time of the next action in milliseconds. */
+  /** Performs the due actions. Returns the time of the next action in milliseconds. */
   const run = (trader: Trader): number => {
     let nextMillis = Infinity
     const ended: Array<TwapId> = []
@@ -105,7 +100,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       const twapIds = Twaps.named(trader.ledger, request)
       record(trader, twapIds, { _tag: "EndTwaps", twapIds, ending: "REQUEST" }, () => {
         const [first, ...others] = twapIds.map((twapId) => trader.ledger.twaps.get(twapId)!)
-        // The market must receive the start of a TWAP before its end.
+        // The market must receive a TWAP's start before its end.
         for (const twap of [first!, ...others]) if (twap.sentId === "") open(trader, twap)
         close(trader, [first!, ...others], "REQUEST", request.commandId)
       })
@@ -136,10 +131,7 @@ const makeSteps = Effect.gen(function* () {
       const envelope = { commandId, expiresAtMillis: now() + expiryMillis, traderEpoch }
       return TwapCommands.closing(trader.ledger, twaps, ending, envelope)
     })
-  /**
-   * Places a slice's order, whose id is derived from the slice number. Like any order, the slice waits if it adds
-   * risk.
-   */
+  /** Places a slice's order, whose id is derived from the slice number. Like any order, it waits if it adds risk. */
   const place = (trader: Trader, twap: TraderTwap, step: { readonly slice: number; readonly lots: number }) => {
     const { symbol, terms } = twap
     const maySend = terms.reduceOnly || (trader.isLive() && silent.mayAddRisk(trader, symbol))
@@ -161,5 +153,5 @@ const refusalOf = (failure: InvalidTwap | UnknownAccount): SubmitRefusal =>
 
 /** Lifetime of commands that open or close a TWAP, in milliseconds. */
 const expiryMillis = 60_000
-/** Interval of checks while an outcome is unknown or an action is not possible. */
+/** Interval of checks while an outcome is unknown or an action is impossible. */
 const retryMillis = TwapCommands.recheckMillis

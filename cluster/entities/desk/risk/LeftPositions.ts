@@ -9,9 +9,8 @@ import { VenueSettings } from "../../../VenueSettings.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface LeftPositions {
-  /** Applies the result of a takeover. */
   readonly closed: (symbol: MarketSymbol, takeover: TakeoverClosed) => void
-  /** Drops the positions of an account that is no longer in liquidation or no longer at this desk. */
+  /** Drops the positions of an account that has left liquidation or this desk. */
   readonly dropAccount: (accountId: AccountId) => void
   readonly all: () => ReadonlyArray<LeftPosition>
 }
@@ -42,7 +41,9 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       positions.set(symbol, { userId, accountId, symbol, quantityLots: leftLots, sinceMillis })
       const quantity = quantityOf(instruments.get(symbol)!, leftLots)
       log(
-        Effect.logError(`market ${symbol}: no account can take over ${quantity} of account ${accountId}; it is retried`)
+        Effect.logError(
+          `market ${symbol}: no account can take over ${quantity} from account ${accountId}; the takeover is retried`
+        )
       )
     },
     dropAccount: (accountId) => {

@@ -1,7 +1,7 @@
 /**
- * Liquidates accounts at a desk whose equity has fallen to the maintenance margin (rule 9). Takes measures
- * immediately and then every second until the equity is higher. Nothing is stored, because every owner of the trader
- * detects the liquidation itself.
+ * Liquidates a desk's accounts whose equity has fallen to the maintenance margin (rule 9). Takes measures immediately
+ * and then every second until the equity is higher. Stores nothing, because every owner of a trader detects the
+ * liquidation itself.
  */
 import { type Account, isFrozen, refresh } from "@venue/ledger/Account"
 import { isInLiquidation } from "@venue/ledger/Liquidation"
@@ -35,10 +35,7 @@ export const make = Effect.fnUntraced(function* (
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const modes = yield* VenueModes
   const measure = yield* Measures.make(twaps)
-  /**
-   * Takes no measures while the venue is halted, because balances are in doubt (I52). Each account is rechecked every
-   * second.
-   */
+  /** While the venue is halted, balances are in doubt (I52), so measures wait. Accounts are rechecked every second. */
   const act = (liquidation: Measures.Liquidation) => {
     if (modes.now().trading !== "HALTED") measure(liquidation)
   }
@@ -47,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
   const liquidations = new Map<Account, Measures.Liquidation>()
   const now = () => clock.currentTimeMillisUnsafe()
 
-  /** After an error, the account is skipped until it changes. Other accounts continue. */
+  /** After an error, the account is skipped until it changes; other accounts continue. */
   const failed = ({ accountId }: Account, cause: unknown) =>
     run(Effect.logError(`account ${accountId}: the liquidation check threw; it resumes at the next change`, cause))
   const begin = (trader: Trader, account: Account) => {
@@ -112,9 +109,9 @@ export const make = Effect.fnUntraced(function* (
   return { left: left.all }
 })
 
-/** Interval of measures for an account in liquidation. */
+/** Interval between measures for an account in liquidation. */
 const intervalMillis = 1_000
-/** Tolerance for a timer that fires early. */
+/** Tolerance for timers that fire early. */
 const earlyMillis = 10
-/** Time within which a changed account is checked. The next mark price also triggers a check. */
+/** Time within which a changed account is checked, unless a mark price triggers the check earlier. */
 const checkMillis = 100

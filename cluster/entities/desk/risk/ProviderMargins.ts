@@ -7,14 +7,14 @@ import { type Account, available } from "@venue/ledger/Account"
 
 export interface ProviderMargins {
   /**
-   * Returns the margin that an account can pledge to a market, in 1e-6 USD, and records the pledge. The unpledged
-   * margin is divided equally among this market and all markets with open takeovers and no pledge yet. The account
-   * must be refreshed first.
+   * Pledges an account's margin to a market and returns the pledge in 1e-6 USD. The unpledged margin is divided
+   * equally among this market and all markets with open takeovers and no pledge yet. The account must be refreshed
+   * first.
    */
   readonly pledge: (account: Account, symbol: MarketSymbol) => bigint
   /** Records a market with an open takeover. */
   readonly opened: (symbol: MarketSymbol) => void
-  /** Releases the pledges to a market whose last takeover has closed. */
+  /** Releases the pledges to a market after its last takeover has closed. */
   readonly ended: (symbol: MarketSymbol) => void
 }
 

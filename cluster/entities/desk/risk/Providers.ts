@@ -1,6 +1,6 @@
 /**
  * A desk's liquidity providers. A provider joins its markets before its appointment takes effect. A joined market has
- * a wake-up entry, so that a restart loads the provider and every takeover gets the provider's response.
+ * a wake-up entry, so a restarted desk loads the provider, which then responds to every takeover.
  */
 import { type AppointProvider } from "@venue/domain/Trader"
 import { type ProviderLimit } from "@venue/domain/Balance"
@@ -9,7 +9,7 @@ import * as TraderCalls from "../traders/TraderCalls.ts"
 import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
-/** Joins those markets in an appointment that are listed, unless the limit is 0, and waits until the trader is live. */
+/** Joins the appointment's listed markets, unless the limit is 0, and waits until the trader is live. */
 export const joined =
   (
     { limit, symbols }: Pick<AppointProvider, "limit" | "symbols">,

@@ -18,14 +18,11 @@ export interface Stands {
   readonly opened: (symbol: MarketSymbol) => void
   /** Sends new stands for the remaining open takeovers, because positions have changed. */
   readonly closed: (symbol: MarketSymbol) => void
-  /**
-   * Checks all takeovers in a market whose state was replaced as a whole, because takeovers might have opened or
-   * closed without an event.
-   */
+  /** Checks all takeovers in a market whose whole state was replaced, because no event reports the changes. */
   readonly begun: (symbol: MarketSymbol) => void
 }
 
-/** Also sends stands for traders that become live while takeovers are open, such as after a desk has moved. */
+/** Also sends stands for traders that become live while takeovers are open, for example after a desk has moved. */
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const markets = yield* MarketClient
   const { takeovers } = yield* Feed
@@ -37,7 +34,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const margins = ProviderMargins.make()
 
   const openIn = (symbol: MarketSymbol) => takeovers.get(symbol) ?? none
-  /** A failed call is not retried. Accounts whose stand does not arrive in time count as silent and are taken last. */
+  /** A failed call is not retried. Accounts whose stand does not arrive in time count as silent and are used last. */
   const send = (symbol: MarketSymbol) =>
     Effect.suspend(() => {
       gathering.delete(symbol)
@@ -83,8 +80,8 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
 })
 
 /**
- * Returns the stands of the market's providers, then of accounts on the opposite side of a takeover, lowest ratios
- * first.
+ * Returns the stands of the market's providers, then those of accounts on the opposite side of a takeover, lowest
+ * ratios first.
  */
 const standsFor = (
   live: ReadonlyArray<Trader>,
@@ -114,7 +111,7 @@ const byPriority = (a: Stand, b: Stand): number =>
 
 const none: ReadonlyMap<string, number> = new Map()
 
-/** Time within which takeovers caused by the same fall in the mark normally open. */
+/** Time within which takeovers caused by the same mark price move normally open. */
 const gatherMillis = 100
 /** Maximum number of stands in one call, more than a market uses in one decision. */
 const maxStands = 16_384

@@ -10,10 +10,7 @@ export interface ThresholdHeap<A extends Entry> {
   /** Inserts an entry, or changes its threshold. */
   readonly set: (entry: A, threshold: number) => void
   readonly remove: (entry: A) => void
-  /**
-   * Removes and returns every entry with a threshold at or below `threshold`. Costs one comparison if there is no
-   * such entry.
-   */
+  /** Removes and returns all entries up to this threshold. Costs one comparison if it finds nothing. */
   readonly reach: (threshold: number) => ReadonlyArray<A>
 }
 

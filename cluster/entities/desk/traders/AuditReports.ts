@@ -1,7 +1,4 @@
-/**
- * Reports the balances of a desk's traders to the auditor (I52). After each audit, the next `maxTraders` traders are
- * reported.
- */
+/** Reports traders' balances to the auditor (I52). After each audit, a desk reports its next `maxTraders` traders. */
 import type { TraderReport } from "@venue/storage/audit/DeskReports"
 import { DeskReports } from "@venue/storage/audit/DeskReports"
 import { VenueModes } from "@venue/storage/access/VenueModes"
@@ -25,7 +22,7 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
     nextIndex += maxTraders
     return part.flatMap((trader) => reportOf(feed, trader) ?? [])
   }
-  // A report that cannot be written is dropped, because the next audit triggers another report.
+  // A report that cannot be written is dropped, because the next audit triggers another one.
   const report = Effect.suspend(() => {
     const part = next()
     return part.length === 0 ? Effect.void : Effect.ignore(reports.write(deskId, part))
@@ -33,7 +30,7 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
   yield* modes.watchAudits(() => void run(Effect.forkIn(report, scope)))
 })
 
-/** Returns undefined for a trader with an uncommitted decision. A later turn reports this trader. */
+/** Returns undefined for a trader with an uncommitted decision, who is reported in a later turn. */
 const reportOf = (feed: Feed["Service"], { appliedHeads, ledger, userId }: Trader): TraderReport | undefined => {
   const heads = appliedHeads()
   if (heads === undefined) return undefined

@@ -12,8 +12,8 @@ import type { Trader } from "./Trader.ts"
 import { live } from "./TraderCalls.ts"
 
 /**
- * Reads the heads from the journal itself, because a market that has lost its log without noticing would return an
- * old head. Fails with `MarketsBehind` before the caller's deadline, in which case nothing is decided.
+ * Reads the heads from the journal itself, because a market that lost its log unnoticed would return an old head.
+ * Fails with `MarketsBehind` before the caller's deadline, in which case nothing is decided.
  */
 export const make = Effect.gen(function* () {
   const feed = yield* Feed

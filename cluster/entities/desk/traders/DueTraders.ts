@@ -9,14 +9,11 @@ export interface Work {
   readonly name: string
   /** Whether the trader has this kind of work. */
   readonly concerns: (trader: Trader) => boolean
-  /**
-   * Does the due work and returns the time of the next work in milliseconds, or Infinity to wait until the trader
-   * changes.
-   */
+  /** Does the due work. Returns when to run next, in milliseconds, or Infinity to wait for the trader to change. */
   readonly run: (trader: Trader) => number
 }
 
-/** Runs the work when it is due, and after each new journal row or change to a trader, while the scope is open. */
+/** Runs the work when it is due, and whenever a trader gets a journal row or changes. */
 export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, name, run }: Work) {
   const clock = yield* Clock.Clock
   const more = yield* Latch.make(false)
@@ -27,10 +24,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, n
     dueMillis.set(trader.userId, -Infinity)
     more.openUnsafe()
   }
-  /**
-   * A thrown error might have left the trader inconsistent, so the trader is reloaded from the journal. Other traders
-   * continue.
-   */
+  /** A thrown error might have corrupted the trader, so it is reloaded from the journal. Others continue. */
   const runFor = Effect.fnUntraced(function* (trader: Trader) {
     const next = Result.try(() => run(trader))
     if (Result.isSuccess(next)) return next.success
@@ -63,5 +57,5 @@ export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, n
   yield* Effect.forkScoped(Effect.forever(loop))
 })
 
-/** One day: timers support a few weeks at most. */
+/** One day, because timers support a few weeks at most. */
 const longestSleepMillis = 86_400_000

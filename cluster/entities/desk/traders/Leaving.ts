@@ -1,6 +1,6 @@
 /**
  * Makes traders leave markets in which they hold only cash, ten minutes after their last command. A trader without
- * joined markets has no wake-up entry, so a desk that moves does not have to load the trader.
+ * joined markets has no wake-up entry and need not be loaded when its desk moves.
  */
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect, Latch } from "effect"
@@ -10,7 +10,7 @@ import type { Traders } from "./Traders.ts"
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
   const more = yield* Latch.make(false)
-  /** Time at which each trader is checked. All traders wait equally long, so the earliest comes first. */
+  /** Time at which each trader is checked, in insertion order, because all traders wait equally long. */
   const dueMillis = new Map<UserId, number>()
   const now = () => clock.currentTimeMillisUnsafe()
 
@@ -43,8 +43,8 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   yield* Effect.forkScoped(Effect.forever(step))
 })
 
-/** Long enough that an occasional trader does not keep leaving and joining. */
+/** Long enough that an occasional trader does not keep leaving and rejoining. */
 const unusedMillis = 600_000
-/** Maximum number of traders checked at once, and the pause between checks. */
+/** Maximum number of traders checked at once, and the pause between two checks. */
 const maxStep = 16
 const pauseMillis = 20

@@ -15,7 +15,7 @@ const maxGroup = 256
 export interface Projection {
   /** Adds a committed row that is not in the tables yet. */
   readonly recorded: (userId: UserId, seq: number) => void
-  /** Adds a claimed trader. An earlier owner might not have written the trader's rows up to `seq` to the tables. */
+  /** Adds a claimed trader, whose earlier owner might not have written the rows up to `seq` to the tables. */
   readonly claimed: (userId: UserId, seq: number) => void
 }
 
@@ -23,10 +23,10 @@ export interface Projection {
 export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: number) => boolean) {
   const journal = yield* Journal
   const tables = yield* ReadTables
-  /** Rows up to which each trader has to be written. */
+  /** Row up to which each trader must be written. */
   const behind = new Map<UserId, number>()
   const claimed = new Map<UserId, number>()
-  /** Rows up to which each trader is already written. */
+  /** Row up to which each trader is already written. */
   const reached = new Map<UserId, number>()
   const done = new Map<UserId, number>()
   const more = yield* Latch.make(false)
@@ -79,7 +79,7 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
       yield* more.close
       while (claimed.size > 0) yield* lookUp
       for (const [userId, upTo] of behind) {
-        // Deleted before the rows are read, so that a row that is committed meanwhile adds the trader again.
+        // Deleted before the rows are read, so that a row committed in between adds the trader again.
         behind.delete(userId)
         yield* Effect.onError(project(userId, upTo), () => Effect.sync(() => failed(userId, upTo)))
       }

@@ -1,13 +1,10 @@
-/** Holds a read back until the trader has applied the market rows that the reader's node has already published. */
+/** Delays a read until the trader has applied the market rows that the reader's node has already published. */
 import { Effect } from "effect"
 import type { Feed } from "../../../feed/Feed.ts"
 import type { Head } from "../../../protocol/Desk.ts"
 import type { Trader } from "./Trader.ts"
 
-/**
- * Returns whether the trader has applied every row up to these heads. Markets that the trader has not joined are
- * ignored.
- */
+/** Whether the trader has applied every row up to these heads. Ignores markets that the trader has not joined. */
 export const hasReached = (feed: Feed["Service"], trader: Trader, heads: ReadonlyArray<Head>): boolean => {
   const ahead = heads.filter(({ seq, symbol }) => (feed.head(symbol)?.seq ?? 0) < seq)
   if (ahead.length === 0) return true
@@ -15,7 +12,7 @@ export const hasReached = (feed: Feed["Service"], trader: Trader, heads: Readonl
   return !ahead.some(({ symbol }) => joined.has(symbol))
 }
 
-/** Waits until `hasReached` is true. The wait has no deadline of its own; the caller sets one. */
+/** Waits until `hasReached` is true, without a deadline of its own. */
 export const awaitReached = (feed: Feed["Service"], trader: Trader, heads: ReadonlyArray<Head>): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (hasReached(feed, trader, heads)) return Effect.void

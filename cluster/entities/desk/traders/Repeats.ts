@@ -7,15 +7,15 @@ export interface Repeats {
 
 interface FirstAnswer {
   readonly answer: Submitted
-  /** Trader object that replied. Commands from a dropped trader might be lost, so its replies no longer count. */
+  /** Trader object that replied. Its replies no longer count once it is dropped, because its commands might be lost. */
   readonly holder: unknown
 }
 
-/** Replies are kept for one to two times this long. Gateways stop retrying earlier. */
+/** Replies are kept for one to two times this long; gateways stop retrying earlier. */
 const keptMillis = 15_000
 /**
- * Maximum replies per generation. Two generations are kept. Above the limit the oldest replies are dropped, but the
- * market still recognises the command ids.
+ * Maximum replies per generation, of which two are kept. Beyond it the oldest replies are dropped, but the market
+ * still recognises the command ids.
  */
 const maxKept = 32_768
 
@@ -53,6 +53,6 @@ export const make = (
   }
 }
 
-/** Whether the trader is not loaded, or does not yet have the list of commands that its former owner sent. */
+/** Whether the trader is not loaded, or still lacks the list of commands that its former owner sent. */
 export const isUndecided = (answer: Submitted): boolean =>
   answer._tag === "Refused" && answer.refusal._tag === "AccountLoading"

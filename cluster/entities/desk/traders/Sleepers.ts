@@ -1,7 +1,4 @@
-/**
- * Traders that are not loaded yet. They are claimed in groups: first the traders with a caller, then those from
- * wake-up entries.
- */
+/** Traders that are not loaded yet, claimed in groups: those with a caller before those from wake-up entries. */
 import type { UserId } from "@venue/domain/UserId"
 import { Effect, Latch } from "effect"
 import type { Trader } from "./Trader.ts"
@@ -38,7 +35,7 @@ export const make = (
       requested = new Map([...requested].slice(maxGroup))
       const group = new Set(next.map(([userId]) => userId))
       for (const userId of queued) if (group.size < maxGroup) group.add(userId)
-      // A trader that was requested again during its claim is loaded by now. A second claim would fence the first.
+      // A trader requested again during its claim is loaded by now, and a second claim would fence the first.
       yield* load([...group].filter((userId) => !traders.has(userId)))
       for (const [userId, callbacks] of next) for (const done of callbacks) done(traders.get(userId))
       for (const userId of group) if (queued.delete(userId) && !traders.has(userId)) missed(userId)

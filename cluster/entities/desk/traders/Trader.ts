@@ -27,7 +27,7 @@ export interface Dependencies {
   readonly markets: MarketClient["Service"]
   readonly views: Views
   readonly nowMillis: () => number
-  /** Called when the trader has lost its journal to another owner and must be discarded. */
+  /** Called when another owner has claimed the trader's journal and this object must be discarded. */
   readonly dropped: (trader: Trader) => void
   /** Called when a row of the trader's journal is committed. */
   readonly recorded: (userId: UserId, seq: number) => void
@@ -42,10 +42,7 @@ export interface Trader {
   readonly symbols: () => ReadonlyArray<MarketSymbol>
   /** Joins a market if the trader has not joined it yet. `whenLive` reports when the market is live. */
   readonly join: (symbol: MarketSymbol) => void
-  /**
-   * Sends a request to its market, or queues the request while the market is not live. Returns false if the queue is
-   * full.
-   */
+  /** Sends a request to its market, or queues it until the market is live. Returns false if the queue is full. */
   readonly enter: (request: OrderRequest) => boolean
   /** Whether a command is still queued at the desk. */
   readonly waits: (symbol: MarketSymbol, commandId: Id) => boolean
@@ -58,27 +55,22 @@ export interface Trader {
     command: LedgerCommandOf<Tag>,
     done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
   ) => void
-  /** Calls back with true once all changes so far are committed, or with false if the outcome is unknown. */
+  /** Calls back with true once all earlier changes are committed, or with false if the outcome is unknown. */
   readonly whenRecorded: (then: (isRecorded: boolean) => void) => void
   /**
-   * Calls back with true once every joined market is live, or with false if the trader is dropped. Returns a cancel
-   * function.
+   * Calls back with true once every joined market is live, or with false if the trader is dropped. Returns a function
+   * that cancels the callback.
    */
   readonly whenLive: (then: (isLive: boolean) => void) => () => void
   /** Whether the given market, or by default every joined market, is live. */
   readonly isLive: (symbol?: MarketSymbol) => boolean
-  /**
-   * Records that the read tables contain the journal up to `seq`. Returns whether to delete the `unprojected` entry.
-   */
+  /** Records that the read tables contain rows up to `seq`. Returns whether to delete the `unprojected` entry. */
   readonly projected: (seq: number) => boolean
   /** Returns the markets that recorded a former owner's command, or undefined until all joined markets are live. */
   readonly recordedIn: (commandId: string) => ReadonlyArray<MarketSymbol> | undefined
   /** Returns the newest committed row of the journal. */
   readonly journalSeq: () => number
-  /**
-   * Returns the rows up to which the journal and live markets are applied, or undefined while a decision is
-   * uncommitted.
-   */
+  /** Returns the rows up to which journal and live markets are applied; undefined while a decision is uncommitted. */
   readonly appliedHeads: () =>
     | { readonly seq: number; readonly markets: ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }> }
     | undefined
@@ -176,7 +168,6 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, dependencies
   return trader
 }
 
-/** Reads of the joined markets and the journal. */
 const reads = (
   ledger: Ledger.Trader,
   joined: JoinedMarket.JoinedMarkets,
@@ -227,10 +218,7 @@ const makeJoins = (
     return market
   }
   return {
-    /**
-     * Restores a join from the journal. The market is synced even if the trader has left it, because the market might
-     * hold the trader's cash.
-     */
+    /** Restores a join from the journal. Syncs even a market that was left, because it might hold the trader's cash. */
     restore: (symbol: MarketSymbol) => {
       const market = begin(symbol)
       market.isIn = !Ledger.hasLeft(ledger, symbol)
@@ -249,10 +237,7 @@ const makeJoins = (
   }
 }
 
-/**
- * Decides a command and records its events. A refusal, too, is returned only after the state on which it is based is
- * committed.
- */
+/** Decides a command and records its events. Even a refusal is returned only once the state behind it is committed. */
 const change = <Tag extends LedgerCommand["_tag"]>(
   ledger: Ledger.Trader,
   command: LedgerCommandOf<Tag>,
@@ -284,7 +269,7 @@ const adopt = (ledger: Ledger.Trader, symbol: MarketSymbol, { accounts }: Trader
   }
 }
 
-/** Follows the events of the trader's accounts, and those events in joined markets that concern every position. */
+/** Follows the events of the trader's accounts, and the events in joined markets that concern every position. */
 const makeFollows = (feed: Feed["Service"], follower: Follower) => {
   const stops = new Map<AccountId | MarketSymbol, () => void>()
   const start = (followed: AccountId | MarketSymbol, follow: () => () => void) => {

@@ -1,7 +1,4 @@
-/**
- * Reads and changes for one trader. Each is charged to the user. The call returns once the trader is loaded and its
- * markets are live.
- */
+/** Reads and changes for one trader, charged to the user, once the trader is loaded and its markets are live. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
 import type { Balance } from "@venue/domain/Balance"
@@ -20,20 +17,14 @@ import type { Traders } from "./Traders.ts"
 export interface TraderCalls {
   /** Charges the cost and returns 0, or charges nothing and returns the milliseconds to wait. */
   readonly spend: (userId: UserId, cost: Cost) => number
-  /** Returns an account's summary, or undefined if the summary has to wait. */
+  /** Returns an account's summary, or undefined if it has to wait. */
   readonly summaryNow: (request: Read) => AccountSummary | undefined
-  /**
-   * Reads the trader once it has applied the heads in the request. Fails with `Unavailable` after the caller's
-   * deadline.
-   */
+  /** Reads the trader once it has applied the request's heads, or fails with `Unavailable` at the deadline. */
   readonly read: <A>(
     request: Read,
     get: (trader: Trader, accountId: AccountId) => A | undefined
   ) => Effect.Effect<A, Unavailable | RateLimited>
-  /**
-   * Decides a command after `ready`, by default once every joined market is live. Returns when the decision is
-   * committed.
-   */
+  /** Decides a command after `ready`, by default once every joined market is live. Returns on commit. */
   readonly change: <Tag extends LedgerCommand["_tag"], E = never>(
     userId: UserId,
     cost: Cost,
@@ -81,7 +72,6 @@ export const summary = ({ ledger }: Trader, accountId: AccountId): AccountSummar
   return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(ledger, accountId) }
 }
 
-/** Returns the balances of all of the user's accounts. */
 export const balances = ({ ledger }: Trader): ReadonlyArray<Balance> =>
   Ledger.accountIds(ledger).map((accountId) => Ledger.balance(ledger, accountId)!)
 
@@ -108,7 +98,7 @@ export const live = (trader: Trader) =>
 const within = <A, E>(trader: Trader, wait: Effect.Effect<A, E>) =>
   Effect.timeoutOrElse(wait, { duration: deadline, orElse: () => Effect.fail(gone(trader)) })
 
-/** Decides a command at once and returns when the decision is committed. */
+/** Decides a command immediately and returns once the decision is committed. */
 export const changed = <Tag extends LedgerCommand["_tag"]>(trader: Trader, command: LedgerCommandOf<Tag>) =>
   Effect.callback<void, LedgerRefusal<Tag> | Unavailable>((resume) =>
     trader.change(command, (result) =>

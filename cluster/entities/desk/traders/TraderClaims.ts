@@ -1,6 +1,4 @@
-/**
- * Claims the journals of many traders at once and replays them. Saves a new snapshot for a trader with a long replay.
- */
+/** Claims and replays the journals of many traders at once. Saves a new snapshot after a long replay. */
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -12,11 +10,11 @@ import { pack, unpack } from "msgpackr"
 import { Feed } from "../../../feed/Feed.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
 
-/** Replayed rows after which a snapshot is saved. */
+/** Number of replayed rows above which a snapshot is saved. */
 const snapshotRows = 1_000
 
 export interface TraderClaims {
-  /** Loads traders and reports each to `claimed`. A trader whose journal cannot be read is skipped. */
+  /** Loads traders and passes each to `claimed`. Skips a trader whose journal cannot be read. */
   readonly load: (userIds: ReadonlyArray<UserId>) => Effect.Effect<void>
 }
 
@@ -37,7 +35,7 @@ export const make = Effect.fnUntraced(function* (
         { userId, ledger: Ledger.make(userId, instruments, prices, openInterest, settings), savedSeq: 0, writtenSeq: 0 }
       ])
     )
-    // A desk that has lost its shard without noticing must not fence the new owner.
+    // A desk that lost its shard unnoticed must not fence the new owner.
     if (!(yield* owned)) return yield* new NotOwner({ stream: traderStream(userIds[0]!) })
     const into = (stream: string) => replayInto(claiming.get(stream)!)
     for (const [stream, from] of yield* journal.claimMany([...claiming.keys()], into, owned)) {

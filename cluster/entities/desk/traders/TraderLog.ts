@@ -7,14 +7,10 @@ import type { Alongside, AuditedDeed, Claimed, JournalShape, TreasuryStep, WakeU
 import * as TraderRecord from "@venue/journal/TraderRecord"
 
 export interface TraderLog {
-  /**
-   * Adds events. Calls `done` with true once all events so far are committed, or with false if the outcome is
-   * unknown.
-   */
+  /** Adds events. Calls `done` with true once all earlier events are committed, or with false if the outcome is unknown. */
   readonly record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void
   /** Returns the newest committed row with events. */
   readonly committedSeq: () => number
-  /** Whether all added events are committed. */
   readonly isAllCommitted: () => boolean
   /** Records that the read tables contain the rows up to `seq`. Returns whether to delete the `unprojected` entry. */
   readonly projected: (seq: number) => boolean
@@ -105,7 +101,7 @@ export const make = (
 
 const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
 
-/** Returns the write to another table that is committed together with the event, or undefined if there is none. */
+/** Returns the write to another table that is committed with the event, or undefined. */
 function writeOf(event: TraderEvent, userId: UserId, desk: string): Alongside | undefined {
   if (event._tag === "AccountOpened") return { _tag: "AccountRow", userId, accountId: event.accountId }
   if (event._tag === "Credited") return deedOf(event, userId)
@@ -115,7 +111,7 @@ function writeOf(event: TraderEvent, userId: UserId, desk: string): Alongside | 
   return entry === undefined ? undefined : { userId, desk, ...entry }
 }
 
-/** Returns the audit entry for a credit by an operator, or undefined for credits by tests and demonstrations. */
+/** Returns the audit entry for an operator's credit, or undefined for credits by tests and demonstrations. */
 function deedOf(
   { accountId, amount, atMillis, by, creditId, reason }: Credited,
   userId: UserId

@@ -1,7 +1,4 @@
-/**
- * A desk's loaded traders. Traders are loaded on demand, in groups, and dropped when another owner claims their
- * journal.
- */
+/** A desk's loaded traders, loaded on demand in groups, and dropped when another owner claims their journal. */
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { Clock, Effect, Schedule, identity } from "effect"
@@ -18,9 +15,8 @@ import * as TraderClaims from "./TraderClaims.ts"
 import * as Views from "../markets/Views.ts"
 
 export interface Traders {
-  /** Returns a loaded trader. */
   readonly get: (userId: UserId) => Trader.Trader | undefined
-  /** Returns a trader after loading it if needed. */
+  /** Returns a trader, after loading it if necessary. */
   readonly wake: (userId: UserId) => Effect.Effect<Trader.Trader, Unavailable>
   /** Starts to load a trader without waiting for it. */
   readonly startWaking: (userId: UserId) => void
@@ -34,7 +30,7 @@ export interface Traders {
   readonly unprojected: (userIds: Iterable<UserId>) => void
   /** Discards a trader's state and reloads it. */
   readonly drop: (userId: UserId) => void
-  /** Loads a trader, with retries until the trader is loaded or the desk's shard has moved. */
+  /** Loads a trader, with retries until it is loaded or the desk's shard has moved. */
   readonly keep: (userId: UserId) => void
   readonly all: () => Iterable<Trader.Trader>
   /** Calls the observer for each loaded trader and after each row of its journal. */
@@ -96,8 +92,8 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   )
 
   /**
-   * Reloads the trader immediately. A gateway that no longer exists might have armed it, so that no other request
-   * would load it.
+   * Reloads the trader immediately. A gateway that no longer exists might have armed the trader, and then no other
+   * request would load it.
    */
   const drop = (userId: UserId) => {
     const trader = traders.get(userId)

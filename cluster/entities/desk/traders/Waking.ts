@@ -1,4 +1,4 @@
-/** Loads the traders of a desk that have wake-up entries, when the desk starts. */
+/** At a desk's start, loads the traders that have wake-up entries. */
 import type { UserId } from "@venue/domain/UserId"
 import { Journal, type WakeUp } from "@venue/journal/Journal"
 import { Effect, Schedule } from "effect"
@@ -6,7 +6,7 @@ import type { Traders } from "./Traders.ts"
 
 /**
  * Returns once traders with an armed connection or a dead-man switch are loaded, because their orders might have to
- * be cancelled immediately. The other traders are loaded in the background.
+ * be cancelled immediately. Other traders are loaded in the background.
  */
 export const wake = Effect.fnUntraced(function* (traders: Traders, deskId: string) {
   const journal = yield* Journal

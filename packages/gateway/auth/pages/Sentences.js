@@ -26,7 +26,7 @@ const sentences = {
   wallet_failed: "Your wallet failed to answer. Unlock it and try again.",
   wallet_signature: "Your wallet returned a signature in an unsupported form. Contract wallets cannot sign in.",
 
-  validation_failed: "The service could not read the answer of your wallet. Try again, or use another wallet.",
+  validation_failed: "The service could not read your wallet's response. Try again, or use another wallet.",
   bad_json: "The service could not read the request. Reload this page and try again.",
   invalid_grant:
     "The signed message was not accepted. A message is valid for ten minutes and works once; sign a new one.",

@@ -7,9 +7,9 @@ export const destinations = Effect.suspend(() => Effect.all([deposits, withdrawa
 const deposits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Stays locked until the new address commits, so that numbers become visible in order and without a gap. With a
-  // Postgres sequence, a later number could become visible first, and a reader that continues from there would miss
-  // the earlier number.
+  // A row of this table stays locked until the new address commits, so that numbers become visible in order and
+  // without a gap. With a Postgres sequence, a later number could become visible first, and a reader that continues
+  // from there would miss the earlier number.
   yield* sql`
     create table deposit_address_count (
       network text collate "C" primary key,

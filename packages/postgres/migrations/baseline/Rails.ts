@@ -68,8 +68,8 @@ export const rails = Effect.gen(function* () {
       primary key (kind, subject, effect)
     )`
 
-  // The newest holdings report of each rail, updated in place. In-flight withdrawals are listed in `left_ids` if the
-  // rail has already deducted them, or in `waiting_ids` if not.
+  // The newest holdings report of each rail, updated in place. `left_ids` lists the in-flight withdrawals that the
+  // rail has already deducted, `waiting_ids` the other ones.
   yield* sql`
     create table rail_holding (
       rail text collate "C" primary key,

@@ -7,8 +7,8 @@ export const withdrawals = Effect.suspend(() => Effect.all([states, payments], {
 const states = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Written in the commit of the trader's event that debits the account. Does not repeat the checks of the trader's
-  // state machine, because a failed check would fail every row of the same flush.
+  // Written in the same commit as the trader's event that debits the account. The table does not repeat the trader
+  // state machine's checks, because one failed check would fail every row of the flush.
   yield* sql`
     create table withdrawal (
       withdrawal_id text collate "C" primary key,
@@ -50,7 +50,7 @@ const states = Effect.gen(function* () {
       where state not in ('SETTLED', 'REJECTED', 'FAILED')`
   yield* sql`create index withdrawal_refused on withdrawal (refused_at) where refused_at is not null`
 
-  // Each state is entered once and left once, and only a state that was entered can be left.
+  // Each state is entered at most once and left at most once, and only an entered state can be left.
   yield* sql`
     create table withdrawal_step (
       withdrawal_id text collate "C" not null references withdrawal,

@@ -1,4 +1,4 @@
-/** Rail for Arbitrum One: USDC deposits to addresses of an extended public key, payments from one hot account. */
+/** Rail for Arbitrum One: USDC deposits to addresses from an extended public key, payments from one hot account. */
 import { Effect } from "effect"
 import { getAddress } from "viem"
 import type { RailProvider } from "../RailProvider.ts"

@@ -29,8 +29,8 @@ const blocksOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, token: stri
 })
 
 /**
- * An arrival is gone only if another block has replaced its block. An endpoint that does not find the arrival proves
- * nothing, because it might lag.
+ * An arrival is gone only if another block has replaced the arrival's block. An endpoint might lag, so a missing
+ * arrival alone is not conclusive.
  */
 const blockOf = (
   endpoint: RpcEndpoint,

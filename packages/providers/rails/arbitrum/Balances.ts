@@ -24,7 +24,7 @@ export const messageOf = (
       }
 }
 
-/** Returns the balances in request order; undefined for a malformed response. */
+/** Returns the balances in request order, or undefined for a malformed response. */
 export const read = (accounts: ReadonlyArray<string>, answer: Hex): ReadonlyArray<bigint> | undefined => {
   const balances = Result.getOrUndefined(
     Result.try((): ReadonlyArray<bigint> =>

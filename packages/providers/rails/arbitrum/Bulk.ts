@@ -9,7 +9,7 @@ import { isTooMuch, RpcFault } from "./RpcFault.ts"
 export interface Limit {
   /** Plural noun of the kind, for the alarm. */
   readonly kind: string
-  /** Setting that bounds the number. */
+  /** Name of the setting that bounds the number. */
   readonly setting: string
   /** Returns the number of items per request: `most`, or fewer after a refusal. */
   readonly size: (most: number) => Effect.Effect<number>
@@ -38,7 +38,7 @@ export const make = (kind: string, setting: string): Limit => {
 }
 
 /**
- * Requests `count` items in order. `ask` requests one part, which begins at `start`, in groups of `size`. A refused
+ * Requests `count` items in order; `ask` requests the part that begins at `start`, in groups of `size`. A refused
  * size is halved. The smaller size is remembered only after all items succeeded, so that refusals for other reasons
  * change nothing.
  */
@@ -54,7 +54,7 @@ export const inParts = Effect.fnUntraced(function* <A>(
   let refusal: RpcFault | undefined
   for (let start = 0; start < count;) {
     const part = Math.min(size * groups, count - start)
-    // The last part may be shorter than the accepted size.
+    // The last part can be shorter than the accepted size.
     const partSize = Math.min(size, part)
     const result = yield* Effect.result(ask(start, part, partSize))
     if (Result.isSuccess(result)) {

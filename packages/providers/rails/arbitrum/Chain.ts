@@ -2,7 +2,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { call } from "./RpcEndpoint.ts"
 
-/** Endpoints may write hexadecimal digits in any letter case, such as checksummed addresses. */
+/** Some endpoints send upper-case hexadecimal digits, for example in checksummed addresses. */
 const hex = (pattern: RegExp) =>
   Schema.String.pipe(
     Schema.decodeTo(

@@ -1,6 +1,6 @@
 /**
- * Position of a scan. Includes the hash of the last block, so that a reorganisation of earlier blocks is detected.
- * Then everything after the last final block is read again.
+ * Position of a scan. Includes the hash of the last block, which reveals a reorganisation of earlier blocks;
+ * everything after the last final block is then read again.
  */
 import { Option, Schema } from "effect"
 import type { BlockName } from "./Chain.ts"
@@ -44,12 +44,12 @@ export const partsOf = ({ from, to }: Range, most: number): ReadonlyArray<Range>
     to: Math.min(to, from + (index + 1) * most - 1)
   }))
 
-/** Returns the block to read from, if this is the next new one. */
+/** Returns the first block to read. It lies before `next`, because recent blocks are read again. */
 export const from = (next: number, begun: number): number => Math.min(next, Math.max(begun, next - blocksAgain))
 
 /**
- * Depth up to which each block is read again, about 16 s. Several servers might share one URL. A server that lags
- * behind the one that reported the head returns empty logs.
+ * Number of recent blocks to read again, about 16 s. Several servers might share one URL, and a server that lags
+ * behind the reported head returns empty logs.
  */
 const blocksAgain = 64
 

@@ -1,4 +1,4 @@
-/** Deposit addresses: children of one extended public key, which cannot spend. */
+/** Deposit addresses, derived from one extended public key, which cannot spend. */
 import { Result } from "effect"
 import { ECDH } from "node:crypto"
 import { bytesToHex } from "viem"

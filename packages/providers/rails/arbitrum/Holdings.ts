@@ -43,7 +43,7 @@ export const holdings = Effect.fnUntraced(function* (
   return Option.some({ amount, position: `block ${block}`, block, hasLeft })
 })
 
-/** Highest block whose arrivals are confirmed. */
+/** Highest block whose arrivals all have enough confirmations. */
 export const confirmedBlock = ({ head }: ChainView): number => Math.max(0, head.number - confirmationsNeeded + 1)
 
 /** Returns the accounts' balances at one block, in request order. */

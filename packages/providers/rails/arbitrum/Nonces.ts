@@ -1,5 +1,5 @@
 /**
- * Nonces of the paying account. The venue counts the numbers that it assigns. The chain counts all transactions from
+ * Nonces of the paying account. The venue counts the nonces that it assigns. The chain counts all transactions from
  * the account, including manual ones.
  */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
@@ -21,12 +21,12 @@ export const usedAt = (view: ChainView, account: string, block: number) =>
   view.agreed((endpoint) => Effect.map(endpoint.ask([Chain.transactionCount(account, block)]), ([count]) => count))
 
 /**
- * A used nonce would never execute, and a skipped one would block all later payments. Nonces used by others are
- * therefore skipped only once that is final:
+ * Returns the nonce for the next withdrawal. A used nonce would never execute, and a skipped nonce would block all
+ * later payments, so nonces used by others are skipped only once their use is final. The chain's count decides:
  *
- * - chain's count below `open`: another account; no number.
- * - from `open` to `next`: the venue's payments, executed or pending; the number is `next`.
- * - above `next`: others have sent some; the number is the chain's count once that is final.
+ * - Below `open`, the account is a different one: refuses.
+ * - From `open` to `next`, all transactions are the venue's, executed or pending: returns `next`.
+ * - Above `next`, others have sent transactions: returns the count once it is final, and refuses until then.
  */
 export const nextSequence = ({ endpoints, signer }: NonceOptions) =>
   Effect.fn("Arbitrum.nextSequence")(function* ({

@@ -25,7 +25,7 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
     const last = payments.at(-1)
     const signed = last === undefined ? undefined : yield* Transactions.read(Redacted.value(last.bytes))
     if (last === undefined || signed === undefined) return pending
-    // An earlier nonce must execute first, so more gas for this one would not help.
+    // An earlier nonce must execute first, so a higher fee for this nonce would not help.
     const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(signed.from, "latest")]))
     if (counts.some(([count]) => count > signed.nonce)) {
       if (yield* isOver(view, payments)) return usedUp

@@ -1,4 +1,4 @@
-/** Payments on Arbitrum: all attempts of a withdrawal share one nonce, so at most one executes. */
+/** Payments on Arbitrum: all attempts at a withdrawal share one nonce, so at most one attempt executes. */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Redacted, Result } from "effect"
 import { getAddress, isAddress, zeroAddress } from "viem"
@@ -107,21 +107,21 @@ export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
     return yield* unavailable(faults[0])
   })
 
-/** Messages of nodes for a known transaction and for a used nonce. */
+/** Nodes' messages for a known transaction and for a used nonce. */
 const isThere = /already (known|imported|exists)|known transaction|nonce (is )?too low/i
 
 /**
- * A better-paying attempt is pending, or the chain has become more expensive. The outcome then shows that a
- * replacement is due.
+ * Nodes' messages if a better-paying attempt is pending or if the chain has become more expensive. The outcome then
+ * shows that a replacement is due.
  */
 const offersTooLittle = /underpriced|less than block base fee/i
 
-/** Returns the last attempt. Each new attempt must offer higher fees, whatever the purpose of the last one. */
+/** Returns the last attempt, whatever its purpose, because each new attempt must offer higher fees. */
 export const lastOf = Effect.fnUntraced(function* (previous: ReadonlyArray<Payment>) {
   const last = previous.at(-1)
   if (last === undefined) return undefined
-  const said = yield* Transactions.read(Redacted.value(last.bytes))
-  return said ?? (yield* refused({ _tag: "UnreadableAttempt", attempt: last.attempt }))
+  const attempt = yield* Transactions.read(Redacted.value(last.bytes))
+  return attempt ?? (yield* refused({ _tag: "UnreadableAttempt", attempt: last.attempt }))
 })
 
 export const feesOf = Effect.fnUntraced(function* (
@@ -160,7 +160,7 @@ const transferOf = Effect.fnUntraced(function* <E>(
   return { to: token, data: Token.transferData(destination, order.amount) }
 })
 
-/** Returns 1.5 times the current estimate, because the price of data can rise before execution. */
+/** Returns 1.5 times the current gas estimate, because the price of data can rise before execution. */
 export const gasOf = Effect.fnUntraced(function* (
   view: ChainView,
   message: Parameters<typeof Chain.gas>[0],

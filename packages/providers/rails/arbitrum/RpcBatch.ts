@@ -1,4 +1,4 @@
-/** JSON-RPC batches; single calls are sent without an array to endpoints that accept none. */
+/** JSON-RPC batches. An endpoint that does not accept arrays receives single calls. */
 import { Clock, Effect, type Schema } from "effect"
 import * as Bulk from "./Bulk.ts"
 import { isTooMuch, type RpcFault } from "./RpcFault.ts"
@@ -24,7 +24,7 @@ export const make = (transport: ReturnType<typeof RpcTransport.make>): RpcBatch 
   const sendSingles = Effect.fnUntraced(function* ({ endpoint, reason }: RpcFault) {
     singleUntilMillis = (yield* Clock.currentTimeMillis) + Bulk.rememberedMillis
     yield* Effect.logWarning(
-      `Arbitrum One: ${endpoint}: ${reason}. Sends calls one by one, without arrays, for 10 minutes`
+      `Arbitrum One: ${endpoint}: ${reason}. Sends calls one by one instead of in batches for 10 minutes`
     )
   })
 
@@ -49,5 +49,5 @@ export const make = (transport: ReturnType<typeof RpcTransport.make>): RpcBatch 
 }
 
 const maxBytes = 16 * 1_048_576
-/** A transaction has at most 32 million gas, enough for 35 MB of empty logs: no receipt of the chain is larger. */
+/** A transaction has at most 32 million gas, enough for 35 MB of empty logs, so no receipt on the chain is larger. */
 const maxBytesOfOne = 64 * 1_048_576

@@ -1,4 +1,4 @@
-/** One JSON-RPC server for the chain. Responses are decoded here. Other code decides whether to trust them. */
+/** One JSON-RPC server for the chain. Responses are decoded here; `RpcEndpoints.ts` decides whether to trust them. */
 import { Effect, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import * as Pace from "../../Pace.ts"
@@ -82,8 +82,9 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
   )
 
   /**
-   * Classifies a rate refusal that persists after its pauses. A partly answered batch is halved, but the smaller size
-   * is not remembered. A log request is halved if other calls succeed. All other calls fail without a change in size.
+   * Classifies a rate refusal that persists after the pauses of `Pace`. A partly answered batch is halved, but the
+   * smaller size is not remembered. A log request is halved if other calls succeed. All other calls fail without a
+   * change in size.
    */
   const afterPauses = Effect.fnUntraced(function* (failed: RpcFault, [first]: ReadonlyArray<RpcCall<unknown>>) {
     if (failed.kind === "partial") return new RpcFault({ ...failed, kind: "large" })
@@ -101,7 +102,7 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
       return askSome(calls)
     })
     return yield* Effect.catchIf(pace.run(send), isRate, (failed) =>
-      // Nothing was sent if the endpoint is paused. The refusal then belongs to another request.
+      // If the endpoint is paused, nothing was sent, and the refusal belongs to another request.
       Effect.flatMap(
         isSent ? afterPauses(failed, calls) : Effect.succeed(new RpcFault({ ...failed, kind: "rate" })),
         Effect.fail
@@ -109,7 +110,7 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
     )
   })
 
-  /** Anyone can make receipts large, so that many of them together might exceed the size limit. */
+  /** Sends calls in parts. Anyone can make receipts large, so a batch of receipts might exceed the size limit. */
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<RpcCall<unknown>>) {
     const most = (yield* batch.isSingle) ? 1 : sizes.calls
     return yield* Bulk.inParts(limit, most, calls.length, (start, size) => askPart(calls.slice(start, start + size)))

@@ -7,7 +7,7 @@ import type { RpcEndpoint } from "./RpcEndpoint.ts"
 import { RpcFault } from "./RpcFault.ts"
 
 export interface RpcEndpoints {
-  /** Takes a view of the chain, which is valid for the calls that follow immediately. */
+  /** Reads a view of the chain that is valid for the calls that follow immediately. */
   readonly look: Effect.Effect<ChainView, RailUnavailable>
   readonly stalled: FinalityWatch.FinalityWatch["stalled"]
 }
@@ -21,12 +21,12 @@ export interface RpcEndpointsOptions {
   readonly staleMillis: number
 }
 
-/** Common view of the responding endpoints. Calls never concern blocks above the lowest of the endpoints' heads. */
+/** Common view of the responding endpoints. Calls never concern blocks above the lowest head among these endpoints. */
 export interface ChainView {
   readonly head: Chain.BlockName
-  /** Blocks up to this one are permanent. */
+  /** Newest permanent block. */
   readonly final: Chain.BlockName
-  /** Highest value of all endpoints. */
+  /** Highest value among the endpoints. */
   readonly baseFeePerGas: bigint
   readonly timestampSeconds: number
   readonly agreed: <A>(ask: Ask<A>) => Effect.Effect<A, RailUnavailable>
@@ -70,15 +70,15 @@ export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
   return { look, stalled: finality.stalled }
 }
 
-/** Blocks become final with those of Ethereum, every 6.4 minutes, about 15 minutes late. */
+/** Arbitrum's blocks become final with Ethereum's, every 6.4 minutes and about 15 minutes late. */
 const mostFinalityMillis = 60 * 60_000
 
-/** Returns the hashes of blocks. The blocks exist unless the chain has become shorter in the meantime. */
+/** Returns block hashes. The blocks exist unless the chain has become shorter in the meantime. */
 export const namesAt = Effect.fnUntraced(function* (endpoint: RpcEndpoint, numbers: ReadonlyArray<number>) {
   const blocks = yield* endpoint.ask(numbers.map((number) => Chain.block(number)))
   return yield* Effect.forEach(blocks, (block, index) =>
     block === null || block.number !== numbers[index]
-      ? fail(endpoint, `it does not have block ${numbers[index]}, which is not above its head`)
+      ? fail(endpoint, `it does not have block ${numbers[index]}, which is at or below its head`)
       : Effect.succeed<Chain.BlockName>({ number: block.number, hash: block.hash })
   )
 })
@@ -143,6 +143,6 @@ const sameOf = <A>([first, ...others]: ReadonlyArray<EndpointAnswer<A>>): Effect
 const lowest = (numbers: ReadonlyArray<number>): number => Math.min(...numbers)
 
 const tooFew = (least: number) =>
-  new RpcFault({ endpoint: "all endpoints", reason: `fewer than ${least} endpoints answer`, kind: "fault" })
+  new RpcFault({ endpoint: "all endpoints", reason: `fewer than ${least} endpoints respond`, kind: "fault" })
 
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)

@@ -19,7 +19,7 @@ export class RpcFault extends Schema.TaggedError<RpcFault>()("RpcFault", {
     "rate",
     /** Rate refusal of some calls of a batch while others succeeded. */
     "partial",
-    /** A rate limit or a size limit was exceeded. The refusal does not state which one. */
+    /** Either a rate limit or a size limit was exceeded; the refusal does not state which. */
     "limit"
   ]),
   /** Pause that the endpoint requests after a rate refusal. */
@@ -39,7 +39,7 @@ export interface RpcError {
 /** Classifies a JSON-RPC error by code and message, whatever the HTTP status. */
 export const kindOf = ({ code, message }: RpcError, status: number): RpcFault["kind"] => {
   if (status === 429 || Number(code) === 429 || isRateSentence(message)) return "rate"
-  // Limits on rate and on size share one code (EIP-1474). Only the message distinguishes them.
+  // Rate limits and size limits share one code (EIP-1474); only the message distinguishes them.
   if (Number(code) === limitExceeded && !sizeWords.test(message)) return "limit"
   if (Number(code) === responseTooLarge) return "large"
   return deniedStatuses.has(status) ? "denied" : "refusal"
@@ -48,7 +48,7 @@ export const kindOf = ({ code, message }: RpcError, status: number): RpcFault["k
 /** Returns true for a fault that calls for a pause and a retry. */
 export const isRate = ({ kind }: RpcFault): boolean => kind === "rate" || kind === "partial" || kind === "limit"
 
-/** Returns true if a smaller request may succeed. */
+/** Returns true if a smaller request might succeed. */
 export const isTooMuch = (fault: RpcFault): boolean => fault.kind !== "fault" && !isRate(fault)
 
 /** Classifies the status of a server or proxy that refuses a request without a JSON-RPC error. */
@@ -56,7 +56,7 @@ export const kindOfStatus = (status: number): RpcFault["kind"] =>
   status === 429 ? "rate" : largeStatuses.has(status) ? "refusal" : "fault"
 
 const limitExceeded = -32_005
-/** Code for the part of a batch beyond a node's own limit. */
+/** Code with which a node refuses the part of a batch beyond its limit. */
 const responseTooLarge = -32_003
 const sizeWords = /\b(results?|blocks?|range|logs?|size|large|batch|address(es)?|items?|entries|wide)\b/i
 const largeStatuses = new Set([400, 413, 504])

@@ -1,4 +1,4 @@
-/** One JSON-RPC request over HTTP, with the results or the refusal in its body, whatever the status. */
+/** One JSON-RPC request over HTTP. The body has the results or the refusal, whatever the status. */
 import { Effect, Option, Predicate, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import {
@@ -24,7 +24,11 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
   const fault = (reason: string, kind: RpcFault["kind"] = "fault", retryAfterMillis = 0) =>
     new RpcFault({ endpoint: name, reason: hide(reason), kind, retryAfterMillis })
   const refusal = (error: RpcError, status: number, retryAfterMillis: number) =>
-    fault(`it refuses: ${error.message} (${error.code ?? status})`, kindOf(error, status), retryAfterMillis)
+    fault(
+      `it rejected the request: ${error.message} (${error.code ?? status})`,
+      kindOf(error, status),
+      retryAfterMillis
+    )
 
   const exchange = (body: Schema.Json, maxBytes: number) =>
     client.execute(HttpClientRequest.bodyJsonUnsafe(post, body)).pipe(

@@ -1,4 +1,4 @@
-/** Scan for transfers to the venue's addresses in the chain's logs, in bounded ranges. */
+/** Scans the chain's logs, in bounded ranges, for transfers to the venue's addresses. */
 import { Array as Arr, Effect, Equal } from "effect"
 import type { Arrival, RailUnavailable, Scan } from "../RailProvider.ts"
 import { knownOr } from "../PayingAccount.ts"
@@ -16,9 +16,9 @@ export interface ScanOptions {
   readonly token: string
   /** Blocks per log request, halved for an endpoint that refuses this number. */
   readonly blocksAtOnce: number
-  /** First block to read for a new venue, or undefined to start at the current head. */
+  /** First block to read for a new venue; undefined to start at the current head. */
   readonly firstBlock: number | undefined
-  /** The paying account. Transfers to it from other accounts belong to the venue and are unmatched. */
+  /** The paying account. Transfers from others to this account belong to the venue and are recorded as unmatched. */
   readonly hot: Effect.Effect<string, RailUnavailable>
 }
 
@@ -37,7 +37,7 @@ export const scan = (options: ScanOptions) => {
       if (next === undefined) return { arrivals: [], returned: [], cursor: Cursor.encode(before) }
 
       const hot = yield* knownOr(options.hot, before.hot)
-      // The balance that the paying account had before its first report belongs to the venue.
+      // Money that the paying account received before its first report belongs to the venue.
       const begun = hot === before.hot ? (before.begun ?? next) : next
       const all = hot === undefined ? addresses : [...addresses, hot]
       const groups = Arr.chunksOf(all, addressesAtOnce)
@@ -51,7 +51,7 @@ export const scan = (options: ScanOptions) => {
         Effect.forEach(groups, (group) => view.agreed((endpoint) => arrivalsOf(endpoint, options.token, range, group)))
       )
       const own = new Set(addresses)
-      // Swept amounts were recorded when they arrived.
+      // Skips sweeps, whose amounts were recorded when the deposits arrived.
       const arrivals = found
         .flat(2)
         .flatMap(({ from, ...arrival }) => (arrival.to === hot && own.has(from) ? [] : arrival))
@@ -64,7 +64,7 @@ export const scan = (options: ScanOptions) => {
     )
 }
 
-/** Returns the size that every endpoint accepts, as far as known. */
+/** Returns the size that every endpoint is known to accept. */
 const sizeOf = Effect.fnUntraced(function* (view: ChainView, blocksAtOnce: number) {
   const sizes = yield* view.each(({ limits, sizes }) =>
     Effect.all({ blocks: limits.blocks.size(blocksAtOnce), addresses: limits.addresses.size(sizes.addresses) })
@@ -85,7 +85,7 @@ const startOf = Effect.fnUntraced(function* (options: ScanOptions, view: ChainVi
   const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [cursor.read.number, cursor.final.number]))
   const next = Cursor.next(cursor, { read: read!.hash, final: final!.hash })
   if (next !== undefined) return { next, cursor }
-  const reason = `block ${cursor.final.number} was final, and was replaced`
+  const reason = `block ${cursor.final.number} was final but has been replaced`
   return yield* unavailable(new RpcFault({ endpoint: "all endpoints", reason, kind: "fault" }))
 })
 
@@ -121,8 +121,8 @@ const arrivalsOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Endpoints limit blocks, addresses and logs, with different messages. Blocks are halved first. Addresses are halved
- * if a single block is refused but the same block with one address is not.
+ * Endpoints limit blocks, addresses and logs, with different messages. A refused request is first halved by blocks,
+ * and then by addresses if a single block is refused but the same block with one address is not.
  */
 const logsOf = Effect.fnUntraced(function* (
   endpoint: RpcEndpoint,
@@ -144,8 +144,8 @@ const logsOf = Effect.fnUntraced(function* (
       size === 1
         ? Effect.fail(fault)
         : Effect.andThen(
-            // For other refusals, the whole range fails with the same fault, so that no request is spent on each
-            // half.
+            // If one block with one address is refused too, the whole range fails, so that no request is spent on the
+            // halves.
             Effect.mapError(ask(some.slice(0, 1), range.from, range.from), (alone) =>
               isTooMuch(alone) ? new RpcFault({ ...fault, kind: "fault" }) : alone
             ),
@@ -159,5 +159,5 @@ const topicsTo = (addresses: ReadonlyArray<string>) => [Token.transferTopic, nul
 
 /** Maximum log requests per endpoint and scan, unless one range already needs more. */
 const maxQuestions = 200
-/** Addresses whose logs are compared together between endpoints. */
+/** Number of addresses whose logs are compared between endpoints at a time. */
 const addressesAtOnce = 500

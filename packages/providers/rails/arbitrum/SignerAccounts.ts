@@ -5,7 +5,7 @@ import type { Signer } from "../Signer.ts"
 import { getAddress, isAddress } from "viem"
 import { unavailable } from "./RpcEndpoints.ts"
 
-/** Checksummed. */
+/** Checksummed addresses. */
 export interface SignerAccounts {
   /** Pays withdrawals and receives sweeps. */
   readonly hot: string

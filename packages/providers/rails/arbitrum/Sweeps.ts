@@ -86,6 +86,6 @@ const authorizationOf = ({ chainId, token }: SweepOptions, { address, sequence }
 
 const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ rail, obstacle }))
 
-/** Unused gas is not charged. On this chain the limit also covers the data, whose price varies. */
+/** Unused gas is not charged. The limit also covers the transaction's data, whose price varies on this chain. */
 const mostGas = 1_000_000n
 const validSeconds = 86_400

@@ -49,7 +49,7 @@ export const authorizedTransferData = (
     args: [from as Hex, to as Hex, amount, 0n, BigInt(validBeforeSeconds), nonce as Hex, Number(v), r, s]
   })
 
-/** Returns the data to sign. Name and version are those of USDC on Arbitrum One. */
+/** Returns the data to sign; `name` and `version` are the values of USDC on Arbitrum One. */
 export const typedDataOf = (
   { amount, from, nonce, to, validBeforeSeconds }: Authorization,
   { chainId, token }: { readonly chainId: number; readonly token: string }

@@ -22,7 +22,7 @@ export interface Keys {
   readonly deposits: HDKey
 }
 
-/** A failure states the valid form and nothing of the keys. */
+/** A failure states the valid form but no part of the keys. */
 export const keys = (hotKey: string, xprv: string): Result.Result<Keys, string> => {
   const hot = Result.try(() => privateKeyToAccount(hotKey as Hex))
   if (Result.isFailure(hot)) return Result.fail("the private key of the hot account, 0x and 64 hexadecimal digits")
@@ -80,7 +80,7 @@ export interface Signed {
   readonly value: bigint
 }
 
-/** Returns the content of signed bytes, or undefined if the bytes are no such transaction. */
+/** Returns the content of signed bytes, or undefined if the bytes are not an EIP-1559 transaction. */
 export const read = Effect.fn("Transactions.read")(function* (bytes: string) {
   const text = bytes as `0x02${string}`
   const parsed = Result.try(() => parseTransaction(text))

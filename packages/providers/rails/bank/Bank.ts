@@ -70,8 +70,8 @@ export const make = Effect.fn("Bank.make")(function* (
   })
 
   /**
-   * Returns the bank's current balance, which includes pending payouts. The read fails if a credit is unbooked or a
-   * payout ends meanwhile.
+   * Returns the bank's current balance, which includes pending payouts. Returns Option.none if a credit is unbooked
+   * or a payout ends meanwhile.
    */
   const holdings = Effect.fn("Bank.holdings")(function* ({ cursor, sent }: HoldingsQuestion) {
     const hasNews = Effect.map(entriesAfter(cursor, 1), ({ data }) => data.length > 0)
@@ -90,7 +90,7 @@ export const make = Effect.fn("Bank.make")(function* (
     rail: "BANK",
     addressAt: undefined,
     scan,
-    // Listed credits are already booked. A later return is an entry of its own.
+    // Listed credits are already booked. A later return is a separate entry.
     arrivalStates: (arrivals) =>
       Effect.succeed(arrivals.map(() => ({ _tag: "Present", confirmations: 1, isFinal: true }))),
     // Banks have no payment numbers. A withdrawal is one payout, identified by its id.
@@ -125,8 +125,8 @@ const isPayoutRail = Schema.is(PayoutRail)
 const encodeRequest = Schema.encodeSync(Schema.fromJsonString(Contract.PayoutRequest))
 
 /**
- * Bank requests have no cryptographic signature. The request is built once and sent with the key. A cancel is a mark
- * made before sending.
+ * Builds the payout request. It has no cryptographic signature and is sent with the key. A cancel is only a mark,
+ * which is possible before sending.
  */
 const sign: RailProvider["sign"] = Effect.fn("Bank.sign")(function* (order) {
   const { amount, destination, paymentRail, previous, purpose, withdrawalId } = order

@@ -23,7 +23,7 @@ export const Amount = centsText(/^(0|[1-9]\d{0,12})\.\d{2}$/).pipe(
   Schema.decodeTo(Schema.BigInt.check(Schema.isGreaterThanBigInt(0n)), cents)
 )
 
-/** Payee of a payout, as linked by the user. */
+/** Payee of a payout: a bank account that the user linked. */
 export const Payee = BankDetails.check(
   Schema.makeFilter((details) => payoutFaultsOf(details).length === 0, {
     expected: "details of a bank account"
@@ -78,6 +78,6 @@ export const Credits = Schema.Struct({
 /** Booked balance, including pending payouts. */
 export const Holdings = Schema.Struct({ balance: Balance })
 
-/** Size limit of a response: more than a full list of credits. */
+/** Size limit of a response, sufficient for a full list of credits. */
 export const maxAnswerBytes = 1_048_576
 export const pageLimit = 500

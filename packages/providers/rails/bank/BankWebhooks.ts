@@ -1,4 +1,4 @@
-/** Webhooks from the bank. A message only triggers a poll. Its content is then read from the bank. */
+/** Webhooks from the bank. A message only triggers a poll, which reads the content from the bank. */
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
 import * as StandardWebhook from "../../StandardWebhook.ts"
 
@@ -16,8 +16,8 @@ export class BankWebhooks extends Context.Service<
   }
 >()("@venue/providers/BankWebhooks") {
   /**
-   * Remembers message ids in this process while they are valid. If another process receives a repeat, it wakes the
-   * rail once more, which is harmless.
+   * Remembers message ids in this process while they are valid. A repeat that another process receives wakes the rail
+   * once more, which is harmless.
    */
   static readonly layer = (secret: Redacted.Redacted): Layer.Layer<BankWebhooks> =>
     Layer.sync(BankWebhooks, () => {

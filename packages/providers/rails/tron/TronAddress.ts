@@ -10,19 +10,19 @@ export type AddressHex = string
 /** Returns the published form, which begins with T. */
 export const ofHex = (hex: AddressHex): string => base58check.encode(new Uint8Array(Buffer.from(hex, "hex")))
 
-/** Returns the hexadecimal form; undefined for other texts and non-canonical spellings. */
+/** Returns the hexadecimal form, or undefined for other texts and non-canonical spellings. */
 export const hexOf = (address: string): AddressHex | undefined => {
   const bytes = Result.getOrUndefined(Result.try(() => base58check.decode(address)))
   return bytes?.length === 21 && bytes[0] === prefix ? Buffer.from(bytes).toString("hex") : undefined
 }
 
-/** Returns true unless the address is all zeros, for which no key exists. */
+/** Returns true for an address that is not all zeros; no key exists for the all-zero address. */
 export const isAddress = (address: string): boolean => !(hexOf(address) ?? nobody).endsWith(nobody)
 
 /** Returns the TRON address of the key behind an EVM address (`0x…`). */
 export const ofEvm = (address: string): string => ofHex(`41${address.slice(2).toLowerCase()}`)
 
-/** The 20 bytes that logs and the token use. */
+/** Returns the 20 bytes that logs and the token use. */
 export const bodyOf = (hex: AddressHex): string => hex.slice(2)
 
 const nobody = "0".repeat(40)

@@ -1,6 +1,6 @@
 /**
- * The venue's holdings in final blocks. Nodes return one balance at a time while blocks become final, so accounts
- * that have moved meanwhile are read again until no account moves.
+ * The venue's holdings in final blocks. Nodes return one balance at a time while blocks become final, so the balances
+ * of accounts with new transfers are read again until there are no new transfers.
  */
 import { Effect, Option } from "effect"
 import type { Holdings, HoldingsQuestion, Payment, RailUnavailable } from "../RailProvider.ts"
@@ -43,7 +43,7 @@ const readOf = Effect.fnUntraced(function* (
       { concurrency: 8 }
     )
     const { number } = yield* node.solid
-    // Later arrivals and payments are not yet recorded.
+    // Arrivals and payments after the cursor are not recorded yet.
     if (noted.tip.number < number) return Option.none()
     pending = yield* movedIn(node, token, owners, block, number)
     block = number

@@ -59,7 +59,7 @@ export const make = (client: HttpClient.HttpClient, { apiKey, url }: TronHttpOpt
     const sentence = refusalOf(text, hide)
     const isRate = status === 429 || (sentence !== undefined && isRateSentence(sentence))
     const isJson = /^\s*\{/.test(text) && sentence !== undefined
-    const message = isJson ? `it refuses: ${sentence}` : otherwise
+    const message = isJson ? `it rejected the request: ${sentence}` : otherwise
     return fault(status === 200 ? message : statusReason(status, sentence), isRate ? "rate" : "fault", retryAfterMillis)
   }
 

@@ -43,7 +43,7 @@ const Log = Schema.Struct({
 })
 export type Log = typeof Log.Type
 
-/** Result of a transaction. Absent members have their default value. */
+/** Result of a transaction. Absent members have their default values. */
 export const TransactionInfo = Schema.Struct({
   id: Hash,
   blockNumber: Count,
@@ -85,7 +85,7 @@ export interface TronNode {
   readonly info: (id: string, finality: Finality) => Effect.Effect<TransactionInfo | undefined, RailUnavailable>
   /** Broadcasts a transaction. Returns undefined if the transaction was accepted. */
   readonly broadcast: (transaction: string) => Effect.Effect<NotTaken | undefined, RailUnavailable>
-  /** In final blocks. */
+  /** Reads the balance in final blocks. */
   readonly balanceOf: (token: string, owner: string) => Effect.Effect<bigint, RailUnavailable>
 }
 
@@ -114,8 +114,8 @@ export const make = Effect.fn("TronNode.make")(function* (
   })
 
   /**
-   * Reads the info of each transaction separately, because a contract can log any amount. Servers behind one URL
-   * might be at different heights. If a server has another block or lacks an info, the whole read fails.
+   * Reads each transaction's info separately, because a contract can log any amount. Servers behind one URL might be
+   * at different heights: if a server has another block or lacks an info, the whole read fails.
    */
   const infosOneByOne = Effect.fnUntraced(function* ({ id, number }: Block) {
     const found = yield* block("/wallet/getblock", { id_or_num: String(number), detail: true })
@@ -123,7 +123,7 @@ export const make = Effect.fn("TronNode.make")(function* (
       return yield* unavailable(`the node returned block ${found.blockID} for block ${number}, expected ${id}`)
     const infoOf = Effect.fnUntraced(function* ({ txID }: { readonly txID: string }) {
       const found = yield* info(txID, "included")
-      return found ?? (yield* unavailable(`the node has no info of transaction ${txID} in block ${number}`))
+      return found ?? (yield* unavailable(`the node has no information about transaction ${txID} in block ${number}`))
     })
     return yield* Effect.forEach(found.transactions ?? [], infoOf, { concurrency: 4 })
   })
@@ -202,7 +202,7 @@ const blockOf = ({ block_header, blockID }: typeof BlockAnswer.Type): Block => {
 const noTransactions = "0".repeat(64)
 
 const maxAnswerBytes = 1_048_576
-/** The newest block is returned with all its transactions, some of them large. */
+/** The newest block is returned with all its transactions, some of which are large. */
 const maxBlockBytes = 16 * 1_048_576
 /** Size limit of a block's infos; a larger block is read one transaction at a time. */
 const maxInfosBytes = 32 * 1_048_576

@@ -6,9 +6,9 @@ import { RailUnavailable } from "../RailProvider.ts"
 import { type TronNode, unavailable } from "./TronNode.ts"
 
 export interface TronNodes {
-  /** Returns the result of the first node that answers, in the order of the settings. */
+  /** Returns the result of the first node that responds, in the order of the settings. */
   readonly first: <A, E>(ask: (node: TronNode) => Effect.Effect<A, E>) => Effect.Effect<A, E | RailUnavailable>
-  /** Returns the results from all responding nodes. There is at least one. */
+  /** Returns the results from all responding nodes, at least one. */
   readonly answering: <A>(
     ask: (node: TronNode) => Effect.Effect<A, RailUnavailable>
   ) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
@@ -29,7 +29,7 @@ export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
   const ofChain = Effect.fnUntraced(function* (node: TronNode) {
     if (known.has(node)) return node
     const { id } = yield* node.block(0)
-    if (id !== genesisId) return yield* unavailable("a node belongs to another chain than the settings")
+    if (id !== genesisId) return yield* unavailable("a node is not on the chain of the settings")
     known.add(node)
     return node
   })
@@ -61,7 +61,9 @@ export const headOf = Effect.fnUntraced(function* (node: TronNode) {
   const head = yield* node.head
   const now = yield* Clock.currentTimeMillis
   if (Math.abs(now - head.timestampMillis) > mostOffMillis)
-    return yield* unavailable("the newest block of a node is more than two minutes away from this machine's clock")
+    return yield* unavailable(
+      "the time of a node's newest block differs from this machine's clock by more than two minutes"
+    )
   return head
 })
 

@@ -1,6 +1,6 @@
 /**
- * Outcome of a withdrawal's attempts on TRON. TRON has no nonces, so an attempt is over when it is in a final block,
- * or when a final block is later than its expiry and no node has the attempt.
+ * Outcome of a withdrawal's attempts on TRON. TRON has no nonces: an attempt is over when it is in a final block, or
+ * when a final block is later than the attempt's expiry and no node has the attempt.
  */
 import type { PaymentFailure } from "@venue/domain/TreasuryReason"
 import { Effect } from "effect"
@@ -28,8 +28,7 @@ export const outcome = ({ nodes, token }: TronOutcomeOptions) =>
     const carriedOut = final.find(isSuccess)
     if (carriedOut !== undefined) {
       if (transfersOf(carriedOut, token).length > 0) return { _tag: "Settled", reference: carriedOut.id }
-      // The transaction was executed without paying or visibly failing. The outcome stays unknown, so nothing is
-      // refunded.
+      // The transaction reported success without a transfer. The outcome stays unknown, so nothing is refunded.
       return yield* unavailable(`transaction ${carriedOut.id} was executed without a transfer`)
     }
     for (const attempt of open) {
@@ -37,7 +36,7 @@ export const outcome = ({ nodes, token }: TronOutcomeOptions) =>
       const gone = yield* nodes.all((node) => isGone(node, attempt))
       if (!gone.every(Boolean)) return pending
     }
-    // All attempts are over, and none has paid.
+    // All attempts are over, and no attempt has paid.
     const failed = final.at(-1)
     if (failed !== undefined) return { _tag: "Failed", reference: failed.id, reason: failureOf(failed) }
     if (payments.some(({ purpose }) => purpose === "cancel"))
@@ -59,8 +58,8 @@ const finalInfo = Effect.fnUntraced(function* (
 })
 
 /**
- * The time is read before the transaction, so that the response is at least as recent. A margin is added because a
- * lagging server might share the URL with others.
+ * The time is read before the transaction, so that the response is at least as recent. The margin allows for a
+ * lagging server that shares the node's URL with other servers.
  */
 const isGone = Effect.fnUntraced(function* (node: TronNode, { expiresAtMillis, reference }: Payment) {
   const { timestampMillis } = yield* node.solid
@@ -72,7 +71,7 @@ const isGone = Effect.fnUntraced(function* (node: TronNode, { expiresAtMillis, r
 
 export const marginMillis = 5 * 60_000
 
-/** Returns the failure with the result code of the chain, such as OUT_OF_ENERGY or REVERT. */
+/** Returns the failure with the chain's result code, such as OUT_OF_ENERGY or REVERT. */
 const failureOf = ({ receipt, result }: TransactionInfo): PaymentFailure => {
   const code = receipt?.result ?? result ?? ""
   return { _tag: "TransactionFailed", code: /^[A-Z_]{1,40}$/.test(code) ? code : null }

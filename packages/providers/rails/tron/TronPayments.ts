@@ -29,7 +29,7 @@ export const check = (options: Pick<TronPaymentOptions, "nodes" | "token" | "hot
   Effect.fn("Tron.check")(function* <E>(order: PaymentOrder, promised: Promised<E>) {
     if (order.purpose === "cancel") return
     // Promised funds are read before the balance. Funds that leave in between then count twice, which only delays
-    // this payment. In the other order, they could be missed.
+    // this payment. In the reverse order, promised funds could be missed.
     yield* endsOf(options, order, yield* promised(0))
   })
 
@@ -77,14 +77,14 @@ export const send = ({ nodes }: Pick<TronPaymentOptions, "nodes">) =>
     if (purpose === "cancel") return
     const answers = yield* nodes.answering((node) => node.broadcast(Redacted.value(bytes).slice(2)))
     if (answers.some((answer) => answer === undefined || isOver.has(answer.code))) return
-    return yield* unavailable(`the transaction was not taken: ${answers[0]?.reason}`)
+    return yield* unavailable(`the nodes did not accept the transaction: ${answers[0]?.reason}`)
   })
 
 const isOver: ReadonlySet<string> = new Set(["DUP_TRANSACTION_ERROR", "TRANSACTION_EXPIRATION_ERROR"])
 
 /**
- * Returns a cancel. TRON transactions cannot replace each other, so a cancel is only a mark. No further attempt is
- * made, and once the last attempt has expired unexecuted, the withdrawal has failed.
+ * Returns a cancel, which is only a mark, because TRON transactions cannot replace each other. No further attempt is
+ * made, and the withdrawal fails once the last attempt has expired unexecuted.
  */
 const cancelOf = Effect.fnUntraced(function* ({ previous, withdrawalId }: PaymentOrder) {
   const signedAtMillis = yield* Clock.currentTimeMillis
@@ -94,7 +94,7 @@ const cancelOf = Effect.fnUntraced(function* ({ previous, withdrawalId }: Paymen
   return { attempt: previous.length + 1, ...cancel }
 })
 
-/** Validates payer and payee. */
+/** Returns payer and payee, both valid. */
 const endsOf = Effect.fnUntraced(function* (
   { hot, nodes, token }: Pick<TronPaymentOptions, "nodes" | "token" | "hot">,
   { amount, destination }: PaymentOrder,
@@ -105,7 +105,7 @@ const endsOf = Effect.fnUntraced(function* (
   const from = yield* hot
   if (to === token || to === from || !TronAddress.isAddress(Redacted.value(destination)))
     return yield* refused({ _tag: "UnpayableDestination" })
-  // A lagging node lacks recent payments.
+  // Uses the lowest balance, because a lagging node lacks recent payments.
   const balances = yield* nodes.answering((node) => node.balanceOf(token, from))
   const held = balances.reduce((least, balance) => (balance < least ? balance : least))
   if (held < amount + promised)
@@ -124,7 +124,7 @@ const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ 
 /** Lifetime of an attempt, in milliseconds. */
 const validForMillis = 10 * 60_000
 /**
- * Two payments of the same amount to the same address would be one transaction and execute once. The withdrawals'
- * numbers therefore vary the expiration.
+ * Range over which a withdrawal's number varies the expiration. Otherwise, two payments of the same amount to the
+ * same address would be one transaction and execute once.
  */
 const spreadMillis = 60_000

@@ -1,4 +1,4 @@
-/** Rail for TRON: USDT deposits to addresses of an extended public key, payments from one hot account. */
+/** Rail for TRON: USDT deposits to addresses from an extended public key, payments from one hot account. */
 import { Effect } from "effect"
 import * as FinalityWatch from "../FinalityWatch.ts"
 import type { Arrival, ArrivalState, RailProvider, RailUnavailable } from "../RailProvider.ts"

@@ -12,7 +12,7 @@ import { transfersOf } from "./TronTransfers.ts"
 export interface TronScanOptions {
   readonly nodes: TronNodes
   readonly token: TronAddress.AddressHex
-  /** The paying account. Transfers to it from other accounts belong to the venue and are unmatched. */
+  /** The paying account. Transfers from others to this account belong to the venue and are recorded as unmatched. */
   readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
   readonly finality: FinalityWatch
 }
@@ -48,7 +48,7 @@ const scanOf = Effect.fnUntraced(function* <E>(
   const arrivals: Array<Arrival> = []
   for (const { block, infos } of read) {
     for (const transfer of infos.flatMap((info) => transfersOf(info, token))) {
-      // Swept amounts were recorded when they arrived.
+      // Skips sweeps, whose amounts were recorded when the deposits arrived.
       const isPaying = transfer.to === hot && !addresses.has(transfer.from)
       const to = isPaying ? TronAddress.ofHex(transfer.to) : addresses.get(transfer.to)
       const { amount, logIndex, txHash } = transfer
@@ -71,7 +71,7 @@ const scanOf = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** Returns the start of a scan: the cursor, or after a reorganisation the last final block. */
+/** Returns the start of a scan: the cursor's last block, or after a reorganisation its last final block. */
 const startOf = Effect.fnUntraced(function* (
   node: TronNode,
   head: Block,
@@ -84,8 +84,8 @@ const startOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads at most `maxBlocks`. Stops early if a block does not follow the previous one, which happens during a
- * reorganisation, or if the node fails. Blocks read so far count, so a node that refuses many requests is read over
+ * Reads at most `maxBlocks`. Stops early if the node fails, or if a block does not follow the previous one, which
+ * happens during a reorganisation. The blocks already read count, so a node that refuses many requests is read over
  * several scans.
  */
 const readOn = Effect.fnUntraced(function* (node: TronNode, head: Block, start: TronCursor.BlockId) {
@@ -106,7 +106,7 @@ interface ReadBlock {
   readonly infos: ReadonlyArray<TransactionInfo>
 }
 
-/** Returns undefined if the next block is on a different branch from the last one. */
+/** Returns undefined if the next block does not follow the last block. */
 const readBlock = Effect.fnUntraced(function* (
   node: TronNode,
   last: TronCursor.BlockId
@@ -124,7 +124,7 @@ const orElseKnown = (
   from: TronCursor.TronCursor
 ) => Effect.orElseSucceed(solid, () => from.solid)
 
-/** Returns the newest final block already read. */
+/** Returns the newest final block that the scans have read. */
 const solidOf = Effect.fnUntraced(function* (
   node: TronNode,
   solid: Block,

@@ -69,11 +69,10 @@ export const isSigned = (bytes: string, raw: Uint8Array, from: TronAddress.Addre
   return Result.isSuccess(recovered) && ofPublicKey(recovered.success) === from
 }
 
-/** Takes a key of 65 bytes. */
+/** The key is uncompressed: 65 bytes. */
 const ofPublicKey = (publicKey: Uint8Array): TronAddress.AddressHex =>
   `41${keccak256(publicKey.subarray(1)).slice(-40)}`
 
-/** Returns the address of a private key. */
 export const addressOf = (privateKey: Uint8Array): TronAddress.AddressHex =>
   ofPublicKey(secp256k1.publicKeyCreate(privateKey, false))
 
@@ -83,7 +82,7 @@ export interface TronKey {
   readonly address: string
 }
 
-/** A failure states the valid form and nothing of the key. */
+/** A failure states the valid form but no part of the key. */
 export const keyOf = (hex: Redacted.Redacted): Result.Result<TronKey, string> => {
   const [, digits = ""] = /^(?:0x)?([0-9a-f]{64})$/i.exec(Redacted.value(hex)) ?? []
   const key = new Uint8Array(Buffer.from(digits, "hex"))
@@ -92,7 +91,7 @@ export const keyOf = (hex: Redacted.Redacted): Result.Result<TronKey, string> =>
   return Result.succeed({ key: Redacted.make(key), address: TronAddress.ofHex(addressOf(key)) })
 }
 
-/** Returns the one transaction that an order describes. */
+/** Returns the transaction that an order describes, as bytes to sign. */
 export const ordered = (order: TronPayment, from: string): Buffer =>
   rawOf({
     ...order,

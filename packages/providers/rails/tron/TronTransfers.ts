@@ -1,4 +1,4 @@
-/** Transfers of the token in the info of a transaction. */
+/** The token's transfers in a transaction's info. */
 import type { Log, TransactionInfo } from "./TronNode.ts"
 import * as TronAddress from "./TronAddress.ts"
 
@@ -11,7 +11,7 @@ export interface TronTransfer {
   readonly amount: bigint
 }
 
-/** Returns the transfers; none for a transaction that failed. */
+/** Returns the transfers, or an empty list for a failed transaction. */
 export const transfersOf = (info: TransactionInfo, token: TronAddress.AddressHex): ReadonlyArray<TronTransfer> =>
   isSuccess(info)
     ? (info.log ?? []).flatMap((log, logIndex) => {

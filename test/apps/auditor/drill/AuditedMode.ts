@@ -8,7 +8,7 @@ export interface Audited {
   readonly sql: SqlClient.SqlClient
   /** Returns whether the venue accepted the step. */
   readonly step: (to: VenueStep) => Effect.Effect<boolean>
-  /** After a wrong row, the auditor keeps the wrong value until a restart reads all rows again. */
+  /** The auditor keeps the value of a wrong row until a restart makes it read all rows again. */
   readonly restartAuditor: Effect.Effect<void>
 }
 
@@ -53,7 +53,7 @@ export const seen = ({ sql }: Audited, name: string) =>
   )
 
 /**
- * Waits for an audit without a fault after the value was restored, then resumes the venue. Returns whether the
+ * Waits for an audit without a fault after the value was restored, and then resumes the venue. Returns whether the
  * auditor had to be restarted.
  */
 export const recovered = Effect.fnUntraced(function* (audited: Audited) {
@@ -72,7 +72,7 @@ export const recovered = Effect.fnUntraced(function* (audited: Audited) {
     }
     yield* restartAuditor
   }
-  // The venue still trades after an undetected change.
+  // If the change was not detected, the venue still trades.
   if ((yield* modeOf(sql, new Date(0))).trading !== "HALTED") return restarts > 0
   for (const to of ["CANCEL_ONLY", "TRADING", "WITHDRAWALS"] as const) {
     const taken = yield* until(step(to), rightWithinMillis)

@@ -62,7 +62,7 @@ export const start = async (folder: string, databaseUrl: string, say: (text: str
         throw new Error(`nothing was changed, and the auditor says: ${fault ?? reason}`)
       return open
     })
-    // Waits because other nodes read the mode with a delay of half a second.
+    // Other nodes read the mode with a delay of half a second.
     await after(1_000)
     say(`${withdrawals} withdrawals are sent`)
     await withdraw(venue, database)
@@ -106,7 +106,7 @@ export const start = async (folder: string, databaseUrl: string, say: (text: str
 const keysOf = (venue: Venue) =>
   tradersOf(venue).map((user) => ({ publicKey: user.public_key, secretKey: user.secret_key }))
 
-/** One after another: concurrent credits would share a row. */
+/** Credits one at a time, because concurrent credits would share a row. */
 const credit = async (venue: Venue): Promise<void> => {
   let failures = 0
   const rowsOf = async ({ user_id }: DevUser): Promise<void> => {

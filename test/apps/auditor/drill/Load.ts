@@ -18,7 +18,7 @@ import { after, fund, startServer, startVenue } from "../../../bench/VenueProces
 
 const connections = 16
 const inFlight = 16
-/** Seconds of one run of the load; its flow is longer. */
+/** Maximum duration of one load run, in seconds. */
 const runSeconds = 60
 const strangersAtOnce = 50
 

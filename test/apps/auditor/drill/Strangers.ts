@@ -24,7 +24,6 @@ export type Counts = Map<string, number>
 export interface Options {
   readonly seed: number
   readonly strangers: number
-  /** Number of concurrent strangers. */
   readonly concurrency: number
 }
 
@@ -123,7 +122,6 @@ const order = (random: Random.Random, side = random.pick(["BUY", "SELL"])) => ({
 
 const accept = posting("accept the terms", "rest", "/user/terms", () => ({ terms_version: "1" }))
 
-/** Actions of a stranger, by name. */
 const actions: Readonly<Record<string, Action>> = {
   "read the account": reading(
     [
@@ -272,7 +270,6 @@ const count = (counts: Counts, name: string, status: number | string): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** Adds counts to `to`. */
 export const add = (to: Counts, counts: Counts): void => {
   for (const [what, times] of counts) to.set(what, (to.get(what) ?? 0) + times)
 }

@@ -17,7 +17,7 @@ const priceTicks = 65_536
 export const begin = async (url: string, keys: ReadonlyArray<Key>): Promise<Trade> => {
   const write = commandWriter(mapped(Load.lotsPerFlowLot), Load.nextTag())
   const sockets = await Promise.all(keys.map((key) => connect(url, key, ["order_responses"])))
-  // The answers are read and ignored.
+  // Responses are read and ignored.
   for (const socket of sockets) socket.on("message", () => {})
   let next = 1
   const timer = setInterval(() => {

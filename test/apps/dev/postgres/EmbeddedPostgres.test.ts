@@ -53,7 +53,7 @@ const ask = (url: Redacted.Redacted, statement: string) =>
 
 const cameBySocket = "select inet_client_addr() is null as local"
 
-/** Returns the text before `mark`. */
+/** Returns the URL up to `mark`. */
 const without = (url: Redacted.Redacted, mark: string) => Redacted.make(Redacted.value(url).split(mark)[0]!)
 
 /** Starts another venue in its own process and waits until it is ready. */
@@ -79,7 +79,7 @@ const stop = (child: ChildProcess, signal: "SIGTERM" | "SIGKILL") =>
     child.kill(signal)
   })
 
-/** A shell would reap a child that exits before the shell has executed another program. */
+/** Waits until the parent has become `sleep`, because the shell would reap an exited child. */
 const untilItSleeps = 'while [ "$(cat /proc/$PPID/comm)" != sleep ]; do sleep 0.01; done'
 
 /** Returns the id of a zombie process of this user, whose parent is still running. */
@@ -110,7 +110,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe.runIf(process.platform === "linux")("the embedded server", { timeout: 240_000 }, () => {
-  it.live("reads the data of the last run on the same port, and leaves no process after a stop", () =>
+  it.live("reads the last run's data on the same port, and leaves no process after a stop", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const first = yield* Effect.scoped(
@@ -159,7 +159,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("uses the port only if the path of the folder is too long for a socket", () =>
+  it.live("uses the port only if the folder's path is too long for a socket", () =>
     Effect.gen(function* () {
       const dataDir = join(yield* folder(0o755), "d".repeat(60))
       const { url } = yield* start(dataDir)
@@ -168,7 +168,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("adopts the server of a killed venue, with all committed rows", () =>
+  it.live("adopts a killed venue's server with all committed rows", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const killed = yield* venue(dataDir)
@@ -177,7 +177,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
       const steps: Array<string> = []
       const local = yield* Effect.scoped(Effect.flatMap(start(dataDir, steps), ({ url }) => ask(url, cameBySocket)))
       assert.deepStrictEqual(local, [{ local: true }])
-      assert.deepStrictEqual(steps, ["Adopting the database server that an earlier run left behind"])
+      assert.deepStrictEqual(steps, ["Using the database server that an earlier run left running"])
       assert.isFalse(isAlive(orphan), "and an adopted server stops with its new venue")
     })
   )
@@ -213,7 +213,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("leaves an unrelated process running that has the recorded pid", () =>
+  it.live("does not stop an unrelated process that has the recorded pid", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
@@ -233,7 +233,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("starts although the killed server is still a zombie process", () =>
+  it.live("starts even if the killed server is still a zombie process", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
@@ -271,7 +271,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
   )
 
   it.live.runIf(isRoot && canRunAs(65_534))(
-    "an ordinary user runs the server as themselves, in a folder nobody else may enter",
+    "an ordinary user runs the server under their own account, in a folder that nobody else can enter",
     () =>
       Effect.gen(function* () {
         const dataDir = yield* folder(0o700)

@@ -1,6 +1,5 @@
 /**
- * Tests of random dead-man switches at a desk that is killed and replaced repeatedly, with a market that has a real
- * engine.
+ * Tests of random dead-man switches at a desk that is killed and replaced repeatedly, on a market with a real engine.
  */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { dueMillis } from "@venue/domain/DeadManSwitch"

@@ -1,4 +1,4 @@
-/** Tests of random armed connections that trade, fall silent, end and return, compared with a naive model. */
+/** Tests of random armed connections that trade, fall silent, disconnect and reconnect, compared with a naive model. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as Disconnects from "@venue/cluster/entities/desk/connections/Disconnects"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
@@ -16,7 +16,7 @@ import { idOf, one, userId, venue } from "../../Neighbours.ts"
 const testLayer = Layer.merge(LocalEntities.layer, venue)
 const accountId = primaryAccountOf(userId)
 const stepMillis = 100
-/** The sum of a lease, a check interval and a transit time. */
+/** Time until the orders of a lost connection are cancelled: a lease, a check interval and a transit time. */
 const promisedMillis = 4_000
 
 interface Touch {
@@ -104,14 +104,13 @@ const play = Effect.fnUntraced(function* (seed: number) {
   } satisfies Partial<Trader> as unknown as Trader
   const disconnects = yield* Disconnects.make({ all: () => [trader] } satisfies Partial<Traders> as unknown as Traders)
 
-  const speaker = (gatewayId: string) => ({ gatewayId, saidAtMillis: now() + skewOf.get(gatewayId)! })
+  const speaker = (gatewayId: string) => ({ gatewayId, sentAtMillis: now() + skewOf.get(gatewayId)! })
   const named = ({ connectionId, heardAtMillis }: Connection) => ({
     connectionId,
     userId,
     ageMillis: now() - heardAtMillis
   })
   const living = () => connections.filter(({ lostAtMillis }) => lostAtMillis === undefined)
-  /** Delivers a message at once or after the given delay. */
   const later = (say: () => void, millis: number) =>
     millis === 0 ? Effect.sync(say) : Effect.forkChild(Effect.delay(Effect.sync(say), millis))
 

@@ -1,5 +1,5 @@
 /**
- * Tests that account summaries in pulses (periodic requests of a gateway) include at least the rows that the gateway
+ * Tests of account summaries in pulses, a gateway's periodic requests. A summary includes every row that the gateway
  * has published.
  */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
@@ -44,7 +44,7 @@ const joined = Effect.fnUntraced(function* (near: ReturnType<typeof neighbours>)
   const connection = { connectionId: "connection", userId, accountId, ageMillis: 0, wanted: true, isArmed: false }
   return (...heads: ReadonlyArray<Head>) =>
     desk
-      .Renew({ gatewayId: "gateway", saidAtMillis: 0, connections: [connection], heads })
+      .Renew({ gatewayId: "gateway", sentAtMillis: 0, connections: [connection], heads })
       .pipe(Effect.map(({ summaries }) => summaries.map(({ balance }) => balance.accountId)))
 })
 
@@ -60,7 +60,7 @@ const testLayer = (near: ReturnType<typeof neighbours>) =>
   ).pipe(Layer.provideMerge(venue))
 
 it.effect(
-  "omits an account's summary from a pulse while its desk is behind the rows that the gateway has published",
+  "omits an account's summary from a pulse while the desk is behind the rows that the gateway has published",
   () => {
     const near = neighbours()
     return Effect.gen(function* () {

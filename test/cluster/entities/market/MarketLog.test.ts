@@ -1,4 +1,4 @@
-/** Tests of a market's log: commands that throw, full rows and commits with unknown outcome. */
+/** Tests of a market's log: commands that throw, full rows and commits with an unknown outcome. */
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
@@ -278,26 +278,28 @@ it.effect("fails pending reads when their row is abandoned, without reading the 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I1, I8: reads the log again after a commit with unknown outcome, and records a repeated command once", () =>
-  Effect.gen(function* () {
-    const { log, loseUnknown, outcomes, owners, say, told } = yield* open()
-    say(command(1))
-    yield* turns
-    assert.deepEqual(told, [true])
-    say(command(2))
-    loseUnknown()
-    assert.deepEqual(told, [true, false])
-    assert.isFalse(log.serving())
-    say(command(3))
-    assert.deepEqual(told, [true, false, false])
-    yield* turns
-    say(command(1), command(2), command(3))
-    yield* turns
-    assert.deepEqual(told, [true, false, false, true])
-    assert.deepEqual(outcomes(), ["1 REJECTED", "2 REJECTED", "3 REJECTED"])
-    assert.lengthOf(owners, 2)
-    assert.strictEqual(log.head().epoch, 2)
-  }).pipe(Effect.provide(testLayer))
+it.effect(
+  "I1, I8: reads the log again after a commit with an unknown outcome, and records a repeated command once",
+  () =>
+    Effect.gen(function* () {
+      const { log, loseUnknown, outcomes, owners, say, told } = yield* open()
+      say(command(1))
+      yield* turns
+      assert.deepEqual(told, [true])
+      say(command(2))
+      loseUnknown()
+      assert.deepEqual(told, [true, false])
+      assert.isFalse(log.serving())
+      say(command(3))
+      assert.deepEqual(told, [true, false, false])
+      yield* turns
+      say(command(1), command(2), command(3))
+      yield* turns
+      assert.deepEqual(told, [true, false, false, true])
+      assert.deepEqual(outcomes(), ["1 REJECTED", "2 REJECTED", "3 REJECTED"])
+      assert.lengthOf(owners, 2)
+      assert.strictEqual(log.head().epoch, 2)
+    }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I4: a fenced market claims its log again only after a delay and only if the node still owns the shard", () =>
@@ -328,24 +330,22 @@ it.effect("I4: a fenced market claims its log again only after a delay and only 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect(
-  "I48: accepts only as many commands as fit in a row, and the retry continues with the remaining commands",
-  () =>
-    Effect.gen(function* () {
-      const { outcomes, say, told } = yield* open()
-      const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))
+it.effect("I48: accepts only as many commands as fit in a row, and a retry continues with the remaining commands", () =>
+  Effect.gen(function* () {
+    const { outcomes, say, told } = yield* open()
+    const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))
+    say(...many)
+    assert.deepEqual(told, [false])
+    yield* turns
+    assert.lengthOf(outcomes(), 8_192)
+    for (let again = 0; again < 2; again++) {
       say(...many)
-      assert.deepEqual(told, [false])
       yield* turns
-      assert.lengthOf(outcomes(), 8_192)
-      for (let again = 0; again < 2; again++) {
-        say(...many)
-        yield* turns
-      }
-      assert.deepEqual(told, [false, false, true])
-      assert.deepEqual(
-        outcomes(),
-        many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
-      )
-    }).pipe(Effect.provide(testLayer))
+    }
+    assert.deepEqual(told, [false, false, true])
+    assert.deepEqual(
+      outcomes(),
+      many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
+    )
+  }).pipe(Effect.provide(testLayer))
 )

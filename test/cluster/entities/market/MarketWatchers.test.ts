@@ -103,13 +103,13 @@ it.effect("sets a timer only if another node watches the market", () =>
         yield* TestClock.adjust("1 hour")
         assert.isDefined(market.watchers.head())
       }
-      // One snapshot was saved.
+      // Allows for the timers of one saved snapshot.
       assert.isAtMost(wakes() - before, 2)
     }).pipe(Effect.scoped, Effect.provide(inMemory), Effect.provideService(Clock.Clock, clock))
   })
 )
 
-it.live("I4: on Postgres, the older of two owners stops after a suspension, even without trades", () =>
+it.live("I4: on Postgres, the older of two owners stops once it no longer owns the shard, even without trades", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     let isOurs = true

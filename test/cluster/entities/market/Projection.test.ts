@@ -107,7 +107,7 @@ it.effect("after a claim, writes the earlier rows without waiting for a new comm
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("records the position of the claim's row even if no commit follows", () => {
+it.effect("records the position of the claim's row in the tables even if no commit follows", () => {
   const { layer, recorded, written } = testLayer([])
   recorded.push(row(1))
   return Effect.gen(function* () {
@@ -157,7 +157,7 @@ it.effect("delays the table writes during a burst until it ends or the tables ar
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("during a burst, writes up to the row for which a reader waits", () => {
+it.effect("during a burst, writes the rows up to the one for which a reader waits", () => {
   const { layer, recorded, written } = testLayer(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))

@@ -60,7 +60,7 @@ const market = Effect.gen(function* () {
   return { begin, closes, open, reclaim, takeovers }
 })
 
-it.effect("closes all takeovers 500 ms after the first one, with the latest report of each account", () =>
+it.effect("closes all takeovers 500 ms after the first one opened, with the latest report of each account", () =>
   Effect.gen(function* () {
     const { begin, closes, open, takeovers } = yield* market
     begin(1)

@@ -54,7 +54,7 @@ const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvi
   }
 }
 
-layer(services)("a poll of a rail", (it) => {
+layer(services)("rail poll", (it) => {
   it.effect(
     "credits other deposits while the rail cannot report one deposit, and keeps the alarm for that deposit",
     () =>

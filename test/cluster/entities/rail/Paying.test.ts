@@ -92,7 +92,6 @@ const second = Effect.andThen(
   Effect.flatMap(VenueModes, ({ read }) => read)
 )
 
-/** A simulated rail. */
 const simulated = (rail: RailName) => {
   let state = SimulatedRail.empty(0)
   return Simulation.make(rail, (_, change) =>

@@ -12,7 +12,7 @@ import * as TestRail from "../../../providers/rails/arbitrum/TestRail.ts"
 const tables = Layer.merge(DepositAddresses.layerMemory, Sweeps.layerMemory)
 const network = "ARBITRUM_ONE"
 
-/** Three users, of whom two have deposited enough for a sweep. */
+/** Creates three users. Two of them have deposited enough for a sweep. */
 const world = (options: TestRail.TestRailOptions = {}) =>
   Effect.gen(function* () {
     const chain = yield* TestChain.make
@@ -38,7 +38,7 @@ const live = <E>(name: string, body: Effect.Effect<void, E, DepositAddresses | S
   it.live(name, () => body.pipe(Effect.provide(tables), Effect.scoped))
 
 live(
-  "sweeps balances that are worth the gas from addresses without gas",
+  "sweeps balances above the minimum from addresses without gas",
   Effect.gen(function* () {
     const { chain, poor, rail, rich } = yield* world()
     yield* Sweeping.pass(rail)
@@ -64,7 +64,7 @@ live(
 )
 
 live(
-  "leaves unconfirmed balances",
+  "does not sweep a balance before it is confirmed",
   Effect.gen(function* () {
     const { chain, poor, rail } = yield* world()
     yield* chain.mint(poor, 50_000_000n)
@@ -78,7 +78,7 @@ live(
 )
 
 live(
-  "sends a stored sweep of a dead owner, and begins anew without one",
+  "sends the sweep that a crashed owner stored, or signs a new sweep if the crashed owner stored none",
   Effect.gen(function* () {
     const { chain, rail } = yield* world({ overdueMillis: 600_000 })
     const unsent: RailProvider = { ...rail, send: () => new RailUnavailable({ rail: network, cause: "ended" }) }
@@ -100,7 +100,7 @@ live(
 )
 
 live(
-  "sweeps an address once with two owners",
+  "sweeps an address once if several owners run at the same time",
   Effect.gen(function* () {
     const { chain, rail } = yield* world()
     yield* Effect.all([Sweeping.pass(rail), Sweeping.pass(rail), Sweeping.pass(rail)], { concurrency: "unbounded" })
@@ -114,7 +114,7 @@ live(
 )
 
 live(
-  "replaces a sweep with too low a fee under the same number",
+  "replaces a sweep whose fee is too low under the same sequence number",
   Effect.gen(function* () {
     const { chain, rail } = yield* world()
     yield* Sweeping.pass(rail)
@@ -135,7 +135,7 @@ live(
 )
 
 live(
-  "sends a lost sweep at the fee limit again without ending the pass",
+  "resends a lost sweep at the fee limit, and continues with other sweeps",
   Effect.gen(function* () {
     const { chain, rail } = yield* world({ maxFeePerGas: 2_200_000_000n })
     yield* Sweeping.pass(rail)
@@ -160,7 +160,7 @@ live(
 )
 
 live(
-  "sweeps other addresses past a blocked one, and tries a failed sweep again",
+  "sweeps other addresses while one address is blocked, and retries a failed sweep",
   Effect.gen(function* () {
     const { chain, other, rail, rich } = yield* world()
     yield* chain.ask("setBlocked", rich, true)
@@ -183,7 +183,7 @@ live(
 )
 
 live(
-  "names an account without gas, and an address that the key does not derive",
+  "refuses a sweep and names the fault if the payer lacks gas or the key does not derive the address",
   Effect.gen(function* () {
     const { chain, rail, rich } = yield* world()
     const order = { index: 0, address: rich, amount: 1n, sequence: 0, previous: [] }

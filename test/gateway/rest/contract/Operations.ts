@@ -22,11 +22,9 @@ export interface Operation {
   readonly responses: OpenApi.OpenAPISpecOperation["responses"]
 }
 
-/** Parsed OpenAPI document. */
 export interface Description {
   readonly spec: OpenApi.OpenAPISpec
   readonly operations: ReadonlyArray<Operation>
-  /** Webhooks by event. */
   readonly webhooks: Readonly<Record<string, { readonly schema: object; readonly example: unknown }>>
   readonly validatorOf: (schema: object) => ValidateFunction
   /** Returns how a response deviates from the document, or undefined if it conforms. */

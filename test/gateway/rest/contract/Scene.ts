@@ -66,7 +66,6 @@ export const credentialsFor = Effect.fnUntraced(function* (via: ReadonlyArray<"h
   return headers
 })
 
-/** Creates a new user. */
 export const newcomer = (name: string, usd = 0): Effect.Effect<TestUser, never, Services> =>
   Effect.flatMap(TestVenue, (venue) => venue.user(name, usd))
 

@@ -21,7 +21,7 @@ export interface Walk {
   readonly routes: ReadonlyArray<Route>
   readonly provocations: Readonly<Record<string, Readonly<Record<number, Provocation>>>>
   readonly scene: Layer.Layer<Services, unknown>
-  /** A change that is refused and has the usual weight of a change. */
+  /** A change that is refused and has the usual weight. */
   readonly change: readonly [method: string, path: string, body: unknown]
   /** Problem pages that the walk must provoke. */
   readonly pages: ReadonlyArray<Page>
@@ -34,7 +34,6 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
   const { faultOf, operations, spec } = description
   const met = new Set<Page>()
 
-  /** Returns the request that succeeds. */
   const successOf = ({ name }: Operation): Provocation | undefined =>
     Object.entries(provocations[name] ?? {}).find(([status]) => Number(status) < 300)?.[1]
 
@@ -97,7 +96,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     }
   })
 
-  it.effect("returns 429 at every documented endpoint once the limit of the address or user is used up", () =>
+  it.effect("returns 429 at every documented endpoint once the IP address's or user's limit is used up", () =>
     Effect.gen(function* () {
       // No time passes, so the bucket gains no tokens.
       for (const ask of [byKey, withoutCredentials]) {

@@ -6,7 +6,7 @@ import { assert, it } from "vitest"
 const number = fc.integer({ min: 0, max: 2 ** 40 })
 const block = fc.record({ number, hash: fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 64 }) })
 
-it("parses a cursor as it was written, and rejects other texts", () => {
+it("decodes an encoded cursor unchanged, and rejects any other text", () => {
   fc.assert(
     fc.property(block, block, (read, final) => {
       assert.deepStrictEqual(Effect.runSync(Cursor.decode(Cursor.encode({ read, final }))), { read, final })
@@ -16,7 +16,7 @@ it("parses a cursor as it was written, and rejects other texts", () => {
     assert.isTrue(Effect.runSync(Effect.isFailure(Cursor.decode(text))))
 })
 
-it("parts of a range contain each block once, in order, within the size limit", () => {
+it("splits a range into parts within the size limit that contain each block once, in order", () => {
   fc.assert(
     fc.property(number, fc.integer({ min: -1, max: 3_000 }), fc.integer({ min: 1, max: 900 }), (from, more, most) => {
       const parts = Cursor.partsOf({ from, to: from + more }, most)
@@ -49,7 +49,7 @@ it("after a reorganisation, reads again from the last final block, and fails if 
   )
 })
 
-it("a cursor with a paying account yields it, and other texts yield none", () => {
+it("reads the paying account from a cursor, and returns undefined if the text contains none", () => {
   const name = { number: 7, hash: "0x7" }
   const hot = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
   assert.strictEqual(Cursor.payingAccountIn(Cursor.encode({ read: name, final: name, hot })), hot)

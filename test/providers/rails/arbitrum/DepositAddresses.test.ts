@@ -5,11 +5,11 @@ import { HDKey, mnemonicToAccount, privateKeyToAddress } from "viem/accounts"
 import { bytesToHex } from "viem"
 import { assert, it } from "vitest"
 
-/** The phrase of published wallet vectors. */
+/** Mnemonic of published wallet test vectors. */
 const mnemonic = "test test test test test test test test test test test junk"
 const account = mnemonicToAccount(mnemonic, { path: "m/44'/60'/0'/0" }).getHdKey()
 
-it("derives the addresses of BIP-44 that wallets derive from the phrase", () => {
+it("derives the BIP-44 addresses that wallets derive from the same mnemonic", () => {
   const addressAt = Result.getOrThrow(DepositAddresses.make(account.publicExtendedKey))
   assert.deepStrictEqual([0, 1, 2, 9].map(addressAt), [
     "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
@@ -19,7 +19,7 @@ it("derives the addresses of BIP-44 that wallets derive from the phrase", () => 
   ])
 })
 
-it("derives the first child of the first BIP-32 vector: m/0H/1 from the public key of m/0H", () => {
+it("derives m/0H/1 of the first BIP-32 test vector from the public key of m/0H", () => {
   const parent =
     "xpub68Gmy5EdvgibQVfPdqkBBCHxA5htiqg55crXYuXoQRKfDBFA1WEjWgP6LHhwBZeNK1VTsfTFUHCdrfp1bgwQ9xv5ski8PX9rL2dZXvgGDnw"
   const child =
@@ -28,7 +28,7 @@ it("derives the first child of the first BIP-32 vector: m/0H/1 from the public k
   assert.strictEqual(addressAt(1), DepositAddresses.addressOf(HDKey.fromExtendedKey(child)))
 })
 
-it("each address is that of the private child, and all differ", () => {
+it("derives the address of the private child key at each index, and a different address per index", () => {
   const addressAt = Result.getOrThrow(DepositAddresses.make(account.publicExtendedKey))
   const index = fc.integer({ min: 0, max: DepositAddresses.gasPayerIndex })
   fc.assert(
@@ -40,7 +40,7 @@ it("each address is that of the private child, and all differ", () => {
   )
 })
 
-it("refuses a private key in place of a public one without repeating it", () => {
+it("refuses a private key in place of a public key, without repeating the private key", () => {
   const refused = DepositAddresses.make(account.privateExtendedKey!)
   assert.isTrue(Result.isFailure(refused))
   assert.notInclude(String(refused), account.privateExtendedKey!.slice(10, 30))

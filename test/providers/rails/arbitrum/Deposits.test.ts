@@ -9,7 +9,7 @@ import * as TestRail from "./TestRail.ts"
 const [first, second, third] = [0, 1, 2].map(TestRail.addressAt) as [string, string, string]
 
 describe("deposits on a real chain", () => {
-  it.live("gives a transfer the same id in repeated scans, and counts confirmations from its block", () =>
+  it.live("gives a transfer the same id in repeated scans, and counts confirmations from the transfer's block", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)
@@ -34,7 +34,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("transfers by others to the paying account are arrivals, and sweeps are not", () =>
+  it.live("reports transfers by others to the paying account as arrivals, but not the venue's sweeps", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       yield* chain.giveGas(TestRail.gasPayer, 10n ** 18n)
@@ -52,7 +52,7 @@ describe("deposits on a real chain", () => {
         { to: first, amount: 40_000_000n }
       ])
       assert.deepInclude((yield* rail.arrivalStates(found.arrivals))[0], { _tag: "Present", confirmations: 20 })
-      // Without a known wallet, deposits still arrive.
+      // Deposits to users are found even if the scan never knew the paying account.
       const known = yield* without.scan(never.cursor, TestRail.watching(first))
       assert.deepStrictEqual(known.arrivals.map(TestRail.told), [{ to: first, amount: 40_000_000n }])
 
@@ -62,7 +62,7 @@ describe("deposits on a real chain", () => {
       assert.strictEqual(yield* chain.balanceOf(TestRail.hot), 43_000_000n)
       const after = yield* rail.scan(found.cursor, TestRail.watching(first))
       assert.deepStrictEqual(after.arrivals, found.arrivals)
-      // While the wallet is unavailable, its account is known from an earlier scan.
+      // While the wallet is unavailable, the paying account is known from an earlier scan.
       yield* chain.mint(TestRail.hot, 4_000_000n)
       yield* chain.mine()
       const late = yield* without.scan(after.cursor, TestRail.watching(first))
@@ -74,31 +74,33 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("each transfer of one transaction has its own index, kept through a reorganisation", () =>
-    Effect.gen(function* () {
-      const chain = yield* TestChain.make
-      const rail = yield* TestRail.make(chain)
-      const { cursor } = yield* rail.scan(null, TestRail.watching(first, second))
-      const [owner] = (yield* chain.rpc("eth_accounts")) as [string]
-      yield* chain.mint(owner, 100n)
-      yield* chain.mine()
-      // Another transaction precedes it in its block.
-      yield* chain.mint(third, 1n)
-      const hash = yield* chain.ask("transferMany", [third, first, second, first], [1n, 2n, 3n, 0n])
-      yield* chain.mine()
-      const { arrivals } = yield* rail.scan(cursor, TestRail.watching(first, second))
-      assert.deepStrictEqual(
-        arrivals.map(({ amount, logIndex, to, txHash }) => ({ amount, logIndex, to, txHash })),
-        [
-          { amount: 2n, logIndex: 1, to: first, txHash: hash },
-          { amount: 3n, logIndex: 2, to: second, txHash: hash }
-        ]
-      )
-    }).pipe(Effect.scoped)
+  it.live(
+    "numbers each transfer by its position in the transaction, even if other transactions precede it in the block",
+    () =>
+      Effect.gen(function* () {
+        const chain = yield* TestChain.make
+        const rail = yield* TestRail.make(chain)
+        const { cursor } = yield* rail.scan(null, TestRail.watching(first, second))
+        const [owner] = (yield* chain.rpc("eth_accounts")) as [string]
+        yield* chain.mint(owner, 100n)
+        yield* chain.mine()
+        // Another transaction precedes the transfers in their block.
+        yield* chain.mint(third, 1n)
+        const hash = yield* chain.ask("transferMany", [third, first, second, first], [1n, 2n, 3n, 0n])
+        yield* chain.mine()
+        const { arrivals } = yield* rail.scan(cursor, TestRail.watching(first, second))
+        assert.deepStrictEqual(
+          arrivals.map(({ amount, logIndex, to, txHash }) => ({ amount, logIndex, to, txHash })),
+          [
+            { amount: 2n, logIndex: 1, to: first, txHash: hash },
+            { amount: 3n, logIndex: 2, to: second, txHash: hash }
+          ]
+        )
+      }).pipe(Effect.scoped)
   )
 
   for (const depth of [3, 30]) {
-    it.live(`a reorganisation of ${depth} blocks removes a transfer until it is included again`, () =>
+    it.live(`a reorganisation of ${depth} blocks removes a transfer until the transfer is included again`, () =>
       Effect.gen(function* () {
         const chain = yield* TestChain.make
         const rail = yield* TestRail.make(chain)
@@ -137,13 +139,13 @@ describe("deposits on a real chain", () => {
         assert.notStrictEqual(back.arrivals[1]!.block!.hash, found.arrivals[1]!.block!.hash)
         const [, state] = yield* rail.arrivalStates(back.arrivals)
         assert.deepStrictEqual(state, { _tag: "Present", confirmations: 1, isFinal: false })
-        // Its old block is still accepted, for callers that have not read the new one.
+        // The arrival with its old block is still found, for callers that have not scanned the new block.
         assert.deepStrictEqual(yield* rail.arrivalStates([found.arrivals[1]!]), [state!])
       }).pipe(Effect.scoped)
     )
   }
 
-  it.live("a replaced final block stops the rail with a reason", () =>
+  it.live("fails the scan with a reason if a final block was replaced", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)
@@ -151,7 +153,7 @@ describe("deposits on a real chain", () => {
       const { cursor } = yield* rail.scan(null, TestRail.watching(first))
       const other = cursor.replaceAll(/0x[0-9a-f]{64}/g, `0x${"1".repeat(64)}`)
       const refused = yield* Effect.flip(rail.scan(other, TestRail.watching(first)))
-      assert.match(String(refused.cause), /was final, and was replaced/)
+      assert.match(String(refused.cause), /was final but has been replaced/)
     }).pipe(Effect.scoped)
   )
 
@@ -176,7 +178,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("advances even if the parts of a scan are smaller than the range that is read again", () =>
+  it.live("advances even if one scan covers fewer blocks than the next scan repeats", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain, { blocksAtOnce: 1, firstBlock: 1 })
@@ -193,7 +195,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("watches more addresses than one filter accepts", () =>
+  it.live("watches more addresses than one log filter accepts", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)
@@ -211,7 +213,7 @@ describe("deposits on a real chain", () => {
   )
 
   it.live(
-    "I12: includes a payment in the holdings until it has 20 confirmations, and reports which payments are included",
+    "I12: includes a payment in the holdings until it has 20 confirmations, and reports which payments have left",
     () =>
       Effect.gen(function* () {
         const chain = yield* TestChain.make
@@ -228,13 +230,13 @@ describe("deposits on a real chain", () => {
         yield* chain.mine()
         const after = yield* Held.holdings(rail, { sent: [[payment], []] })
         assert.deepInclude(after, { amount: 60_000_000n, hasLeft: [true, false] })
-        // Unread blocks may contain arrivals.
+        // Holdings are unknown while unread blocks might contain arrivals.
         yield* chain.mine(20)
         assert.isTrue(Option.isNone(yield* rail.holdings(Held.question({ cursor }))))
       }).pipe(Effect.scoped)
   )
 
-  it.live("holdings cover the hot account and all addresses, as far as confirmed", () =>
+  it.live("sums the confirmed balances of the hot account and all addresses, each once", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)

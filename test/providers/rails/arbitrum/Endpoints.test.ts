@@ -12,7 +12,7 @@ const watched = TestRail.watching(first)
 const causeOf = <A, E extends { readonly cause: unknown }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
 
-/** Creates one deposit on a chain with two endpoints. `answers` alters the second endpoint's responses. */
+/** Creates one deposit on a chain with two endpoints. The second one is a proxy whose responses a test can change. */
 const twoEndpoints = Effect.gen(function* () {
   const chain = yield* TestChain.make
   const second = yield* proxied(chain.url)
@@ -25,7 +25,7 @@ const twoEndpoints = Effect.gen(function* () {
 })
 
 describe("several endpoints", () => {
-  it.live("trusts endpoints that agree", () =>
+  it.live("reports a deposit on which two endpoints agree", () =>
     Effect.gen(function* () {
       const { cursor, rail } = yield* twoEndpoints
       const { arrivals } = yield* rail.scan(cursor, watched)
@@ -42,7 +42,7 @@ describe("several endpoints", () => {
     "the block of a deposit": [ofDeposits, "blockHash", `0x${"ab".repeat(32)}`]
   }
   for (const [what, [methods, field, value]] of Object.entries(lies))
-    it.live(`leaves the state unknown if an endpoint has a false ${what}`, () =>
+    it.live(`fails the scan while two endpoints disagree about ${what}`, () =>
       Effect.gen(function* () {
         const { cursor, rail, second } = yield* twoEndpoints
         second.answer((asked, result) => (methods.includes(asked) ? changed(result, field, value) : result))
@@ -54,10 +54,10 @@ describe("several endpoints", () => {
     )
 
   for (const [what, field, value] of [
-    ["whose logs are not those of its receipts", "data", `0x${"0".repeat(63)}9`],
-    ["that answers with logs of another token", "address", `0x${"12".repeat(20)}`]
+    ["whose logs differ from its receipts", "data", `0x${"0".repeat(63)}9`],
+    ["that returns logs of another token", "address", `0x${"12".repeat(20)}`]
   ] as const)
-    it.live(`an endpoint ${what} counts as not answering`, () =>
+    it.live(`ignores an endpoint ${what}`, () =>
       Effect.gen(function* () {
         const { chain, cursor, rail, second } = yield* twoEndpoints
         second.answer((asked, result) => (asked === "eth_getLogs" ? changed(result, field, value) : result))
@@ -70,12 +70,12 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("reports a deposit that only one of two endpoints has as neither present nor gone", () =>
+  it.live("never reports a deposit as gone while one of two endpoints has it", () =>
     Effect.gen(function* () {
       const { chain, cursor, rail, second } = yield* twoEndpoints
       const { arrivals } = yield* rail.scan(cursor, watched)
       second.answer((method, result) => (method === "eth_getTransactionReceipt" ? null : result))
-      // An inconsistent response does not count, so the other endpoint's response decides.
+      // An inconsistent response is ignored, so the other endpoint's response decides.
       assert.strictEqual((yield* rail.arrivalStates(arrivals))[0]!._tag, "Present")
       const alone = yield* TestRail.make(chain, { urls: [second.url] })
       assert.match(yield* causeOf(alone.arrivalStates(arrivals)), /has the block of 0x\w+, but not the transaction/)
@@ -101,7 +101,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("an endpoint whose logs lag behind its head, as behind a load balancer, loses nothing", () =>
+  it.live("finds a deposit in a later scan if an endpoint's logs lag behind its head, as behind a load balancer", () =>
     Effect.gen(function* () {
       const { chain, cursor, rail, second } = yield* twoEndpoints
       const [arrival] = (yield* rail.scan(cursor, watched)).arrivals
@@ -121,7 +121,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("excludes an endpoint after a while if its head no longer advances", () =>
+  it.live("ignores an endpoint whose newest block is older than the configured limit", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const old = yield* chain.rpc("eth_getBlockByNumber", "0x1", false)
@@ -135,22 +135,20 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "one failed endpoint stops nothing; with all failed the state is unknown, and nothing is lost afterwards",
-    () =>
-      Effect.gen(function* () {
-        const { chain, cursor, second } = yield* twoEndpoints
-        const third = yield* proxied(chain.url)
-        const rail = yield* TestRail.make(chain, { urls: [second.url, third.url] })
-        third.fail(503)
-        assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
-        second.fail(500)
-        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint \d: it returned status 50/)
-        const two = yield* TestRail.make(chain, { urls: [chain.url, third.url], leastEndpoints: 2 })
-        assert.match(yield* causeOf(two.scan(cursor, watched)), /endpoint 2: it returned status 503/)
-        second.fail(undefined)
-        assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
-      }).pipe(Effect.scoped)
+  it.live("scans while enough endpoints respond, fails otherwise, and loses no deposit afterwards", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, second } = yield* twoEndpoints
+      const third = yield* proxied(chain.url)
+      const rail = yield* TestRail.make(chain, { urls: [second.url, third.url] })
+      third.fail(503)
+      assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
+      second.fail(500)
+      assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint \d: it returned status 50/)
+      const two = yield* TestRail.make(chain, { urls: [chain.url, third.url], leastEndpoints: 2 })
+      assert.match(yield* causeOf(two.scan(cursor, watched)), /endpoint 2: it returned status 503/)
+      second.fail(undefined)
+      assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
+    }).pipe(Effect.scoped)
   )
 
   it.live("gives up on a silent endpoint after ten seconds", () =>
@@ -167,7 +165,7 @@ describe("several endpoints", () => {
   )
 
   for (const text of ["", "<html>", "[]", "{}", '{"jsonrpc":"2.0","id":0,"result":"0x"}', "null"])
-    it.live(`a response that is ${text === "" ? "empty" : text} does not count`, () =>
+    it.live(`rejects a response that is ${text === "" ? "empty" : text}`, () =>
       Effect.gen(function* () {
         const { chain, cursor, second } = yield* twoEndpoints
         second.say(text)
@@ -176,7 +174,7 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("hexadecimal digits in capital letters are equal to lower-case ones", () =>
+  it.live("accepts hexadecimal digits in upper case", () =>
     Effect.gen(function* () {
       const { cursor, rail, second } = yield* twoEndpoints
       second.answer((_, result) =>
@@ -190,26 +188,28 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a final block that stands still for an hour under a moving head raises an alarm until it moves", () =>
-    Effect.gen(function* () {
-      const { chain, cursor, second } = yield* twoEndpoints
-      const rail = yield* TestRail.make(chain, { urls: [second.url] })
-      const frozen = yield* chain.rpc("eth_getBlockByNumber", "0x2", false)
-      second.answer((method, result, [tag]) =>
-        method === "eth_getBlockByNumber" && tag === "finalized" ? frozen : result
-      )
-      yield* rail.scan(cursor, watched)
-      yield* TestClock.adjust("59 minutes")
-      yield* chain.mine(3)
-      yield* rail.scan(cursor, watched)
-      assert.isUndefined(yield* rail.stalled!)
-      yield* TestClock.adjust("1 minute")
-      assert.deepInclude(yield* rail.stalled!, { _tag: "FinalityStalled", finalBlock: 2, minutes: 60 })
-      second.answer((_, result) => result)
-      yield* chain.mine(70)
-      yield* rail.scan(cursor, watched)
-      assert.isUndefined(yield* rail.stalled!)
-    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+  it.live(
+    "raises an alarm if the final block has not advanced for an hour although the head has, until it advances",
+    () =>
+      Effect.gen(function* () {
+        const { chain, cursor, second } = yield* twoEndpoints
+        const rail = yield* TestRail.make(chain, { urls: [second.url] })
+        const frozen = yield* chain.rpc("eth_getBlockByNumber", "0x2", false)
+        second.answer((method, result, [tag]) =>
+          method === "eth_getBlockByNumber" && tag === "finalized" ? frozen : result
+        )
+        yield* rail.scan(cursor, watched)
+        yield* TestClock.adjust("59 minutes")
+        yield* chain.mine(3)
+        yield* rail.scan(cursor, watched)
+        assert.isUndefined(yield* rail.stalled!)
+        yield* TestClock.adjust("1 minute")
+        assert.deepInclude(yield* rail.stalled!, { _tag: "FinalityStalled", finalBlock: 2, minutes: 60 })
+        second.answer((_, result) => result)
+        yield* chain.mine(70)
+        yield* rail.scan(cursor, watched)
+        assert.isUndefined(yield* rail.stalled!)
+      }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
   )
 
   it.live("never requests deposits from an endpoint of another chain", () =>
@@ -221,7 +221,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("sends smaller ranges to an endpoint that limits blocks", () =>
+  it.live("requests smaller block ranges from an endpoint that refuses larger ones", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const asked: Array<number> = []
@@ -239,10 +239,10 @@ describe("several endpoints", () => {
   )
 
   for (const [what, size] of [
-    ["too large together", 7_000_000],
-    ["larger each than all may be at once", 17_500_000]
+    ["all receipts together exceed the batch limit", 7_000_000],
+    ["each receipt alone exceeds the batch limit", 17_500_000]
   ] as const)
-    it.live(`receipts that are ${what} are read in smaller parts`, () =>
+    it.live(`reads receipts in smaller parts if ${what}`, () =>
       Effect.gen(function* () {
         const { chain, cursor, second } = yield* twoEndpoints
         for (const amount of [9_000_000n, 10_000_000n]) yield* chain.mint(first, amount)
@@ -264,7 +264,7 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("sends smaller batches to a node that limits its responses", () =>
+  it.live("sends smaller batches to a node that limits the size of its responses", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       for (const amount of [9_000_000n, 10_000_000n]) yield* chain.mint(first, amount)
@@ -277,7 +277,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("requests logs of fewer blocks after a refusal for the number of blocks", () =>
+  it.live("requests logs of fewer blocks after a response that is too large", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const large = { padding: "x".repeat(70 * 1_048_576) }
@@ -291,7 +291,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("I46: errors and logs omit a key in an address, even if the endpoint repeats it", () =>
+  it.live("I46: omits a key in an endpoint's URL from errors and logs, even if the endpoint repeats the key", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const key = "canary-7f3a9c21d4"

@@ -4,7 +4,7 @@ import { assert, it } from "vitest"
 
 const wei = fc.bigInt({ min: 0n, max: 10n ** 15n })
 
-it("each attempt raises both fees by at least an eighth and covers twice the base fee", () => {
+it("raises both fees by at least an eighth with each attempt, to at least twice the base fee", () => {
   fc.assert(
     fc.property(wei, fc.array(wei, { minLength: 1, maxLength: 20 }), (base, bases) => {
       let fees = Fees.first(base)
@@ -19,7 +19,7 @@ it("each attempt raises both fees by at least an eighth and covers twice the bas
   )
 })
 
-it("no attempt offers more than needed: twice the base fee, or an eighth more than before", () => {
+it("offers at most the higher of twice the base fee plus the tip and an eighth more than the previous attempt", () => {
   assert.deepStrictEqual(Fees.first(100n), { maxFeePerGas: 1_000_200n, maxPriorityFeePerGas: 1_000_000n })
   assert.deepStrictEqual(Fees.next({ maxFeePerGas: 8_000_001n, maxPriorityFeePerGas: 1_000_000n }, 100n), {
     maxFeePerGas: 9_000_002n,

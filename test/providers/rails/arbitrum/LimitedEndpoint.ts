@@ -1,4 +1,4 @@
-/** Proxy of another endpoint with limits, which refuses as providers do. */
+/** Proxy of another endpoint that enforces limits and refuses requests as providers do. */
 import { Effect, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
@@ -11,7 +11,7 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** Status, code and message of a refusal. A null code stands for a body that is not JSON. */
+/** Status, code and message of a refusal. If the code is null, the body is not JSON. */
 export interface Refusal {
   readonly status: number
   readonly code: number | null
@@ -20,19 +20,19 @@ export interface Refusal {
 }
 
 export interface Limits {
-  /** Calls per request; 0 refuses arrays. */
+  /** Maximum calls per request; 0 refuses arrays. */
   readonly calls?: number
   readonly blocks?: number
   readonly addresses?: number
   readonly balances?: number
-  /** Requests per second. */
+  /** Maximum requests per second. */
   readonly perSecond?: number
 }
 
 export interface LimitedEndpoint {
   readonly url: string
   readonly limit: (limits: Limits, refusal: Refusal) => void
-  /** Numbers of items in each request for logs and balances, and of calls in each request. */
+  /** Calls in each request, blocks and addresses in each log query, and balances in each balance query. */
   readonly asked: { readonly [Name in "calls" | "blocks" | "addresses" | "balances"]: Array<number> }
   readonly refusals: () => number
 }
@@ -112,7 +112,7 @@ const countsOf = ({ method, params }: Call): { blocks?: number; addresses?: numb
   }
   if (method !== "eth_call") return {}
   const [{ data, to }] = params as readonly [{ readonly data: string; readonly to?: string }]
-  // The constructor's list of accounts is at the end of its data, after its length.
+  // A contract creation sums balances; its accounts are at the end of the data, after their count.
   return { balances: to === undefined ? (data.length - accountsStart) / 64 : 1 }
 }
 

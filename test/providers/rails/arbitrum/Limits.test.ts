@@ -7,7 +7,7 @@ import * as TestRail from "./TestRail.ts"
 const addresses = Array.from({ length: 120 }, (_, index) => TestRail.addressAt(index))
 const watched = TestRail.watching(...addresses)
 
-/** Deposits to the first, a middle and the last address, in distant blocks, behind an endpoint with limits. */
+/** Makes deposits to the first, a middle and the last address, in distant blocks, behind an endpoint with limits. */
 const deposited = Effect.gen(function* () {
   const chain = yield* TestChain.make
   const endpoint = yield* limited(chain.url)
@@ -42,26 +42,28 @@ const causeOf = <A, E extends { readonly cause: unknown }>(effect: Effect.Effect
 describe("an endpoint with a smaller limit than configured", () => {
   for (const [how, refusal] of Object.entries(refusals))
     for (const most of [1, 3, 10, 100])
-      it.live(`credits every deposit at a limit of ${most} blocks, refused by ${how}`, () =>
-        Effect.gen(function* () {
-          const { cursor, endpoint, rail } = yield* deposited
-          endpoint.limit({ blocks: most }, refusal)
-          const { arrivals } = yield* rail.scan(cursor, watched)
-          assert.deepStrictEqual(
-            arrivals.map(({ amount }) => amount),
-            [5_000_000n, 6_000_000n, 7_000_000n]
-          )
-        }).pipe(Effect.scoped)
+      it.live(
+        `finds every deposit at a limit of ${most} blocks per request, which the endpoint enforces with ${how}`,
+        () =>
+          Effect.gen(function* () {
+            const { cursor, endpoint, rail } = yield* deposited
+            endpoint.limit({ blocks: most }, refusal)
+            const { arrivals } = yield* rail.scan(cursor, watched)
+            assert.deepStrictEqual(
+              arrivals.map(({ amount }) => amount),
+              [5_000_000n, 6_000_000n, 7_000_000n]
+            )
+          }).pipe(Effect.scoped)
       )
 
   const bounds: Readonly<Record<string, ReadonlyArray<Limits>>> = {
     addresses: [1, 3, 10, 100].map((most) => ({ addresses: most })),
-    "calls, or no arrays of them": [0, 1, 3, 10].map((most) => ({ calls: most })),
+    "calls per request (0 refuses arrays)": [0, 1, 3, 10].map((most) => ({ calls: most })),
     "blocks and addresses": [{ blocks: 10, addresses: 10 }]
   }
   for (const [what, each] of Object.entries(bounds))
     for (const limits of each)
-      it.live(`credits every deposit with limits of ${what}: ${JSON.stringify(limits)}`, () =>
+      it.live(`finds every deposit at a limit on ${what}: ${JSON.stringify(limits)}`, () =>
         Effect.gen(function* () {
           const { chain, cursor, endpoint } = yield* deposited
           endpoint.limit(limits, refusals["HTTP 400 and an error"]!)
@@ -88,7 +90,7 @@ describe("an endpoint with a smaller limit than configured", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("the accepted size is remembered, and the alarm names the setting and the endpoint's message", () =>
+  it.live("remembers the accepted size, and logs the setting and the endpoint's message", () =>
     Effect.gen(function* () {
       const { chain, cursor, endpoint, rail } = yield* deposited
       endpoint.limit({ blocks: 10 }, refusals["HTTP 400 and an error"]!)
@@ -109,14 +111,14 @@ describe("an endpoint with a smaller limit than configured", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("an endpoint that refuses even one block is quoted in the alarm", () =>
+  it.live("quotes the endpoint's message in the error if the endpoint refuses even one block", () =>
     Effect.gen(function* () {
       const { cursor, endpoint, rail } = yield* deposited
       endpoint.limit({ blocks: 0 }, { status: 400, code: -32_600, message: "archive access needs a plan" })
       const cause = yield* causeOf(rail.scan(cursor, watched))
       assert.match(
         cause,
-        /it refuses: archive access needs a plan \(-32600\), even for 1 of VENUE_ARBITRUM_BLOCKS_AT_ONCE/
+        /it rejected the request: archive access needs a plan \(-32600\), even for 1 of VENUE_ARBITRUM_BLOCKS_AT_ONCE/
       )
       assert.isBelow(endpoint.refusals(), 20)
     }).pipe(Effect.scoped)
@@ -125,7 +127,7 @@ describe("an endpoint with a smaller limit than configured", () => {
 
 describe("an endpoint with an ambiguous size limit", () => {
   for (const limits of [{ blocks: 60 }, { addresses: 100 }] as const)
-    it.live(`credits every deposit: ${JSON.stringify(limits)}`, () =>
+    it.live(`finds every deposit behind an endpoint with an ambiguous limit: ${JSON.stringify(limits)}`, () =>
       Effect.gen(function* () {
         const { cursor, endpoint, rail } = yield* deposited
         endpoint.limit(limits, { status: 200, code: -32_005, message: "limit exceeded" })
@@ -143,7 +145,7 @@ const rates: Readonly<Record<string, Refusal>> = {
 
 describe("an endpoint that limits the request rate", () => {
   for (const [how, refusal] of Object.entries(rates))
-    it.live(`the same request is sent again after a pause: ${how}`, () =>
+    it.live(`resends the same request after a pause if the endpoint limits the rate: ${how}`, () =>
       Effect.gen(function* () {
         const { cursor, endpoint, rail } = yield* deposited
         endpoint.asked.calls.length = 0
@@ -161,12 +163,12 @@ describe("an endpoint that limits the request rate", () => {
     )
 
   for (const status of [200, 503])
-    it.live(`the alarm quotes the endpoint in one line without its key, even a truncated one: ${status}`, () =>
+    it.live(`quotes an endpoint's message with status ${status} on one line, without any part of the key`, () =>
       Effect.gen(function* () {
         const { chain, endpoint } = yield* deposited
         const key = "canary-of-a-long-key-".repeat(3)
         const rail = yield* TestRail.make(chain, { urls: [`${endpoint.url}/${key}`] })
-        // The first 300 characters end inside the key.
+        // The message is cut after 300 characters, inside the key.
         const filling = "x".repeat(300 - "no access ".length - 40)
         const message = `no access\r\n${filling}${key}`
         endpoint.limit({ calls: 0, perSecond: 0 }, { status, code: status === 200 ? -32_000 : null, message })
@@ -176,7 +178,7 @@ describe("an endpoint that limits the request rate", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("requests pause as long as the endpoint demands, and the alarm quotes it", () =>
+  it.live("pauses requests as long as the endpoint demands, and quotes the endpoint's message in the error", () =>
     Effect.gen(function* () {
       const { cursor, endpoint, rail } = yield* deposited
       const refusal = { status: 429, code: -32_005, message: "daily request count exceeded" }

@@ -1,7 +1,4 @@
-/**
- * Nonces of withdrawals on a real chain on which other users of the key might use some, and the end of a withdrawal
- * whose nonce was used.
- */
+/** Tests of withdrawal nonces on a real chain, while another user of the key also sends transactions. */
 import * as ReasonText from "@venue/api/treasury/ReasonText"
 import type { Outcome, Payment, RailProvider } from "@venue/providers/rails/RailProvider"
 import * as Transactions from "@venue/providers/rails/arbitrum/Transactions"
@@ -12,7 +9,7 @@ import * as Proxied from "./ProxiedEndpoint.ts"
 import * as TestChain from "./TestChain.ts"
 import * as TestRail from "./TestRail.ts"
 
-/** A chain on which the venue has money, and an operator sends a manual transaction. */
+/** A chain on which the venue has money. `sendByHand` sends a transaction that the venue does not know. */
 const world = Effect.gen(function* () {
   const chain = yield* TestChain.make
   yield* chain.mint(TestRail.hot, 100_000_000n)
@@ -33,21 +30,23 @@ const reasonOf = (rail: RailProvider, next: number, open = next) =>
 const tagOf = (rail: RailProvider, ...payments: ReadonlyArray<Payment>) =>
   Effect.map(rail.outcome(payments), ({ _tag }): Outcome["_tag"] => _tag)
 
-it.live("the venue's own count stays right with payments pending, included and reorganised away", () =>
-  Effect.gen(function* () {
-    const { chain, rail, sendByHand } = yield* world
-    const next = (used: number, open: number) => rail.nextSequence({ next: used, open })
-    assert.strictEqual(yield* next(0, 0), 0)
-    for (const sequence of [0, 1, 2]) yield* sendByHand(sequence)
-    assert.strictEqual(yield* next(3, 0), 3)
-    yield* chain.mine(3)
-    assert.strictEqual(yield* next(3, 0), 3)
-    yield* chain.reorganise(3)
-    assert.strictEqual(yield* next(3, 0), 3)
-  }).pipe(Effect.scoped)
+it.live(
+  "assigns the next nonce by the venue's own count while payments are pending, included or reorganised away",
+  () =>
+    Effect.gen(function* () {
+      const { chain, rail, sendByHand } = yield* world
+      const next = (used: number, open: number) => rail.nextSequence({ next: used, open })
+      assert.strictEqual(yield* next(0, 0), 0)
+      for (const sequence of [0, 1, 2]) yield* sendByHand(sequence)
+      assert.strictEqual(yield* next(3, 0), 3)
+      yield* chain.mine(3)
+      assert.strictEqual(yield* next(3, 0), 3)
+      yield* chain.reorganise(3)
+      assert.strictEqual(yield* next(3, 0), 3)
+    }).pipe(Effect.scoped)
 )
 
-it.live("skips a manually used nonce once it is final, and assigns no nonce before", () =>
+it.live("skips a manually used nonce once its transaction is final, and assigns no nonce before that", () =>
   Effect.gen(function* () {
     const { chain, rail, sendByHand } = yield* world
     yield* sendByHand(0)
@@ -63,7 +62,7 @@ it.live("skips a manually used nonce once it is final, and assigns no nonce befo
   }).pipe(Effect.scoped)
 )
 
-it.live("an endpoint that reports too high a count blocks the assignment", () =>
+it.live("assigns no nonce while two endpoints disagree about the account's transaction count", () =>
   Effect.gen(function* () {
     const { chain } = yield* world
     const liar = yield* Proxied.proxied(chain.url)
@@ -73,27 +72,32 @@ it.live("an endpoint that reports too high a count blocks the assignment", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("an account with fewer transactions than the venue's withdrawals blocks assignment and signing", () =>
-  Effect.gen(function* () {
-    const { chain, rail, sendByHand } = yield* world
-    yield* sendByHand(0)
-    yield* chain.mine(65)
-    assert.match(yield* reasonOf(rail, 5), /has sent 1 transactions, but earlier withdrawals used every nonce below 5/)
-    assert.match(
-      yield* reasonOf(rail, 5, 2),
-      /has sent 1 transactions, but earlier withdrawals used every nonce below 2/
-    )
-    const payment = yield* rail.sign(TestRail.order({ sequence: 1 }))
-    const keys = Result.getOrThrow(Transactions.keys(`0x${"11".repeat(32)}`, TestRail.xprv))
-    const signer = yield* Effect.provide(Signer, Signer.layerLocal(keys))
-    const other = yield* TestRail.make(chain, { signer })
-    const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
-    const changed = Reflect.get(yield* Effect.flip(other.sign(cancel)), "obstacle")
-    assert.deepInclude(changed, { _tag: "SignerChanged", signedBy: TestRail.hot })
-  }).pipe(Effect.scoped)
+it.live(
+  "assigns no nonce if the account has sent too few transactions, and signs nothing if the signer has changed",
+  () =>
+    Effect.gen(function* () {
+      const { chain, rail, sendByHand } = yield* world
+      yield* sendByHand(0)
+      yield* chain.mine(65)
+      assert.match(
+        yield* reasonOf(rail, 5),
+        /has sent 1 transactions, but earlier withdrawals used every nonce below 5/
+      )
+      assert.match(
+        yield* reasonOf(rail, 5, 2),
+        /has sent 1 transactions, but earlier withdrawals used every nonce below 2/
+      )
+      const payment = yield* rail.sign(TestRail.order({ sequence: 1 }))
+      const keys = Result.getOrThrow(Transactions.keys(`0x${"11".repeat(32)}`, TestRail.xprv))
+      const signer = yield* Effect.provide(Signer, Signer.layerLocal(keys))
+      const other = yield* TestRail.make(chain, { signer })
+      const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
+      const changed = Reflect.get(yield* Effect.flip(other.sign(cancel)), "obstacle")
+      assert.deepInclude(changed, { _tag: "SignerChanged", signedBy: TestRail.hot })
+    }).pipe(Effect.scoped)
 )
 
-it.live("a withdrawal whose nonce was used fails after a final cancel that every endpoint confirms", () =>
+it.live("fails a cancelled withdrawal whose nonce was used elsewhere, once that is final on every endpoint", () =>
   Effect.gen(function* () {
     const { chain, rail, sendByHand } = yield* world
     const payment = yield* rail.sign(TestRail.order())

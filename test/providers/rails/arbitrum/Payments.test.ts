@@ -27,7 +27,7 @@ const tagOf = (rail: RailProvider, ...payments: ReadonlyArray<Payment>) =>
   Effect.map(rail.outcome(payments), ({ _tag }): Outcome["_tag"] => _tag)
 
 describe("withdrawals on a real chain", () => {
-  it.live("a payment settles when its block is final, and not before", () =>
+  it.live("settles a payment when its block is final, and not before", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
@@ -47,44 +47,44 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("resending is harmless while pending, after inclusion and after a later payment", () =>
-    Effect.gen(function* () {
-      const chain = yield* funded
-      const rail = yield* TestRail.make(chain)
-      const payment = yield* rail.sign(order())
-      yield* rail.send(payment)
-      yield* rail.send(payment)
-      const replacement = yield* rail.sign(order({ previous: [payment] }))
-      yield* rail.send(replacement)
-      yield* rail.send(payment)
-      yield* chain.mine()
-      yield* rail.send(replacement)
-      yield* rail.send(payment)
-      yield* chain.mine()
-      assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
-    }).pipe(Effect.scoped)
-  )
-
   it.live(
-    "reports a transaction that the chain has dropped as pending, and executes it when the same bytes are sent again",
+    "executes a payment once although it is resent while pending, after its replacement and after inclusion",
     () =>
       Effect.gen(function* () {
         const chain = yield* funded
-        const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
+        const rail = yield* TestRail.make(chain)
         const payment = yield* rail.sign(order())
         yield* rail.send(payment)
-        yield* chain.rpc("anvil_dropTransaction", payment.reference)
-        yield* chain.mine(100)
-        assert.strictEqual(yield* tagOf(rail, payment), "Pending")
         yield* rail.send(payment)
-        yield* chain.mine(65)
-        assert.strictEqual(yield* tagOf(rail, payment), "Settled")
+        const replacement = yield* rail.sign(order({ previous: [payment] }))
+        yield* rail.send(replacement)
+        yield* rail.send(payment)
+        yield* chain.mine()
+        yield* rail.send(replacement)
+        yield* rail.send(payment)
+        yield* chain.mine()
+        assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
       }).pipe(Effect.scoped)
+  )
+
+  it.live("reports a dropped transaction as pending, and executes the payment when the same bytes are sent again", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
+      const payment = yield* rail.sign(order())
+      yield* rail.send(payment)
+      yield* chain.rpc("anvil_dropTransaction", payment.reference)
+      yield* chain.mine(100)
+      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+      yield* rail.send(payment)
+      yield* chain.mine(65)
+      assert.strictEqual(yield* tagOf(rail, payment), "Settled")
+    }).pipe(Effect.scoped)
   )
 
   for (const depth of [3, 30]) {
     it.live(
-      `reports a payment as pending after a reorganisation of ${depth} blocks removes it, and it can be included again`,
+      `reports a payment that a reorganisation of ${depth} blocks removed as pending until it is included again`,
       () =>
         Effect.gen(function* () {
           const chain = yield* funded
@@ -105,7 +105,7 @@ describe("withdrawals on a real chain", () => {
     )
   }
 
-  it.live("an attempt with too low a fee is overdue, and a replacement with its nonce executes", () =>
+  it.live("reports an attempt with too low a fee as overdue, and executes a replacement with the same nonce", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -143,7 +143,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a cancel uses the nonce: once it is final the withdrawal fails, and it is never paid", () =>
+  it.live("a final cancel uses the nonce, so the withdrawal fails and is never paid", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -166,7 +166,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a payment executed before its cancel is settled", () =>
+  it.live("settles a payment that was executed before its cancel", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -183,7 +183,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a transfer that the token refuses fails once its block is final", () =>
+  it.live("reports a transfer that the token rejects as failed once its block is final", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -200,7 +200,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a nonce used by others leaves the withdrawal pending for an operator", () =>
+  it.live("keeps a withdrawal pending for an operator if another transaction used its nonce", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -215,7 +215,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses an unaffordable payment with account, balance and requirement", () =>
+  it.live("refuses a payment that is unaffordable or that the chain would reject, and states the reason", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -237,7 +237,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a fee above the configured maximum delays the payment with a reason", () =>
+  it.live("delays a payment with a reason if the fee exceeds the configured maximum", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain, { maxFeePerGas: 5_000_000_000n })
@@ -252,7 +252,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses signed bytes with another amount before storing them", () =>
+  it.live("refuses a payment if the signer signed another amount", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const honest = yield* Effect.provide(Signer, Signer.layerLocal(TestRail.keys))

@@ -1,4 +1,4 @@
-/** Proxy of another endpoint, whose responses a test can change. */
+/** Proxy of an endpoint whose responses a test can change. */
 import { Effect, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -17,13 +17,12 @@ export interface ProxiedEndpoint {
   readonly url: string
   /** Changes each result. */
   readonly answer: (changed: Changed) => void
-  /** Refuses calls with this message. Undefined accepts a call. */
+  /** Refuses calls with this message; undefined accepts a call. */
   readonly refuse: (refused: Refused) => void
-  /** Responds to all requests with this status. Undefined forwards the requests. */
+  /** Responds to all requests with this status; undefined forwards them. */
   readonly fail: (status: number | undefined) => void
-  /** Responds to all requests with this text. Undefined forwards the requests. */
+  /** Responds to all requests with this text; undefined forwards them. */
   readonly say: (text: string | undefined) => void
-  /** Stops responding. */
   readonly hang: () => void
 }
 

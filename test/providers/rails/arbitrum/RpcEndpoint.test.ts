@@ -1,4 +1,4 @@
-/** Retries, halving and remembered sizes for one endpoint that refuses. */
+/** Tests of retries, halved batches and remembered sizes for one endpoint that refuses requests. */
 import * as Bulk from "@venue/providers/rails/arbitrum/Bulk"
 import * as RpcEndpoint from "@venue/providers/rails/arbitrum/RpcEndpoint"
 import { RpcFault } from "@venue/providers/rails/arbitrum/RpcFault"
@@ -21,7 +21,7 @@ interface Answer {
 const tooFast = { code: 429, message: "exceeded its compute units" }
 const resultsOf = (calls: ReadonlyArray<Call>) => calls.map(({ id }) => ({ jsonrpc: "2.0", id, result: "0x1" }))
 
-/** Numbers of calls in each request, and an endpoint whose responses `answer` decides. */
+/** Returns an endpoint whose responses `answer` decides (default: success), and the number of calls in each request. */
 const scripted = Effect.fnUntraced(function* (
   answer: (calls: ReadonlyArray<Call>, isArray: boolean, request: number) => Answer | undefined
 ) {
@@ -46,7 +46,7 @@ const scripted = Effect.fnUntraced(function* (
 const callsOf = (count: number, method = "eth_getTransactionReceipt") =>
   Array.from({ length: count }, () => RpcEndpoint.call(method, [], Schema.String))
 
-/** Advances the test clock while responses are pending. */
+/** Runs the effect, and advances the test clock until it has finished. */
 const passing = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(Effect.result(effect))
@@ -61,8 +61,8 @@ const passing = <A, E>(effect: Effect.Effect<A, E>) =>
 const logged = (lines: Array<string>) =>
   Logger.layer([Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))])
 
-describe("a batch refused for its rate", () => {
-  it.effect("a batch keeps its size during and after rate refusals", () =>
+describe("batches at a rate limit", () => {
+  it.effect("keeps a batch's size during and after rate refusals", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const { asked, endpoint } = yield* scripted((_calls, _isArray, request) =>
@@ -76,7 +76,7 @@ describe("a batch refused for its rate", () => {
     })
   )
 
-  it.effect("a batch keeps its size if nothing was sent during Retry-After", () =>
+  it.effect("sends nothing during Retry-After, and keeps the batch's size afterwards", () =>
     Effect.gen(function* () {
       const { asked, endpoint } = yield* scripted((_calls, _isArray, request) =>
         request === 1 ? { status: 429, headers: { "retry-after": "30" }, body: { error: tooFast } } : undefined
@@ -94,7 +94,7 @@ describe("a batch refused for its rate", () => {
     body: resultsOf(calls).map((result, index) => (index < answered ? result : { id: result.id, error: tooFast }))
   })
 
-  it.effect("a batch with some answered calls is retried after a pause", () =>
+  it.effect("retries a batch after a pause if only some of its calls succeeded", () =>
     Effect.gen(function* () {
       const { asked, endpoint } = yield* scripted((calls, _isArray, request) =>
         request <= 2 ? inPart(calls, 5) : undefined
@@ -107,7 +107,7 @@ describe("a batch refused for its rate", () => {
     })
   )
 
-  it.effect("a batch that is only ever partly answered is halved after all pauses and whole the next time", () =>
+  it.effect("halves a batch that is still incomplete after all retries, and sends the next batch whole", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const { asked, endpoint } = yield* scripted((calls) => (calls.length > 12 ? inPart(calls, 12) : undefined))
@@ -122,10 +122,10 @@ describe("a batch refused for its rate", () => {
   )
 })
 
-describe("an ambiguous limit of rate or size", () => {
+describe("limits that can mean rate or size", () => {
   const exceeded: Answer = { body: { error: { code: -32_005, message: "limit exceeded" } } }
 
-  it.effect("the limit counts as size if only log requests stay refused", () =>
+  it.effect("treats an ambiguous limit as a size limit if only log requests remain refused", () =>
     Effect.gen(function* () {
       const { endpoint } = yield* scripted(([call]) => (call!.method === "eth_getLogs" ? exceeded : undefined))
       const result = yield* passing(endpoint.ask(callsOf(1, "eth_getLogs")))
@@ -135,7 +135,7 @@ describe("an ambiguous limit of rate or size", () => {
   )
 
   for (const method of ["eth_getLogs", "eth_getTransactionReceipt"])
-    it.effect(`the limit counts as rate if every request is refused: ${method}`, () =>
+    it.effect(`treats an ambiguous limit as a rate limit if every request is refused: ${method}`, () =>
       Effect.gen(function* () {
         const { endpoint } = yield* scripted(() => exceeded)
         const result = yield* passing(endpoint.ask(callsOf(1, method)))
@@ -144,7 +144,7 @@ describe("an ambiguous limit of rate or size", () => {
     )
 })
 
-it.effect("sends single calls for 10 minutes, with a log line, after a refused array", () =>
+it.effect("sends single calls for 10 minutes after an endpoint refused an array, and logs this", () =>
   Effect.gen(function* () {
     const lines: Array<string> = []
     let isRefusing = true
@@ -158,7 +158,7 @@ it.effect("sends single calls for 10 minutes, with a log line, after a refused a
     yield* passing(endpoint.ask(callsOf(2)))
     assert.deepStrictEqual(arrays, [true, false, false, false])
     assert.deepStrictEqual(lines, [
-      "Arbitrum One: endpoint 1: it returned status 504. Sends calls one by one, without arrays, for 10 minutes"
+      "Arbitrum One: endpoint 1: it returned status 504. Sends calls one by one instead of in batches for 10 minutes"
     ])
     yield* TestClock.adjust("10 minutes")
     yield* passing(endpoint.ask(callsOf(2)))
@@ -180,20 +180,22 @@ describe("remembered sizes", () => {
     [7, 3, [7, 3, 3, 1], 3],
     [3, 1, [3, 1, 1, 1], 1]
   ] as const)
-    it.effect(`remembers ${size} for ${count} calls at a limit of ${most}, whatever the size of the last part`, () =>
-      Effect.gen(function* () {
-        const lines: Array<string> = []
-        const sizes: Array<number> = []
-        const limit = Bulk.make("calls", "VENUE_ARBITRUM_CALLS_AT_ONCE")
-        const all = yield* Effect.provide(Bulk.inParts(limit, 50, count, taking(most, sizes)), logged(lines))
-        assert.lengthOf(all, count)
-        assert.deepStrictEqual(sizes, [...parts])
-        assert.strictEqual(yield* limit.size(50), size)
-        assert.deepStrictEqual(lines, [
-          `Arbitrum One: endpoint 1: too many calls. Limits calls per request to ${size} for 10 minutes; set VENUE_ARBITRUM_CALLS_AT_ONCE to ${size} or less`
-        ])
-        yield* TestClock.adjust("10 minutes")
-        assert.strictEqual(yield* limit.size(50), 50)
-      })
+    it.effect(
+      `remembers a size of ${size} for ${count} calls at a limit of ${most}, whatever the size of the last part`,
+      () =>
+        Effect.gen(function* () {
+          const lines: Array<string> = []
+          const sizes: Array<number> = []
+          const limit = Bulk.make("calls", "VENUE_ARBITRUM_CALLS_AT_ONCE")
+          const all = yield* Effect.provide(Bulk.inParts(limit, 50, count, taking(most, sizes)), logged(lines))
+          assert.lengthOf(all, count)
+          assert.deepStrictEqual(sizes, [...parts])
+          assert.strictEqual(yield* limit.size(50), size)
+          assert.deepStrictEqual(lines, [
+            `Arbitrum One: endpoint 1: too many calls. Limits calls per request to ${size} for 10 minutes; set VENUE_ARBITRUM_CALLS_AT_ONCE to ${size} or less`
+          ])
+          yield* TestClock.adjust("10 minutes")
+          assert.strictEqual(yield* limit.size(50), 50)
+        })
     )
 })

@@ -1,4 +1,4 @@
-/** A chain for one test: the real node, mining on demand, with the token deployed. */
+/** Chain for one test: a real node that mines on demand, with the token deployed. */
 import { Duration, Effect, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -9,13 +9,13 @@ import * as Dollar from "./Dollar.ts"
 
 export interface TestChain {
   readonly url: string
-  /** In lower case. */
+  /** Address in lower case. */
   readonly token: string
   readonly rpc: (method: string, ...params: ReadonlyArray<unknown>) => Effect.Effect<unknown>
   readonly mine: (blocks?: number) => Effect.Effect<void>
-  /** Replaces the last blocks by empty ones; their transactions are forgotten. */
+  /** Replaces the last blocks by empty ones and discards their transactions. */
   readonly reorganise: (depth: number) => Effect.Effect<void>
-  /** Mints tokens; returns the hash of a transaction that waits for a block. */
+  /** Mints tokens in the next block; returns the transaction hash. */
   readonly mint: (to: string, amount: bigint) => Effect.Effect<string>
   readonly ask: (functionName: "setBlocked" | "transferMany", ...args: ReadonlyArray<unknown>) => Effect.Effect<string>
   readonly balanceOf: (account: string) => Effect.Effect<bigint>
@@ -24,7 +24,7 @@ export interface TestChain {
 
 export const chainId = 42_161
 
-/** Ends with the scope. */
+/** Starts a chain that stops with the scope. */
 export const make: Effect.Effect<TestChain, never, Scope.Scope> = Effect.gen(function* () {
   const url = yield* node
   const rpc = rpcOf(url)
@@ -54,7 +54,7 @@ export const make: Effect.Effect<TestChain, never, Scope.Scope> = Effect.gen(fun
   }
 })
 
-/** Starts a node and returns its address. Runs only the binary of the platform's package, without its installer. */
+/** Starts a node and returns its URL. Runs the binary of the platform's package directly, without its installer. */
 const node = Effect.acquireRelease(
   Effect.promise(async () => {
     const started = spawn(program(), ["--port", "0", "--chain-id", String(chainId), "--no-mining"], {

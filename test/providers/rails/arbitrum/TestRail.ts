@@ -12,11 +12,11 @@ import { mnemonicToAccount } from "viem/accounts"
 import { chainId, type TestChain } from "./TestChain.ts"
 
 export const mnemonic = "test test test test test test test test test test test junk"
-/** The node funds its own accounts, so the venue uses others. */
+/** The node funds its own accounts, so the venue uses accounts of another path. */
 export const parent = mnemonicToAccount(mnemonic, { path: "m/44'/60'/7'/0" }).getHdKey()
 export const xpub = parent.publicExtendedKey
 export const xprv = parent.privateExtendedKey!
-/** Key of other addresses. */
+/** Extended private key of other addresses. */
 export const otherXprv = mnemonicToAccount(mnemonic, { path: "m/44'/60'/8'/0" }).getHdKey().privateExtendedKey!
 export const hotKey = "0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba"
 export const keys = Result.getOrThrow(Transactions.keys(hotKey, xprv))
@@ -25,7 +25,7 @@ export const addressAt = Result.getOrThrow(DepositAddresses.make(xpub))
 export const gasPayer = addressAt(DepositAddresses.gasPayerIndex)
 
 export interface TestRailOptions extends Partial<Omit<ArbitrumRail.ArbitrumOptions, "endpoints">> {
-  /** Replaces the chain's own address. */
+  /** Replaces the chain's own URL. */
   readonly urls?: ReadonlyArray<string>
   readonly leastEndpoints?: number
   readonly staleMillis?: number
@@ -75,5 +75,4 @@ export const order = (changed: Partial<PaymentOrder> = {}): PaymentOrder => ({
   ...changed
 })
 
-/** Receiver and amount of an arrival. */
 export const told = ({ amount, to }: Arrival) => ({ to, amount })

@@ -13,7 +13,7 @@ const logOf = (from: Hex, to: Hex, value: bigint) => ({
   data: encodeAbiParameters([{ type: "uint256" }], [value])
 })
 
-it("reads a transfer from a log of the token", () => {
+it("reads a transfer from the token's log", () => {
   assert.strictEqual(Token.transferTopic, toEventSelector(abi[0]))
   fc.assert(
     fc.property(address, address, fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), (from, to, amount) => {
@@ -23,7 +23,7 @@ it("reads a transfer from a log of the token", () => {
   )
 })
 
-it("amounts beyond a ledger, and other events, are no transfers", () => {
+it("ignores amounts that a ledger cannot hold, and other events", () => {
   const to: Hex = `0x${"1".repeat(40)}`
   const log = logOf(to, to, 5n)
   assert.isUndefined(Token.transferOf(logOf(to, to, 2n ** 63n)))

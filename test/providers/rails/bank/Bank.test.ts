@@ -1,4 +1,4 @@
-/** The bank client against the simulated bank over HTTP. */
+/** Tests of the bank client against the simulated bank over HTTP. */
 import type { Payment, PaymentOrder } from "@venue/providers/rails/RailProvider"
 import { calm, type Failure } from "@venue/simulation/bank/BankSimulator"
 import { assert, describe, it } from "@effect/vitest"
@@ -25,40 +25,47 @@ const bank = (name: string, test: (under: BankUnderTest["Service"]) => Effect.Ef
   it.effect(name, () => Effect.flatMap(BankUnderTest, test).pipe(Effect.provide(layerOf())))
 
 describe("credits", () => {
-  bank("a scan begins at the head of now, and gives each entry once, in order", ({ provider, simulator }) =>
-    Effect.gen(function* () {
-      yield* simulator.credit({ amount: usd(1), message: "BEFORE", payment_rail: "wire" })
-      const first = yield* provider.scan(null, Effect.succeed([]))
-      assert.deepStrictEqual(first.arrivals, [])
-      yield* simulator.credit({
-        amount: 12_340_000n,
-        message: "ABCDEF123456",
-        payment_rail: "fednow",
-        reference: "r-1"
-      })
-      yield* simulator.credit({ amount: usd(50), message: " abcdef123456", payment_rail: "ach_push", reference: "r-2" })
-      yield* simulator.takeBack("r-2")
-      const second = yield* provider.scan(first.cursor, Effect.succeed([]))
-      assert.deepStrictEqual(second.arrivals, [
-        {
-          txHash: "r-1",
-          logIndex: 0,
-          to: "ABCDEF123456",
+  bank(
+    "starts a scan at the bank's newest entry, and returns each later entry once, in order",
+    ({ provider, simulator }) =>
+      Effect.gen(function* () {
+        yield* simulator.credit({ amount: usd(1), message: "BEFORE", payment_rail: "wire" })
+        const first = yield* provider.scan(null, Effect.succeed([]))
+        assert.deepStrictEqual(first.arrivals, [])
+        yield* simulator.credit({
           amount: 12_340_000n,
-          block: null,
-          paymentRail: "fednow"
-        },
-        // Messages are passed on unchanged; matching happens where they are stored.
-        { txHash: "r-2", logIndex: 0, to: " abcdef123456", amount: usd(50), block: null, paymentRail: "ach_push" }
-      ])
-      assert.deepStrictEqual(second.returned, [{ txHash: "r-2", logIndex: 0 }])
-      const third = yield* provider.scan(second.cursor, Effect.succeed([]))
-      assert.deepStrictEqual(third, { arrivals: [], returned: [], cursor: second.cursor })
-      assert.deepStrictEqual(yield* provider.scan(first.cursor, Effect.succeed([])), second)
-    })
+          message: "ABCDEF123456",
+          payment_rail: "fednow",
+          reference: "r-1"
+        })
+        yield* simulator.credit({
+          amount: usd(50),
+          message: " abcdef123456",
+          payment_rail: "ach_push",
+          reference: "r-2"
+        })
+        yield* simulator.takeBack("r-2")
+        const second = yield* provider.scan(first.cursor, Effect.succeed([]))
+        assert.deepStrictEqual(second.arrivals, [
+          {
+            txHash: "r-1",
+            logIndex: 0,
+            to: "ABCDEF123456",
+            amount: 12_340_000n,
+            block: null,
+            paymentRail: "fednow"
+          },
+          // Messages are passed on unchanged; matching happens where they are stored.
+          { txHash: "r-2", logIndex: 0, to: " abcdef123456", amount: usd(50), block: null, paymentRail: "ach_push" }
+        ])
+        assert.deepStrictEqual(second.returned, [{ txHash: "r-2", logIndex: 0 }])
+        const third = yield* provider.scan(second.cursor, Effect.succeed([]))
+        assert.deepStrictEqual(third, { arrivals: [], returned: [], cursor: second.cursor })
+        assert.deepStrictEqual(yield* provider.scan(first.cursor, Effect.succeed([])), second)
+      })
   )
 
-  bank("what is listed is booked", ({ provider, simulator }) =>
+  bank("reports a listed credit as final, and includes it in the holdings", ({ provider, simulator }) =>
     Effect.gen(function* () {
       const { cursor } = yield* provider.scan(null, Effect.succeed([]))
       yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "wire" })
@@ -70,7 +77,7 @@ describe("credits", () => {
     })
   )
 
-  bank("a credit is taken back once, by ACH only", ({ provider, simulator }) =>
+  bank("allows one return of a credit, and only of an ACH credit", ({ provider, simulator }) =>
     Effect.gen(function* () {
       yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "ach_push", reference: "ach" })
       yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "wire", reference: "wire" })
@@ -82,7 +89,7 @@ describe("credits", () => {
     })
   )
 
-  bank("five hundred entries come at a time, and the rest with the next scan", ({ provider, simulator }) =>
+  bank("returns at most 500 entries per scan, and the remaining entries in the next scan", ({ provider, simulator }) =>
     Effect.gen(function* () {
       const { cursor } = yield* provider.scan(null, Effect.succeed([]))
       for (let n = 0; n < 501; n++)
@@ -93,7 +100,7 @@ describe("credits", () => {
     })
   )
 
-  bank("a cursor that the bank does not know is no empty answer", ({ provider }) =>
+  bank("fails a scan with a cursor that the bank does not know", ({ provider }) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(provider.scan("another:7", Effect.succeed([])))
       const cause = "it returned status 422: after is not a cursor of this bank"
@@ -103,17 +110,19 @@ describe("credits", () => {
 })
 
 describe("holdings at the bank", () => {
-  bank("I12: a payout is in them until it has settled, and each answer says so", ({ provider, simulator }) =>
-    Effect.gen(function* () {
-      const payments = yield* Effect.forEach(["w-1", "w-2", "w-3"], (id) => provider.sign(order(id)))
-      for (const payment of payments.slice(0, 2)) yield* provider.send(payment)
-      yield* simulator.end("w-1", "settled", null)
-      const held = yield* Held.holdings(provider, { sent: payments.map((payment) => [payment]) })
-      assert.deepInclude(held, { amount: usd(1_000_000 - 475), block: null, hasLeft: [true, false, false] })
-    })
+  bank(
+    "I12: includes a payout in the holdings until it has settled, and reports which payouts have left",
+    ({ provider, simulator }) =>
+      Effect.gen(function* () {
+        const payments = yield* Effect.forEach(["w-1", "w-2", "w-3"], (id) => provider.sign(order(id)))
+        for (const payment of payments.slice(0, 2)) yield* provider.send(payment)
+        yield* simulator.end("w-1", "settled", null)
+        const held = yield* Held.holdings(provider, { sent: payments.map((payment) => [payment]) })
+        assert.deepInclude(held, { amount: usd(1_000_000 - 475), block: null, hasLeft: [true, false, false] })
+      })
   )
 
-  bank("I12: they are not told while a credit has not been read", ({ provider, simulator }) =>
+  bank("I12: returns no holdings while the bank has a credit that no scan has read", ({ provider, simulator }) =>
     Effect.gen(function* () {
       const { cursor } = yield* provider.scan(null, Effect.succeed([]))
       assert.isTrue(Option.isSome(yield* provider.holdings(Held.question({ cursor }))))
@@ -124,7 +133,7 @@ describe("holdings at the bank", () => {
 })
 
 describe("payouts", () => {
-  bank("a payout is pending until it has settled", ({ provider, simulator }) =>
+  bank("reports a payout as pending until it has settled", ({ provider, simulator }) =>
     Effect.gen(function* () {
       const payment = yield* provider.sign(order("w-1"))
       assert.deepInclude(payment, { purpose: "pay", reference: "w-1", expiresAtMillis: null })
@@ -137,7 +146,7 @@ describe("payouts", () => {
     })
   )
 
-  bank("a payout that fails says why, and takes nothing", ({ provider, simulator }) =>
+  bank("reports why a payout failed, and leaves the holdings unchanged", ({ provider, simulator }) =>
     Effect.gen(function* () {
       const payment = yield* provider.sign(order("w-1"))
       yield* provider.send(payment)
@@ -154,7 +163,7 @@ describe("payouts", () => {
     })
   )
 
-  bank("I14: it is sent any number of times, over lost answers too, and is one payout", ({ provider, simulator }) =>
+  bank("I14: makes one payout however often it is sent, even if a response is lost", ({ provider, simulator }) =>
     Effect.gen(function* () {
       const payment = yield* provider.sign(order("w-1"))
       yield* simulator.behave({ ...calm, settle_after_seconds: null, failure: "lost_answer" })
@@ -171,17 +180,19 @@ describe("payouts", () => {
     })
   )
 
-  bank("I14: one idempotency key is no second payout of another amount", ({ provider, simulator }) =>
-    Effect.gen(function* () {
-      yield* provider.send(yield* provider.sign(order("w-1")))
-      const other = yield* provider.sign(order("w-1", { amount: usd(476) }))
-      const { cause } = yield* Effect.flip(provider.send(other))
-      assert.strictEqual(cause, "it returned status 409: another payout has this idempotency key")
-      assert.strictEqual((yield* simulator.payouts).length, 1)
-    })
+  bank(
+    "I14: the bank refuses a second payout with the same idempotency key and another amount",
+    ({ provider, simulator }) =>
+      Effect.gen(function* () {
+        yield* provider.send(yield* provider.sign(order("w-1")))
+        const other = yield* provider.sign(order("w-1", { amount: usd(476) }))
+        const { cause } = yield* Effect.flip(provider.send(other))
+        assert.strictEqual(cause, "it returned status 409: another payout has this idempotency key")
+        assert.strictEqual((yield* simulator.payouts).length, 1)
+      })
   )
 
-  bank("what the bank does not know has not failed", ({ provider }) =>
+  bank("reports a payout that the bank does not know as pending", ({ provider }) =>
     Effect.gen(function* () {
       const payment = yield* provider.sign(order("w-1"))
       assert.deepStrictEqual(yield* provider.outcome([payment]), { _tag: "Pending" })
@@ -189,7 +200,7 @@ describe("payouts", () => {
     })
   )
 
-  bank("a bank without the money fails the payout", ({ provider }) =>
+  bank("reports a payout as failed if the bank account has insufficient funds", ({ provider }) =>
     Effect.gen(function* () {
       const payment = yield* provider.sign(order("w-1", { amount: usd(1_000_001) }))
       yield* provider.send(payment)
@@ -200,7 +211,7 @@ describe("payouts", () => {
     })
   )
 
-  bank("payouts come to their end by themselves after the time that is set", ({ provider, simulator }) =>
+  bank("the simulated bank settles or fails a payout after the configured delay", ({ provider, simulator }) =>
     Effect.gen(function* () {
       yield* simulator.behave({ ...calm, settle_after_seconds: 60 })
       const settling = yield* provider.sign(order("w-1"))
@@ -219,43 +230,41 @@ describe("payouts", () => {
     })
   )
 
-  bank(
-    "a payout that was never made is cancelled by a mark that the bank does not hear of",
-    ({ provider, simulator }) =>
-      Effect.gen(function* () {
-        const unpayable = { purpose: "cancel", destination: Redacted.make(""), paymentRail: null } as const
-        yield* provider.check(order("w-1", unpayable), () => Effect.succeed(0n))
-        const cancel = yield* provider.sign(order("w-1", unpayable))
-        yield* provider.send(cancel)
-        assert.lengthOf(yield* simulator.payouts, 0)
-        const outcome = { _tag: "Failed", reference: null, reason: { _tag: "PaymentCancelled" } } as const
-        assert.deepStrictEqual(yield* provider.outcome([cancel]), outcome)
-        assert.strictEqual((yield* provider.sign(order("w-2"))).attempt, 1)
-      })
+  bank("cancels an unsent payout without a request to the bank", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      const unpayable = { purpose: "cancel", destination: Redacted.make(""), paymentRail: null } as const
+      yield* provider.check(order("w-1", unpayable), () => Effect.succeed(0n))
+      const cancel = yield* provider.sign(order("w-1", unpayable))
+      yield* provider.send(cancel)
+      assert.lengthOf(yield* simulator.payouts, 0)
+      const outcome = { _tag: "Failed", reference: null, reason: { _tag: "PaymentCancelled" } } as const
+      assert.deepStrictEqual(yield* provider.outcome([cancel]), outcome)
+      assert.strictEqual((yield* provider.sign(order("w-2"))).attempt, 1)
+    })
   )
 
   const invalid = (member: string) => ({ _tag: "InvalidPayout", member })
   const refused: ReadonlyArray<readonly [what: string, given: Partial<PaymentOrder>, obstacle: object]> = [
     [
-      "a cancel of what was made",
+      "a cancel of a payout that was sent",
       { purpose: "cancel", previous: [{} as Payment] },
       { _tag: "PayoutStarted", purpose: "cancel" }
     ],
-    ["a second attempt", { previous: [{} as Payment] }, { _tag: "PayoutStarted", purpose: "pay" }],
-    ["a fraction of a cent", { amount: 10_001n }, invalid("amount")],
+    ["a second attempt of a payout", { previous: [{} as Payment] }, { _tag: "PayoutStarted", purpose: "pay" }],
+    ["an amount with a fraction of a cent", { amount: 10_001n }, invalid("amount")],
     ["an amount of zero", { amount: 0n }, invalid("amount")],
     ["an unknown payment rail", { paymentRail: "fednow" }, invalid("payment_rail")],
     ["a missing payment rail", { paymentRail: null }, invalid("payment_rail")],
     ["an id with a slash", { withdrawalId: "../w" }, invalid("id")],
-    ["missing details", { destination: Redacted.make("98765432109876") }, invalid("payee")],
+    ["malformed payee details", { destination: Redacted.make("98765432109876") }, invalid("payee")],
     [
-      "other details",
+      "payee details with an invalid account number",
       { destination: Redacted.make(JSON.stringify({ ...details, account_number: "98765432109876x" })) },
       invalid("payee")
     ]
   ]
   for (const [what, given, obstacle] of refused) {
-    bank(`I46: refuses ${what} without mentioning the bank account`, ({ provider }) =>
+    bank(`I46: refuses ${what} with an error that omits the bank account`, ({ provider }) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(provider.sign(order("w-1", given)))
         assert.strictEqual(error._tag, "SigningRefused")
@@ -274,28 +283,30 @@ describe("bank outages", () => {
     ["lost_answer", /status 502/]
   ]
   for (const [failure, cause] of told) {
-    bank(`a bank that is ${failure} is unavailable, and the error omits key and details`, (under) =>
-      Effect.gen(function* () {
-        const { provider, simulator } = under
-        const payment = yield* provider.sign(order("w-1"))
-        yield* simulator.behave({ ...calm, failure })
-        const errors = [
-          yield* Effect.flip(provider.scan(null, Effect.succeed([]))),
-          yield* Effect.flip(provider.send(payment)),
-          yield* Effect.flip(provider.outcome([payment])),
-          yield* Effect.flip(provider.holdings(Held.question()))
-        ]
-        for (const error of errors) {
-          assert.deepInclude(error, { _tag: "RailUnavailable", rail: "BANK" })
-          assert.match(String(error.cause), cause)
-          const seen = `${inspect(error, { depth: null })} ${JSON.stringify(error)} ${JSON.stringify(payment)}`
-          for (const canary of [bankKey, ...canaries]) assert.notInclude(seen, canary)
-        }
-      })
+    bank(
+      `reports the bank as unavailable (${failure}) with an error that omits the key and the bank details`,
+      (under) =>
+        Effect.gen(function* () {
+          const { provider, simulator } = under
+          const payment = yield* provider.sign(order("w-1"))
+          yield* simulator.behave({ ...calm, failure })
+          const errors = [
+            yield* Effect.flip(provider.scan(null, Effect.succeed([]))),
+            yield* Effect.flip(provider.send(payment)),
+            yield* Effect.flip(provider.outcome([payment])),
+            yield* Effect.flip(provider.holdings(Held.question()))
+          ]
+          for (const error of errors) {
+            assert.deepInclude(error, { _tag: "RailUnavailable", rail: "BANK" })
+            assert.match(String(error.cause), cause)
+            const seen = `${inspect(error, { depth: null })} ${JSON.stringify(error)} ${JSON.stringify(payment)}`
+            for (const canary of [bankKey, ...canaries]) assert.notInclude(seen, canary)
+          }
+        })
     )
   }
 
-  bank("a bank that is silent is unavailable after ten seconds", ({ provider, simulator }) =>
+  bank("reports a silent bank as unavailable after ten seconds", ({ provider, simulator }) =>
     Effect.gen(function* () {
       yield* simulator.behave({ ...calm, failure: "silent" })
       const asked = yield* Effect.forkChild(Effect.flip(provider.holdings(Held.question())))
@@ -304,7 +315,7 @@ describe("bank outages", () => {
     })
   )
 
-  bank("a bank that cannot be reached is unavailable", () =>
+  bank("reports an unreachable bank as unavailable", () =>
     Effect.gen(function* () {
       const provider = yield* Effect.scoped(Effect.map(BankUnderTest, ({ provider }) => provider)).pipe(
         Effect.provide(layerOf())

@@ -1,4 +1,4 @@
-/** One contract for the bank client over HTTP and for the venue's own simulated bank. */
+/** Tests that the bank client over HTTP and the venue's own simulated bank meet the same contract. */
 import type { PaymentOrder, RailProvider } from "@venue/providers/rails/RailProvider"
 import { calm } from "@venue/simulation/bank/BankSimulator"
 import * as SimulatedRail from "@venue/simulation/rails/SimulatedRail"
@@ -9,13 +9,12 @@ import * as Held from "../Held.ts"
 import { TestClock } from "effect/testing"
 import { BankUnderTest, details, layerOf } from "./BankServer.ts"
 
-/** A bank, and controls for a test. */
 interface Bank {
   readonly provider: RailProvider
   /** Books a credit and returns its reference. */
   readonly credit: (message: string, amount: bigint) => Effect.Effect<string, unknown>
   readonly takeBack: (reference: string) => Effect.Effect<unknown, unknown>
-  /** Sets the end of later payouts, which they reach within a minute. */
+  /** Sets the outcome of later payouts, which they have within a minute. */
   readonly ending: (end: "pay" | "fail") => Effect.Effect<void, unknown>
   /** Number of accepted payouts. */
   readonly payouts: Effect.Effect<number, unknown>
@@ -72,7 +71,7 @@ const contract = (
   made: <A>(test: (bank: Bank) => Effect.Effect<A, unknown>) => Effect.Effect<A, unknown>
 ) =>
   describe(name, () => {
-    it.effect("each credit arrives once, in order, with its message unchanged", () =>
+    it.effect("reports each credit once, in order, with its message unchanged", () =>
       made(({ credit, provider }) =>
         Effect.gen(function* () {
           const { cursor } = yield* provider.scan(null, Effect.succeed([]))
@@ -104,7 +103,7 @@ const contract = (
       )
     )
 
-    it.effect("a returned credit is reported once, after its arrival", () =>
+    it.effect("reports a returned credit once, after its arrival", () =>
       made(({ credit, provider, takeBack }) =>
         Effect.gen(function* () {
           const { cursor } = yield* provider.scan(null, Effect.succeed([]))
@@ -125,7 +124,7 @@ const contract = (
       )
     )
 
-    it.effect("I14: an unsent payout is pending, and a resent one is the same payout", () =>
+    it.effect("I14: reports an unsent payout as pending, and makes one payout however often it is sent", () =>
       made(({ ending, payouts, provider }) =>
         Effect.gen(function* () {
           yield* ending("pay")
@@ -141,7 +140,7 @@ const contract = (
       )
     )
 
-    it.effect("I14: a failed payout stays failed", () =>
+    it.effect("I14: a failed payout stays failed when it is sent again", () =>
       made(({ ending, payouts, provider }) =>
         Effect.gen(function* () {
           yield* ending("fail")

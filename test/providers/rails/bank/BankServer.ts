@@ -1,4 +1,4 @@
-/** The simulated bank on a port of its own, with controls for a test. */
+/** Simulated bank on its own port, with controls for a test. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Bank from "@venue/providers/rails/bank/Bank"

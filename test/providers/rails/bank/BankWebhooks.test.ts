@@ -1,4 +1,4 @@
-/** Bank webhooks sent by the simulated bank over HTTP, and their handling. */
+/** Tests of webhooks that the simulated bank sends over HTTP. */
 import { BankWebhooks } from "@venue/providers/rails/bank/BankWebhooks"
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
 import { assert, it } from "@effect/vitest"
@@ -15,7 +15,7 @@ interface Heard {
   readonly body: string
 }
 
-/** Receives webhooks. Responds with these statuses first, and then with 204. */
+/** Starts a server that responds to webhooks with these statuses first, and then with 204. */
 const listener = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>) {
   const heard = yield* Queue.unbounded<Heard>()
   const left = [...statuses]
@@ -39,7 +39,7 @@ const listener = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>
 const hear = ({ body, headers }: Heard) =>
   Effect.flatMap(BankWebhooks, (webhooks) => webhooks.hear(headers as Record<string, string>, body))
 
-it.effect("each change at the bank is sent once, signed, and is new once", () =>
+it.effect("sends one signed message per change at the bank, and accepts each message as new only once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 1))
     const { heard, url } = yield* listener()
@@ -65,7 +65,7 @@ it.effect("each change at the bank is sent once, signed, and is new once", () =>
   }).pipe(Effect.provide(BankWebhooks.layer(secret)))
 )
 
-it.effect("an unaccepted message is sent again under its id", () =>
+it.effect("resends a message that was not accepted under the same id", () =>
   Effect.gen(function* () {
     const { heard, url } = yield* listener(503)
     yield* Effect.gen(function* () {
@@ -85,7 +85,7 @@ it.effect("an unaccepted message is sent again under its id", () =>
   })
 )
 
-it.effect("refuses foreign and old messages", () =>
+it.effect("refuses messages with a foreign signature or an old timestamp", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 1))
     const now = yield* Clock.currentTimeMillis
@@ -97,7 +97,7 @@ it.effect("refuses foreign and old messages", () =>
     assert.strictEqual((yield* Effect.flip(hear(message(other, "a", now)))).reason, "signature")
     assert.strictEqual((yield* Effect.flip(hear(message(secret, "a", now - 301_000)))).reason, "stale")
     assert.isTrue(yield* hear(message(secret, "a", now)))
-    // A message is remembered for as long as it would be accepted.
+    // A message is remembered as long as its timestamp is accepted.
     yield* TestClock.adjust("5 minutes")
     assert.isFalse(yield* hear(message(secret, "a", now)))
     yield* TestClock.adjust("1 second")

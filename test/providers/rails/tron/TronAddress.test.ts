@@ -5,14 +5,14 @@ import { createHash } from "node:crypto"
 
 const { encode } = createBase58check((bytes) => new Uint8Array(createHash("sha256").update(bytes).digest()))
 
-/** Contract of USDT, and other public addresses. */
+/** The USDT contract and other public addresses. */
 const known = [
   "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
   "TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7",
   "TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR"
 ]
 
-it("recognises TRON addresses by first byte and checksum", () => {
+it("recognises TRON addresses by their first byte and checksum", () => {
   for (const address of known) expect([address, isAddress(address)]).toEqual([address, true])
   const [address = ""] = known
   const wrong = [
@@ -28,7 +28,7 @@ it("recognises TRON addresses by first byte and checksum", () => {
   for (const text of wrong) expect([text, isAddress(text)]).toEqual([text, false])
 })
 
-it("refuses other networks' addresses, other lengths and the zero address, with any checksum", () => {
+it("refuses other networks' addresses, other lengths and the zero address, whatever the checksum", () => {
   const bytes = (first: number, length: number, fill: number) =>
     Uint8Array.from({ length }, (_, at) => (at === 0 ? first : fill))
   expect(isAddress(encode(bytes(0x41, 21, 7)))).toBe(true)

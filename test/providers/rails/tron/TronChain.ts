@@ -1,4 +1,6 @@
-/** A chain with TRON's rules of inclusion: blocks every three seconds, expiration, unique transactions, one token. */
+/**
+ * Simulated chain with TRON's rules of inclusion: a block every 3 s, expiration, unique transactions, and one token.
+ */
 import { createHash } from "node:crypto"
 import secp256k1 from "secp256k1"
 import { keccak256 } from "viem"
@@ -54,9 +56,9 @@ export class TronChain {
   readonly pool = new Map<string, Sent>()
   /** Bytes of every transaction ever sent. */
   readonly sent = new Map<string, string>()
-  /** Result of the virtual machine. */
+  /** Execution result of later transactions. */
   execution = "SUCCESS"
-  /** Blocks include nothing from the pool. */
+  /** If true, blocks include nothing from the pool. */
   isCongested = false
   #outside: Array<Included> = []
   #count = 0
@@ -79,7 +81,7 @@ export class TronChain {
     for (let n = 0; n < count; n++) this.#mineOne()
   }
 
-  /** Replaces the newest blocks; their transactions return only with `returns`. */
+  /** Replaces the newest blocks. Their transactions are included again only if `returns` is true. */
   reorganise(depth: number, returns: boolean): void {
     const replaced = this.blocks.splice(this.blocks.length - depth, depth)
     const held = replaced.flatMap(({ transactions }) => transactions)
@@ -91,7 +93,7 @@ export class TronChain {
     this.mine(depth)
   }
 
-  /** Returns a node's response to signed bytes (without 0x): a code, or undefined if accepted. */
+  /** Returns a node's response to signed bytes (without 0x): an error code, or undefined if accepted. */
   broadcast(hex: string): string | undefined {
     const sent = read(hex)
     if (this.find(sent.id) !== undefined || this.pool.has(sent.id)) return "DUP_TRANSACTION_ERROR"
@@ -140,7 +142,7 @@ export class TronChain {
     this.#outside = []
     for (const [id, sent] of this.isCongested ? [] : this.pool) {
       this.pool.delete(id)
-      // Rule of the chain: the previous block is at or before the expiration.
+      // TRON includes a transaction only while the previous block's timestamp is before the expiration.
       if (sent.expirationMillis <= timestampMillis) continue
       const isCovered = this.balanceOf(sent.from, this.head) >= sent.amount
       const result = isCovered ? this.execution : "REVERT"
@@ -171,7 +173,10 @@ export class TronChain {
 
 const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
 
-/** Independent protobuf reader: numbers as bigints, all else as bytes; the last value of a repeated field. */
+/**
+ * Protobuf reader that is independent of the tested code: numbers as bigints, all else as bytes. It keeps the last
+ * value of a repeated field.
+ */
 const fieldsOf = (bytes: Buffer): Map<number, Buffer | bigint> => {
   const fields = new Map<number, Buffer | bigint>()
   let at = 0

@@ -1,4 +1,4 @@
-/** Deposits on TRON, read from a node with its HTTP interface. */
+/** Tests of deposits on TRON, which are read over a node's HTTP interface. */
 import type { Arrival } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { unavailable } from "@venue/providers/rails/tron/TronNode"
@@ -20,7 +20,7 @@ const deposits = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 
 const names = (arrivals: ReadonlyArray<Arrival>) => arrivals.map(({ logIndex, txHash }) => `${txHash} ${logIndex}`)
 
-deposits("a scan begins at the head of now, and gives what each block after it brought to a watched address", (tron) =>
+deposits("starts a scan at the newest block, and returns each later deposit to a watched address once", (tron) =>
   Effect.gen(function* () {
     const { chain, deposit, provider } = tron
     yield* deposit(mine, usd(1))
@@ -42,14 +42,14 @@ deposits("a scan begins at the head of now, and gives what each block after it b
   })
 )
 
-deposits("I16: several transfers of one transaction have names of their own", (tron) =>
+deposits("I16: gives each transfer of one transaction its own log index", (tron) =>
   Effect.gen(function* () {
     const { chain, provider } = tron
     const { cursor } = yield* provider.scan(null, watched)
     const [a, b] = [TronAddress.hexOf(mine)!, TronAddress.hexOf(other)!]
     const txHash = chain.outside([
       logOf(somebody, a, usd(5)),
-      // Another contract, another event, no amount, and another receiver.
+      // Not deposits: another contract, another event, an amount of 0, another receiver, and malformed logs.
       logOf(somebody, a, usd(1_000_000), `41${"cc".repeat(20)}`),
       { ...logOf(somebody, a, usd(1)), topics: ["ab".repeat(32), ...logOf(somebody, a, usd(1)).topics.slice(1)] },
       logOf(somebody, a, 0n),
@@ -74,7 +74,7 @@ deposits("I16: several transfers of one transaction have names of their own", (t
   })
 )
 
-deposits("what others send to the account that pays is an arrival too, and what is swept there is none", (tron) =>
+deposits("reports third-party transfers to the paying account as arrivals, but not the venue's sweeps", (tron) =>
   Effect.gen(function* () {
     const { chain, deposit, provider } = tron
     const { cursor } = yield* provider.scan(null, watched)
@@ -93,12 +93,12 @@ deposits("what others send to the account that pays is an arrival too, and what 
     )
     assert.deepInclude((yield* provider.arrivalStates(found.arrivals))[0], { _tag: "Present", confirmations: 1 })
 
-    // While the wallet is away, its account is known from before.
+    // While the wallet is unavailable, the paying account is known from an earlier scan.
     const late = yield* deposit(TronAddress.ofHex(hot), usd(4))
     yield* tron.mine()
     const without = tron.paidBy(Effect.fail(unavailable("the wallet is away")))
     assert.deepStrictEqual(names((yield* without.scan(found.cursor, watched)).arrivals), [`${late} 0`])
-    // Without a known wallet, deposits still arrive.
+    // Deposits to users are found even if the scan never knew the paying account.
     const never = yield* without.scan(null, watched)
     yield* deposit(TronAddress.ofHex(hot), usd(5))
     const known = yield* deposit(mine, usd(6))
@@ -107,7 +107,7 @@ deposits("what others send to the account that pays is an arrival too, and what 
   })
 )
 
-deposits("an address that was handed out just before its deposit is asked for after the head is known", (tron) =>
+deposits("reads the watched addresses after the newest block, so that a deposit to a new address is found", (tron) =>
   Effect.gen(function* () {
     const { deposit, provider } = tron
     const { cursor } = yield* provider.scan(null, Effect.succeed([]))
@@ -123,7 +123,7 @@ deposits("an address that was handed out just before its deposit is asked for af
   })
 )
 
-deposits("an arrival is confirmed block by block, and is final with its block", (tron) =>
+deposits("counts an arrival's confirmations, and reports it as final when its block is final", (tron) =>
   Effect.gen(function* () {
     const { deposit, provider } = tron
     const { cursor } = yield* provider.scan(null, watched)
@@ -143,7 +143,7 @@ deposits("an arrival is confirmed block by block, and is final with its block", 
   })
 )
 
-deposits("an arrival that was read with its block is read alone too, however much its transaction answered", (tron) =>
+deposits("reports an arrival's state even if its transaction has a large result", (tron) =>
   Effect.gen(function* () {
     const { deposit, provider, servers } = tron
     const { cursor } = yield* provider.scan(null, watched)
@@ -156,31 +156,33 @@ deposits("an arrival that was read with its block is read alone too, however muc
 )
 
 for (const depth of [1, 3, 18]) {
-  deposits(`a reorganisation of ${depth} blocks removes an arrival, which keeps its name if it returns`, (tron) =>
-    Effect.gen(function* () {
-      const { chain, deposit, provider } = tron
-      const { cursor } = yield* provider.scan(null, watched)
-      yield* deposit(mine, usd(5))
-      yield* tron.mine(depth)
-      const first = yield* provider.scan(cursor, watched)
-      chain.reorganise(depth, false)
-      assert.deepStrictEqual(yield* provider.arrivalStates(first.arrivals), [{ _tag: "Gone" }])
-      const second = yield* provider.scan(first.cursor, watched)
-      assert.deepStrictEqual(second.arrivals, [])
+  deposits(
+    `removes an arrival after a reorganisation of ${depth} blocks, and keeps its id if it is included again`,
+    (tron) =>
+      Effect.gen(function* () {
+        const { chain, deposit, provider } = tron
+        const { cursor } = yield* provider.scan(null, watched)
+        yield* deposit(mine, usd(5))
+        yield* tron.mine(depth)
+        const first = yield* provider.scan(cursor, watched)
+        chain.reorganise(depth, false)
+        assert.deepStrictEqual(yield* provider.arrivalStates(first.arrivals), [{ _tag: "Gone" }])
+        const second = yield* provider.scan(first.cursor, watched)
+        assert.deepStrictEqual(second.arrivals, [])
 
-      yield* deposit(mine, usd(6))
-      yield* tron.mine(depth)
-      const third = yield* provider.scan(second.cursor, watched)
-      chain.reorganise(depth, true)
-      const fourth = yield* provider.scan(third.cursor, watched)
-      assert.deepStrictEqual(names(fourth.arrivals), names(third.arrivals))
-      assert.notStrictEqual(fourth.arrivals[0]!.block!.hash, third.arrivals[0]!.block!.hash)
-      assert.deepInclude((yield* provider.arrivalStates(third.arrivals))[0], { _tag: "Present" })
-    })
+        yield* deposit(mine, usd(6))
+        yield* tron.mine(depth)
+        const third = yield* provider.scan(second.cursor, watched)
+        chain.reorganise(depth, true)
+        const fourth = yield* provider.scan(third.cursor, watched)
+        assert.deepStrictEqual(names(fourth.arrivals), names(third.arrivals))
+        assert.notStrictEqual(fourth.arrivals[0]!.block!.hash, third.arrivals[0]!.block!.hash)
+        assert.deepInclude((yield* provider.arrivalStates(third.arrivals))[0], { _tag: "Present" })
+      })
   )
 }
 
-deposits("a block that was final and is replaced is no reorganisation, and nothing is read", (tron) =>
+deposits("fails the scan if a final block has been replaced", (tron) =>
   Effect.gen(function* () {
     const { chain, provider } = tron
     const { cursor } = yield* provider.scan(null, watched)
@@ -190,7 +192,7 @@ deposits("a block that was final and is replaced is no reorganisation, and nothi
   })
 )
 
-deposits("I48: a hundred blocks are read at a time, and none is left out", (tron) =>
+deposits("I48: reads at most 100 blocks per scan, without a gap", (tron) =>
   Effect.gen(function* () {
     const { deposit, provider } = tron
     let { cursor } = yield* provider.scan(null, watched)
@@ -212,7 +214,7 @@ deposits("I48: a hundred blocks are read at a time, and none is left out", (tron
   })
 )
 
-deposits("a node that has lost some of a block's transactions is not believed", (tron) =>
+deposits("fails the scan if a node returns only part of a block's transactions", (tron) =>
   Effect.gen(function* () {
     const { deposit, provider, servers } = tron
     const { cursor } = yield* provider.scan(null, watched)
@@ -228,7 +230,7 @@ deposits("a node that has lost some of a block's transactions is not believed", 
 )
 
 deposits(
-  "where one node is out another is read, and one that stands still is out",
+  "reads another node if one node fails or stops advancing",
   (tron) =>
     Effect.gen(function* () {
       const { deposit, provider, servers } = tron
@@ -240,7 +242,7 @@ deposits(
       servers[0]!.failure = "none"
       servers[0]!.behind = 60
       assert.strictEqual((yield* provider.scan(cursor, watched)).arrivals.length, 1)
-      // The node lags a little: the rest arrives with the next scan.
+      // A node that lags a little returns no arrivals and leaves the cursor unchanged.
       servers[0]!.behind = 20
       const { cursor: tip } = yield* Effect.sync(() => (servers[0]!.behind = 0)).pipe(
         Effect.andThen(provider.scan(cursor, watched))
@@ -252,7 +254,7 @@ deposits(
 )
 
 deposits(
-  "an arrival is there when all nodes that answer say so",
+  "reports an arrival as present once all responding nodes agree",
   (tron) =>
     Effect.gen(function* () {
       const { deposit, provider, servers } = tron
@@ -274,7 +276,7 @@ deposits(
   2
 )
 
-deposits("an arrival of another amount, place or address than the chain has is gone", (tron) =>
+deposits("reports an arrival as gone if its amount, index, address or transaction differs from the chain's", (tron) =>
   Effect.gen(function* () {
     const { deposit, provider } = tron
     const { cursor } = yield* provider.scan(null, watched)
@@ -298,7 +300,7 @@ const failures: ReadonlyArray<readonly [failure: TronFailure, cause: RegExp]> = 
   ["oversized", /larger than/]
 ]
 for (const [failure, cause] of failures) {
-  deposits(`I46: the alarm of a node that is ${failure} omits its address, which may hold a key`, (tron) =>
+  deposits(`I46: omits a node's URL and headers, which might contain a key, from the alarm (${failure})`, (tron) =>
     Effect.gen(function* () {
       const { provider, servers } = tron
       const { cursor } = yield* provider.scan(null, watched)
@@ -323,7 +325,7 @@ for (const [failure, cause] of failures) {
   )
 }
 
-deposits("a node that is silent is given up after ten seconds", (tron) =>
+deposits("gives up on a silent node after ten seconds", (tron) =>
   Effect.gen(function* () {
     const { provider, servers } = tron
     yield* provider.scan(null, watched)
@@ -334,17 +336,20 @@ deposits("a node that is silent is given up after ten seconds", (tron) =>
   })
 )
 
-deposits("a node of another chain is asked nothing but its first block", (tron) =>
+deposits("requests only the genesis block from a node of another chain", (tron) =>
   Effect.gen(function* () {
     const { chain, provider, servers } = tron
     chain.blocks[0] = { ...chain.blocks[0]!, id: genesisId.replace("1ebf", "de1a") }
-    assert.match(String((yield* Effect.flip(provider.scan(null, watched))).cause), /another chain/)
-    assert.match(String((yield* Effect.flip(provider.holdings(Held.question()))).cause), /another chain/)
+    assert.match(String((yield* Effect.flip(provider.scan(null, watched))).cause), /not on the chain of the settings/)
+    assert.match(
+      String((yield* Effect.flip(provider.holdings(Held.question()))).cause),
+      /not on the chain of the settings/
+    )
     assert.deepStrictEqual([...new Set(servers[0]!.asked)], ["/wallet/getblock"])
   })
 )
 
-deposits("what is kept as a cursor and is none is refused", ({ provider }) =>
+deposits("rejects an invalid cursor", ({ provider }) =>
   Effect.gen(function* () {
     for (const cursor of ["", "7", "0:0", `${"0".repeat(64)}:`]) {
       assert.match(String((yield* Effect.flip(provider.scan(cursor, watched))).cause), /cursor is invalid/)
@@ -352,7 +357,7 @@ deposits("what is kept as a cursor and is none is refused", ({ provider }) =>
   })
 )
 
-deposits("each index has its address, always the same", ({ provider }) =>
+deposits("derives the same address for an index every time, and a different address for each index", ({ provider }) =>
   Effect.sync(() => {
     const { addressAt } = provider
     assert.strictEqual(addressAt!(7), addressAt!(7))

@@ -1,4 +1,4 @@
-/** Holdings on TRON, read address by address while blocks become final. */
+/** Tests of holdings on TRON, which are read address by address while blocks become final. */
 import type { PaymentOrder } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, it } from "@effect/vitest"
@@ -25,48 +25,52 @@ const withdrawal: PaymentOrder = {
 const holdings = (name: string, test: (given: TronScene) => Effect.Effect<unknown, unknown>) =>
   it.effect(name, () => withNodes(Effect.flatMap(scene(), test)))
 
-holdings("I12: what moves while holdings are asked is asked again, and all that is in them is noted", (tron) =>
-  Effect.gen(function* () {
-    const { chain, provider, servers } = tron
-    // Each balance read makes a block final, and one of the blocks holds a transfer.
-    const held = (to: string, addresses: ReadonlyArray<string>) =>
-      Effect.gen(function* () {
-        chain.outside([logOf(somebody, to, usd(1))])
-        yield* tron.mine(solidDepth)
-        const { cursor } = yield* provider.scan(null, watched)
-        servers[0]!.minesAt = "/walletsolidity/triggerconstantcontract"
-        const answer = yield* provider.holdings(Held.question({ addresses, cursor }))
-        servers[0]!.minesAt = undefined
-        return Option.getOrUndefined(answer)
-      })
-    const before = chain.head.number
-    assert.deepInclude(yield* held(somebody, [mine, other]), { amount: usd(1_000_000), block: before + 3 })
-    // The hot account is read twice.
-    const then = chain.head.number
-    assert.deepInclude(yield* held(hot, [mine, other]), { amount: usd(1_000_001), block: then + 4 })
-    const many = Array.from({ length: 30 }, (_, at) => TronAddress.ofHex(`41${"1c".repeat(19)}${10 + at}`))
-    assert.isUndefined(yield* held(mine, many), "blocks became final that were not read when it was asked")
-    const { cursor } = yield* provider.scan(null, watched)
-    yield* tron.mine(solidDepth + 1)
-    assert.isTrue(Option.isNone(yield* provider.holdings(Held.question({ cursor }))))
-  })
+holdings(
+  "I12: reads a balance again if it changes during the read, and returns no holdings while final blocks are unread",
+  (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider, servers } = tron
+      // Each balance read makes a block final, and one of the blocks holds a transfer.
+      const held = (to: string, addresses: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          chain.outside([logOf(somebody, to, usd(1))])
+          yield* tron.mine(solidDepth)
+          const { cursor } = yield* provider.scan(null, watched)
+          servers[0]!.minesAt = "/walletsolidity/triggerconstantcontract"
+          const answer = yield* provider.holdings(Held.question({ addresses, cursor }))
+          servers[0]!.minesAt = undefined
+          return Option.getOrUndefined(answer)
+        })
+      const before = chain.head.number
+      assert.deepInclude(yield* held(somebody, [mine, other]), { amount: usd(1_000_000), block: before + 3 })
+      // The transfer to the hot account makes the provider read that balance twice.
+      const then = chain.head.number
+      assert.deepInclude(yield* held(hot, [mine, other]), { amount: usd(1_000_001), block: then + 4 })
+      const many = Array.from({ length: 30 }, (_, at) => TronAddress.ofHex(`41${"1c".repeat(19)}${10 + at}`))
+      assert.isUndefined(yield* held(mine, many), "blocks became final that were not read when it was asked")
+      const { cursor } = yield* provider.scan(null, watched)
+      yield* tron.mine(solidDepth + 1)
+      assert.isTrue(Option.isNone(yield* provider.holdings(Held.question({ cursor }))))
+    })
 )
 
-holdings("I12: what was sent is in the holdings until its block is final, and each answer says so", (tron) =>
-  Effect.gen(function* () {
-    const { provider } = tron
-    const payment = yield* provider.sign(withdrawal)
-    yield* provider.send(payment)
-    yield* tron.mine(solidDepth)
-    const before = yield* Held.holdings(provider, { sent: [[payment]] })
-    assert.deepInclude(before, { amount: usd(1_000_000), hasLeft: [false] })
-    yield* tron.mine(2)
-    const after = yield* Held.holdings(provider, { sent: [[payment], []] })
-    assert.deepInclude(after, { amount: usd(1_000_000 - 40), hasLeft: [true, false] })
-  })
+holdings(
+  "I12: includes a payment in the holdings until its block is final, and reports which payments have left",
+  (tron) =>
+    Effect.gen(function* () {
+      const { provider } = tron
+      const payment = yield* provider.sign(withdrawal)
+      yield* provider.send(payment)
+      yield* tron.mine(solidDepth)
+      const before = yield* Held.holdings(provider, { sent: [[payment]] })
+      assert.deepInclude(before, { amount: usd(1_000_000), hasLeft: [false] })
+      yield* tron.mine(2)
+      const after = yield* Held.holdings(provider, { sent: [[payment], []] })
+      assert.deepInclude(after, { amount: usd(1_000_000 - 40), hasLeft: [true, false] })
+    })
 )
 
-holdings("holdings are what is final on the hot account and on all addresses", (tron) =>
+holdings("sums the final balances of the hot account and of all addresses, counting each account once", (tron) =>
   Effect.gen(function* () {
     const { deposit, provider } = tron
     yield* deposit(mine, usd(5))

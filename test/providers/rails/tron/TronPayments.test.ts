@@ -1,4 +1,4 @@
-/** Payments on TRON: one payment per withdrawal, whatever happens to its transactions. */
+/** Tests of payments on TRON: one payment per withdrawal, whatever happens to its transactions. */
 import type { Payment, PaymentOrder } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, describe, it } from "@effect/vitest"
@@ -31,13 +31,13 @@ const payments = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 const pending = { _tag: "Pending" } as const
 const overdue = { _tag: "Overdue" } as const
 /**
- * Number of blocks until a final block is later than ten minutes, plus the spread between withdrawals, plus five
- * minutes.
+ * Number of blocks until a final block is later than an attempt's expiration (10 minutes plus the spread between
+ * withdrawals) plus 5 minutes.
  */
 const untilGone = 301 + solidDepth
 
 describe("a payment on TRON", () => {
-  payments("it has settled once its block is final", (tron) =>
+  payments("settles a payment once its block is final", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const payment = yield* provider.sign(order())
@@ -56,7 +56,7 @@ describe("a payment on TRON", () => {
     })
   )
 
-  payments("I14: it is sent any number of times and is carried out once", (tron) =>
+  payments("I14: executes a payment once, however often the payment is sent", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const payment = yield* provider.sign(order())
@@ -72,20 +72,22 @@ describe("a payment on TRON", () => {
     })
   )
 
-  payments("I13: two withdrawals of one amount to one address at one moment are two transactions", (tron) =>
-    Effect.gen(function* () {
-      const { chain, provider } = tron
-      const first = yield* provider.sign(order())
-      const second = yield* provider.sign(order({ withdrawalId: "w-2", sequence: 8 }))
-      assert.notStrictEqual(first.reference, second.reference)
-      yield* provider.send(first)
-      yield* provider.send(second)
-      yield* tron.mine(solidDepth + 1)
-      assert.deepStrictEqual(chain.received(payeeHex), [usd(997), usd(997)])
-    })
+  payments(
+    "I13: signs two transactions for two withdrawals of the same amount to the same address at the same time",
+    (tron) =>
+      Effect.gen(function* () {
+        const { chain, provider } = tron
+        const first = yield* provider.sign(order())
+        const second = yield* provider.sign(order({ withdrawalId: "w-2", sequence: 8 }))
+        assert.notStrictEqual(first.reference, second.reference)
+        yield* provider.send(first)
+        yield* provider.send(second)
+        yield* tron.mine(solidDepth + 1)
+        assert.deepStrictEqual(chain.received(payeeHex), [usd(997), usd(997)])
+      })
   )
 
-  payments("one that a reorganisation takes away is pending, and comes again", (tron) =>
+  payments("reports a payment that a reorganisation removed as pending until it is included again", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const payment = yield* provider.sign(order())
@@ -102,7 +104,7 @@ describe("a payment on TRON", () => {
   )
 
   for (const execution of ["OUT_OF_ENERGY", "REVERT"]) {
-    payments(`a payment fails finally when its final receipt is ${execution}, and not before`, (tron) =>
+    payments(`fails a payment permanently only once its ${execution} receipt is final`, (tron) =>
       Effect.gen(function* () {
         const { chain, provider } = tron
         const payment = yield* provider.sign(order())
@@ -128,7 +130,7 @@ describe("a payment on TRON", () => {
     )
   }
 
-  payments("one that was executed without a transfer is neither paid nor given back", (tron) =>
+  payments("returns an error instead of an outcome for a payment that was executed without a transfer", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const payment = yield* provider.sign(order())
@@ -147,36 +149,38 @@ describe("a payment on TRON", () => {
 })
 
 describe("an attempt that does not execute", () => {
-  payments("I14: another is made only when a final block is later than its end, and only one of them pays", (tron) =>
-    Effect.gen(function* () {
-      const { chain, provider } = tron
-      const first = yield* provider.sign(order())
-      yield* provider.send(first)
-      chain.isCongested = true
-      for (let n = 0; n < untilGone - 1; n++) yield* tron.mine()
-      assert.deepStrictEqual(yield* provider.outcome([first]), pending)
-      const early = yield* Effect.flip(provider.sign(order({ previous: [first] })))
-      assert.deepInclude(early, { obstacle: { _tag: "EarlierAttemptOpen" } })
-      yield* tron.mine()
-      assert.deepStrictEqual(yield* provider.outcome([first]), overdue)
+  payments(
+    "I14: signs a second attempt only once the first attempt has certainly expired, and pays only once",
+    (tron) =>
+      Effect.gen(function* () {
+        const { chain, provider } = tron
+        const first = yield* provider.sign(order())
+        yield* provider.send(first)
+        chain.isCongested = true
+        for (let n = 0; n < untilGone - 1; n++) yield* tron.mine()
+        assert.deepStrictEqual(yield* provider.outcome([first]), pending)
+        const early = yield* Effect.flip(provider.sign(order({ previous: [first] })))
+        assert.deepInclude(early, { obstacle: { _tag: "EarlierAttemptOpen" } })
+        yield* tron.mine()
+        assert.deepStrictEqual(yield* provider.outcome([first]), overdue)
 
-      const second = yield* provider.sign(order({ previous: [first] }))
-      assert.strictEqual(second.attempt, 2)
-      assert.notStrictEqual(second.reference, first.reference)
-      chain.isCongested = false
-      yield* provider.send(first)
-      yield* provider.send(second)
-      assert.deepStrictEqual(yield* provider.outcome([first, second]), pending)
-      yield* tron.mine(solidDepth + 1)
-      assert.deepStrictEqual(yield* provider.outcome([first, second]), {
-        _tag: "Settled",
-        reference: second.reference
+        const second = yield* provider.sign(order({ previous: [first] }))
+        assert.strictEqual(second.attempt, 2)
+        assert.notStrictEqual(second.reference, first.reference)
+        chain.isCongested = false
+        yield* provider.send(first)
+        yield* provider.send(second)
+        assert.deepStrictEqual(yield* provider.outcome([first, second]), pending)
+        yield* tron.mine(solidDepth + 1)
+        assert.deepStrictEqual(yield* provider.outcome([first, second]), {
+          _tag: "Settled",
+          reference: second.reference
+        })
+        assert.deepStrictEqual(chain.received(payeeHex), [usd(997)])
       })
-      assert.deepStrictEqual(chain.received(payeeHex), [usd(997)])
-    })
   )
 
-  payments("I14: one that comes with the last block that can include it is seen", (tron) =>
+  payments("I14: settles an attempt that was included in the last possible block", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const first = yield* provider.sign(order())
@@ -195,7 +199,7 @@ describe("an attempt that does not execute", () => {
   )
 
   payments(
-    "I14: it is not over while a node that may have it is silent, or behind",
+    "I14: does not report an attempt as overdue while a node that might have the attempt fails or lags",
     (tron) =>
       Effect.gen(function* () {
         const { chain, provider, servers } = tron
@@ -217,7 +221,7 @@ describe("an attempt that does not execute", () => {
   )
 
   payments(
-    "what one node has in a final block has come, though another is out or behind",
+    "settles a payment that one node has in a final block, even if another node fails or lags",
     (tron) =>
       Effect.gen(function* () {
         const { provider, servers } = tron
@@ -237,7 +241,7 @@ describe("an attempt that does not execute", () => {
 })
 
 describe("a cancel on TRON", () => {
-  payments("it waits until the attempt can no longer come, and then the withdrawal has failed", (tron) =>
+  payments("fails a cancelled withdrawal only once the payment attempt can no longer be included", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const first = yield* provider.sign(order())
@@ -262,7 +266,7 @@ describe("a cancel on TRON", () => {
     })
   )
 
-  payments("an attempt that comes all the same has paid", (tron) =>
+  payments("settles a cancelled withdrawal whose payment attempt was included anyway", (tron) =>
     Effect.gen(function* () {
       const { provider } = tron
       const first = yield* provider.sign(order())
@@ -273,7 +277,7 @@ describe("a cancel on TRON", () => {
     })
   )
 
-  payments("what was never signed fails at once", ({ provider }) =>
+  payments("fails a cancelled withdrawal at once if no payment was signed", ({ provider }) =>
     Effect.gen(function* () {
       const cancel = yield* provider.sign(order({ purpose: "cancel" }))
       assert.deepInclude(yield* provider.outcome([cancel]), { _tag: "Failed", reason: { _tag: "PaymentCancelled" } })
@@ -287,8 +291,12 @@ describe("payments that are not signed or sent", () => {
     ["an address of another chain", { destination: Redacted.make(`0x${"9e".repeat(20)}`) }, "InvalidDestination"],
     ["the token itself", { destination: Redacted.make(TronAddress.ofHex(token)) }, "UnpayableDestination"],
     ["the hot account", { destination: Redacted.make(TronAddress.ofHex(hot)) }, "UnpayableDestination"],
-    ["nobody", { destination: Redacted.make(TronAddress.ofHex(`41${"0".repeat(40)}`)) }, "UnpayableDestination"],
-    ["more than there is", { amount: usd(1_000_001) }, "TokenBalanceTooLow"]
+    [
+      "the zero address",
+      { destination: Redacted.make(TronAddress.ofHex(`41${"0".repeat(40)}`)) },
+      "UnpayableDestination"
+    ],
+    ["an account that holds too little", { amount: usd(1_000_001) }, "TokenBalanceTooLow"]
   ]
   for (const [what, given, obstacle] of refused) {
     payments(`refuses a payment to or from ${what}`, ({ provider }) =>
@@ -305,7 +313,7 @@ describe("payments that are not signed or sent", () => {
     )
   }
 
-  it.effect("a transaction other than the order is not sent", () =>
+  it.effect("refuses to send a transaction if the signer signed another amount", () =>
     withNodes(
       Effect.gen(function* () {
         const { provider } = yield* scene(1, (given) => honest({ ...given, amount: given.amount + 1n }))
@@ -315,16 +323,19 @@ describe("payments that are not signed or sent", () => {
     )
   )
 
-  payments("a chain that stands still, or a clock that is off, leaves nothing signed", (tron) =>
+  payments("signs nothing if the newest block's time is two minutes off this machine's clock", (tron) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("121 seconds")
       const error = yield* Effect.flip(tron.provider.sign(order()))
-      assert.match(String((error as { cause: unknown }).cause), /two minutes away from this machine's clock/)
+      assert.match(
+        String((error as { cause: unknown }).cause),
+        /differs from this machine's clock by more than two minutes/
+      )
     })
   )
 
   payments(
-    "it is sent to all nodes, and one that takes it is enough",
+    "sends a payment to all nodes, and succeeds if one node accepts it",
     (tron) =>
       Effect.gen(function* () {
         const { chain, provider, servers } = tron
@@ -342,7 +353,7 @@ describe("payments that are not signed or sent", () => {
     2
   )
 
-  payments("I46: a node that does not take it is told of by its code, without the transaction", (tron) =>
+  payments("I46: quotes a node's refusal code in the error, without the transaction", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const payment = yield* provider.sign(order())
@@ -350,7 +361,7 @@ describe("payments that are not signed or sent", () => {
       chain.blocks.splice(10)
       yield* tron.mine(40)
       const error = yield* Effect.flip(provider.send(payment))
-      assert.match(String(error.cause), /not taken: TAPOS_ERROR/)
+      assert.match(String(error.cause), /did not accept the transaction: TAPOS_ERROR/)
       const bytes = Redacted.value(payment.bytes).slice(2)
       for (const seen of [inspect(error, { depth: null }), inspect(payment), JSON.stringify(payment)])
         assert.notInclude(seen, bytes)
@@ -358,7 +369,7 @@ describe("payments that are not signed or sent", () => {
   )
 })
 
-it.effect("a signer receives every part of the transaction and the time of the final block", () =>
+it.effect("passes every part of the transaction and the final block's time to the signer", () =>
   withNodes(
     Effect.gen(function* () {
       const told: Array<Parameters<typeof honest>[0]> = []

@@ -1,4 +1,6 @@
-/** Refusing nodes: messages, pauses after rate refusals, and blocks too large to read at once. */
+/**
+ * Tests of TRON nodes that refuse: quoted messages, pauses after rate refusals, and blocks too large to read at once.
+ */
 import type { Scan } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,7 +19,7 @@ const refusals = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 const causeOf = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), (error) => String((error as { readonly cause: unknown }).cause))
 
-/** Advances the test clock while real requests are in progress. */
+/** Runs the effect, and advances the test clock until it has finished. */
 const passing = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(effect)
@@ -35,21 +37,23 @@ describe("a node that refuses", () => {
     [200, { Error: "class org.tron.core.exception: no such contract" }],
     [403, { success: false, error: "no such contract", statusCode: 403 }]
   ] as const)
-    refusals(`the alarm quotes the node without its address: ${status} ${Object.keys(body).join()}`, (tron) =>
-      Effect.gen(function* () {
-        const { provider, servers } = tron
-        servers[0]!.refuse = () => ({ status, body })
-        const cause = yield* causeOf(provider.scan(null, watched))
-        assert.match(cause, /\/wallet\/\w+: .*no such contract/)
-        assert.notInclude(cause, urlKey)
-      })
+    refusals(
+      `quotes a node's refusal in the alarm without the node's URL (status ${status}, body with ${Object.keys(body).join()})`,
+      (tron) =>
+        Effect.gen(function* () {
+          const { provider, servers } = tron
+          servers[0]!.refuse = () => ({ status, body })
+          const cause = yield* causeOf(provider.scan(null, watched))
+          assert.match(cause, /\/wallet\/\w+: .*no such contract/)
+          assert.notInclude(cause, urlKey)
+        })
     )
 
   for (const [code, message] of [
     ["DUP_TRANSACTION_ERROR", "dup trans"],
     ["TRANSACTION_EXPIRATION_ERROR", "expired"]
   ] as const)
-    refusals(`a known or expired transaction is no error: ${code} with status 400`, (tron) =>
+    refusals(`treats a known or expired transaction as sent if the node responds with ${code} and status 400`, (tron) =>
       Effect.gen(function* () {
         const { provider, servers } = tron
         const payment = yield* provider.sign({
@@ -66,20 +70,23 @@ describe("a node that refuses", () => {
           path === "/wallet/broadcasthex" ? { status: 400, body: { code, message: words } } : undefined
         yield* provider.send(payment)
         servers[0]!.refuse = () => ({ status: 400, body: { code: "SIGERROR", message: words } })
-        assert.match(yield* causeOf(provider.send(payment)), new RegExp(`not taken: SIGERROR: ${message}`))
+        assert.match(
+          yield* causeOf(provider.send(payment)),
+          new RegExp(`did not accept the transaction: SIGERROR: ${message}`)
+        )
       })
     )
 
   for (const [how, status, body] of [
     ["429", 429, {}],
     [
-      "403 with words",
+      "403 with a message",
       403,
       { Error: "request rate exceeded the allowed_rps(15), and the server is suspended for 1 s" }
     ],
-    ["200 with words", 200, { Error: "request rate limit exceeded" }]
+    ["200 with a message", 200, { Error: "request rate limit exceeded" }]
   ] as const)
-    refusals(`retries after a pause when the node limits the rate: ${how}`, (tron) =>
+    refusals(`retries after a pause when the node limits the request rate (status ${how})`, (tron) =>
       Effect.gen(function* () {
         const { deposit, provider, servers } = tron
         const { cursor } = yield* provider.scan(null, watched)
@@ -93,7 +100,7 @@ describe("a node that refuses", () => {
     )
 
   for (const most of [1, 3, 10, 100])
-    refusals(`reads all balances in turn from a node limited to ${most} concurrent requests`, (tron) =>
+    refusals(`reads every balance from a node limited to ${most} concurrent requests`, (tron) =>
       Effect.gen(function* () {
         const { deposit, provider, servers } = tron
         const addresses = Array.from({ length: 40 }, (_, index) => provider.addressAt!(index + 1))
@@ -116,28 +123,33 @@ describe("a node that refuses", () => {
       })
     )
 
-  refusals("after some blocks has what was read before counted", (tron) =>
-    Effect.gen(function* () {
-      const { deposit, provider, servers } = tron
-      let { cursor } = yield* provider.scan(null, watched)
-      yield* tron.mine(30)
-      yield* deposit(mine, 5_000_000n)
-      yield* tron.mine()
-      let found = 0
-      for (let look = 0; look < 10; look++) {
-        let blocks = 0
-        servers[0]!.refuse = (path) =>
-          path === "/wallet/getblock" && ++blocks > 6 ? { status: 400, body: { Error: "suspended" } } : undefined
-        const scanned = yield* provider.scan(cursor, watched).pipe(Effect.option)
-        if (scanned._tag === "None") continue
-        cursor = scanned.value.cursor
-        found += scanned.value.arrivals.length
-      }
-      assert.strictEqual(found, 1)
-    })
+  refusals(
+    "keeps the blocks that were read before a node refuses a request, and later continues after those blocks",
+    (tron) =>
+      Effect.gen(function* () {
+        const { deposit, provider, servers } = tron
+        let { cursor } = yield* provider.scan(null, watched)
+        yield* tron.mine(30)
+        yield* deposit(mine, 5_000_000n)
+        yield* tron.mine()
+        let found = 0
+        for (let look = 0; look < 10; look++) {
+          let blocks = 0
+          servers[0]!.refuse = (path) =>
+            path === "/wallet/getblock" && ++blocks > 6 ? { status: 400, body: { Error: "suspended" } } : undefined
+          const scanned = yield* provider.scan(cursor, watched).pipe(Effect.option)
+          if (scanned._tag === "None") continue
+          cursor = scanned.value.cursor
+          found += scanned.value.arrivals.length
+        }
+        assert.strictEqual(found, 1)
+      })
   )
 
-  /** Three deposits in a block whose infos together exceed the size limit: each has 12 MiB of hexadecimal digits. */
+  /**
+   * Makes three deposits in one block. Each info has 12 MiB of hexadecimal digits; together they exceed the size
+   * limit.
+   */
   const largeBlock = Effect.fnUntraced(function* ({ deposit, mine: pass, provider, servers }: TronScene) {
     const { cursor } = yield* provider.scan(null, watched)
     servers[0]!.contractResult = "00".repeat(6 * 1_048_576)
@@ -148,14 +160,14 @@ describe("a node that refuses", () => {
 
   const hashesOf = ({ arrivals }: Scan) => arrivals.map(({ txHash }) => txHash)
 
-  refusals("answers more for a block than is read: its transactions are read one by one", (tron) =>
+  refusals("reads a block's transactions one by one if the block's response is too large", (tron) =>
     Effect.gen(function* () {
       const { cursor, hashes } = yield* largeBlock(tron)
       assert.deepStrictEqual(hashesOf(yield* tron.provider.scan(cursor, watched)), hashes)
     })
   )
 
-  refusals("a large block is read again while one of its transactions is missing at a server that lags", (tron) =>
+  refusals("reads a large block again if a lagging node lacks one of the block's transactions", (tron) =>
     Effect.gen(function* () {
       const { provider, servers } = tron
       const { cursor, hashes } = yield* largeBlock(tron)
@@ -164,13 +176,13 @@ describe("a node that refuses", () => {
         path === "/wallet/gettransactioninfobyid" && infos++ === 1 ? { status: 200, body: {} } : undefined
       assert.match(
         yield* causeOf(provider.scan(cursor, watched)),
-        /the node has no info of transaction [0-9a-f]{64} in block \d+/
+        /the node has no information about transaction [0-9a-f]{64} in block \d+/
       )
       assert.deepStrictEqual(hashesOf(yield* provider.scan(cursor, watched)), hashes)
     })
   )
 
-  refusals("a large block is read again where the list of its transactions is that of another block", (tron) =>
+  refusals("reads a large block again if its list of transactions belongs to another block", (tron) =>
     Effect.gen(function* () {
       const { chain, provider, servers } = tron
       const { cursor, hashes } = yield* largeBlock(tron)
@@ -178,7 +190,7 @@ describe("a node that refuses", () => {
         id_or_num: String(chain.head.number)
       }) as { readonly blockID: string }
       let blocks = 0
-      // The cursor's block, the next block, and the list of its transactions.
+      // The third request reads the next block's list of transactions, after the cursor's block and the next block.
       servers[0]!.refuse = (path) =>
         path === "/wallet/getblock" && ++blocks === 3
           ? { status: 200, body: { blockID: "ab".repeat(32), ...block } }

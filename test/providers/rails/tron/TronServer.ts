@@ -1,4 +1,4 @@
-/** HTTP interface of a node over a test chain, with injected faults. */
+/** HTTP interface of a TRON node on a test chain, with injected faults. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
@@ -21,11 +21,11 @@ export class TronServer {
   behind = 0
   /** Number of a frozen final block; undefined follows the head. */
   solidAt: number | undefined
-  /** Path that fails; undefined fails all paths. */
+  /** Only path to which `failure` applies; undefined applies it to all paths. */
   failsAt: string | undefined
   /** Each response to this path produces a block. */
   minesAt: string | undefined
-  /** Refuses requests; undefined lets a request pass. */
+  /** Returns the refusal of a request, or undefined to let the request pass. */
   refuse: (path: string, response: ServerResponse) => { readonly status: number; readonly body: object } | undefined =
     () => undefined
   /** Duration of each response, in milliseconds. */
@@ -167,13 +167,13 @@ export interface TronScene {
   readonly provider: RailProvider
   /** Returns the same rail with another source of the paying account. */
   readonly paidBy: (hot: TronRail.TronOptions["hot"]) => RailProvider
-  /** Produces blocks and advances time with them. */
+  /** Produces blocks and advances the test clock with them. */
   readonly mine: (count?: number) => Effect.Effect<void>
   /** Sends the token to an address in the next block; returns the transaction. */
   readonly deposit: (to: string, amount: bigint) => Effect.Effect<string>
 }
 
-/** A venue with this many nodes, on a chain with some history and a million in the hot account. */
+/** Creates a rail with this many nodes, on a chain with some history and 1,000,000 USD in the hot account. */
 export const scene = Effect.fnUntraced(function* (nodeCount = 1, signer: TronRail.TronOptions["signed"] = honest) {
   const chain = new TronChain()
   const servers = Array.from({ length: nodeCount }, () => new TronServer(chain))

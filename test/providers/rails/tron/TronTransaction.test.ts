@@ -1,4 +1,4 @@
-/** TRON addresses and transactions compared with tronweb's. */
+/** Tests that TRON addresses and transactions equal those of tronweb. */
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ describe("TRON transactions", () => {
     const raw = TronTransaction.rawOf(transferOf(vector))
     const key = Buffer.from(vector.privateKey, "hex")
 
-    it(`a transfer of ${vector.amount} equals the vector in bytes, id and signature`, () => {
+    it(`builds a transfer of ${vector.amount} with the vector's bytes, id and signature`, () => {
       assert.strictEqual(raw.toString("hex"), vector.rawData)
       assert.strictEqual(TronTransaction.idOf(raw), vector.txId)
       assert.include(TronTransaction.signed(raw, key), `1241${vector.signature}`)
@@ -42,7 +42,7 @@ describe("TRON transactions", () => {
     })
   }
 
-  it("recognises a transaction with any changed part as another transaction", () => {
+  it("detects a change to any part of a transaction", () => {
     const transfer = transferOf(vectors[0]!)
     const id = TronTransaction.idOf(TronTransaction.rawOf(transfer))
     const others: ReadonlyArray<Partial<TronTransaction.Transfer>> = [
@@ -61,7 +61,7 @@ describe("TRON transactions", () => {
 })
 
 describe("TRON addresses", () => {
-  it("accepts the one canonical form of an address", () => {
+  it("accepts an address only in its canonical form", () => {
     const hex = "41a614f803b6fd780986a42c78ec9c7f77e6ded13c"
     const usdt = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
     assert.strictEqual(TronAddress.hexOf(usdt), hex)
@@ -82,11 +82,11 @@ describe("TRON addresses", () => {
     for (const other of others) assert.isUndefined(TronAddress.hexOf(other), other)
   })
 
-  it("I50: no text throws", () => {
+  it("I50: rejects random text as an address without throwing", () => {
     fc.assert(fc.property(fc.string(), (text) => TronAddress.hexOf(text) === undefined))
   })
 
-  it("the address of a derived key is its EVM address after 41", () => {
+  it("derives a TRON address as 41 followed by the key's EVM address", () => {
     const parent = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/195'/0'/0")
     const child = parent.deriveChild(3)
     const key = child.privateKey!

@@ -70,7 +70,7 @@ const record = (near: ReturnType<typeof neighbours>, seq: number) => {
   }
 }
 
-desk("rule 4.21: fires a switch that is not renewed in every market at its due time, and then turns it off", (near) =>
+desk("rule 4.21: fires an unrenewed switch at its due time in every market, and then turns the switch off", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
@@ -96,7 +96,7 @@ desk("rule 4.21: fires a switch that is not renewed in every market at its due t
   })
 )
 
-desk("rule 4.21: a switch that is off does not fire and leaves no wake-up entry", (near) =>
+desk("rule 4.21: a switch that is turned off does not fire and leaves no wake-up entry", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
@@ -108,19 +108,21 @@ desk("rule 4.21: a switch that is off does not fire and leaves no wake-up entry"
   })
 )
 
-desk("rule 4.21: records 1,000 renewals within a second once, and confirms each renewal after the commit", (near) =>
-  Effect.gen(function* () {
-    const on = yield* begin
-    const trader = yield* joined(on, near)
-    yield* pass(1)
-    const answers: Array<boolean> = []
-    for (let n = 0; n < 1_000; n++) answers.push(yield* set(trader, 30))
-    assert.deepEqual(new Set(answers), new Set([true]))
-    assert.lengthOf(yield* switchesOf(userId), 1)
-  })
+desk(
+  "rule 4.21: records 1,000 renewals within one second in a single row, and confirms each renewal after the commit",
+  (near) =>
+    Effect.gen(function* () {
+      const on = yield* begin
+      const trader = yield* joined(on, near)
+      yield* pass(1)
+      const answers: Array<boolean> = []
+      for (let n = 0; n < 1_000; n++) answers.push(yield* set(trader, 30))
+      assert.deepEqual(new Set(answers), new Set([true]))
+      assert.lengthOf(yield* switchesOf(userId), 1)
+    })
 )
 
-desk("I55: fires a switch at the set time after the desk's owner changes", (near) =>
+desk("I55: fires a switch at its set time although the desk's owner has changed", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -135,20 +137,18 @@ desk("I55: fires a switch at the set time after the desk's owner changes", (near
   })
 )
 
-desk(
-  "I55: fires a switch that came due while the desk had no owner as soon as the desk has one, without waiting for a lease",
-  (near) =>
-    Effect.gen(function* () {
-      const first = yield* begin
-      yield* set(yield* joined(first, near), 10)
-      yield* first.kill
-      yield* pass(60_000)
-      yield* begin
-      assert.deepEqual(cancelsOf(near), [cancelAt(friday + 60_000), cancelAt(friday + 60_000, two)])
-    })
+desk("I55: a new desk owner fires a switch at once if it came due while the desk had no owner", (near) =>
+  Effect.gen(function* () {
+    const first = yield* begin
+    yield* set(yield* joined(first, near), 10)
+    yield* first.kill
+    yield* pass(60_000)
+    yield* begin
+    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 60_000), cancelAt(friday + 60_000, two)])
+  })
 )
 
-desk("I55: a fenced owner with old state cancels nothing", (near) =>
+desk("I55: a fenced owner with outdated state cancels no orders", (near) =>
   Effect.gen(function* () {
     const old = yield* begin
     yield* set(yield* joined(old, near), 10)
@@ -184,7 +184,7 @@ desk("I55: the next owner sends the cancels that a crashed owner left unrecorded
   })
 )
 
-desk("I55: does not count a cancel as done while it is queued behind an order at the desk", (near) =>
+desk("I55: does not count a cancel as done while it is queued at the desk behind an order", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)

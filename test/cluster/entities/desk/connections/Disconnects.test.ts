@@ -58,7 +58,7 @@ const desk = Effect.fnUntraced(function* () {
     }
   } satisfies Partial<Trader> as unknown as Trader
   const clock = yield* Clock.Clock
-  const speaker = (gatewayId = "gateway") => ({ gatewayId, saidAtMillis: clock.currentTimeMillisUnsafe() })
+  const speaker = (gatewayId = "gateway") => ({ gatewayId, sentAtMillis: clock.currentTimeMillisUnsafe() })
   const disconnects = yield* Disconnects.make({ all: () => [trader] } satisfies Partial<Traders> as unknown as Traders)
   return {
     cancels,
@@ -100,26 +100,28 @@ it.effect("I34: ends a connection that its gateway no longer lists, although the
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: on a single-process venue, the first start of a desk ends the connections that were armed before", () =>
-  Effect.gen(function* () {
-    const { alive, disconnects, isArmed, open, record, symbols } = yield* desk()
-    open.delete(two.symbol)
-    disconnects.endOrphans("0")
-    assert.deepEqual(symbols(), [one.symbol])
-    open.add(two.symbol)
-    yield* alive(1, [])
-    assert.deepEqual(symbols(), [one.symbol, two.symbol])
-    assert.isTrue(disconnects.isEndingOrphans())
-    record()
-    yield* alive(1, [])
-    assert.isFalse(isArmed())
-    assert.isFalse(disconnects.isEndingOrphans())
-    // On a later start of the desk, gateways of this process might still be alive.
-    const again = yield* desk()
-    again.disconnects.endOrphans("0")
-    yield* again.alive(5)
-    assert.deepEqual(again.symbols(), [])
-  }).pipe(Effect.provide(testLayer), Effect.provideService(SingleProcess, new Set<string>()))
+it.effect(
+  "I34: on a single-process venue, a desk ends earlier armed connections when it starts for the first time",
+  () =>
+    Effect.gen(function* () {
+      const { alive, disconnects, isArmed, open, record, symbols } = yield* desk()
+      open.delete(two.symbol)
+      disconnects.endOrphans("0")
+      assert.deepEqual(symbols(), [one.symbol])
+      open.add(two.symbol)
+      yield* alive(1, [])
+      assert.deepEqual(symbols(), [one.symbol, two.symbol])
+      assert.isTrue(disconnects.isEndingOrphans())
+      record()
+      yield* alive(1, [])
+      assert.isFalse(isArmed())
+      assert.isFalse(disconnects.isEndingOrphans())
+      // On a later start of the desk, gateways of this process might still be alive.
+      const again = yield* desk()
+      again.disconnects.endOrphans("0")
+      yield* again.alive(5)
+      assert.deepEqual(again.symbols(), [])
+    }).pipe(Effect.provide(testLayer), Effect.provideService(SingleProcess, new Set<string>()))
 )
 
 it.effect("I34: on a cluster, a starting desk waits for one lease period before it ends connections", () =>
@@ -161,7 +163,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
 )
 
 it.effect(
-  "I34: ends the connections of a gateway that is silent for a lease period, except after the clock was set or suspended",
+  "I34: ends the connections of a gateway that is silent for a lease period, which restarts when the clock is set",
   () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
@@ -231,7 +233,7 @@ it.effect("I34: dates a delayed message by the time since it was sent, whatever 
   Effect.gen(function* () {
     const { cancels, disconnects, trader } = yield* desk()
     const clock = yield* Clock.Clock
-    const speaker = () => ({ gatewayId: "gateway", saidAtMillis: clock.currentTimeMillisUnsafe() + 30_000 })
+    const speaker = () => ({ gatewayId: "gateway", sentAtMillis: clock.currentTimeMillisUnsafe() + 30_000 })
     const buy = (n: number) =>
       disconnects.entered(trader, { ...placed, commandId: idOf(n) } satisfies PlaceOrder, undefined)
     disconnects.attach(speaker(), connection)
@@ -249,7 +251,7 @@ it.effect("I34: dates a delayed message by the time since it was sent, whatever 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34 I48: cancels the oldest orders if more orders should survive than one cancel can exempt", () =>
+it.effect("I34, I48: cancels the oldest orders if more orders should survive than one cancel can exempt", () =>
   Effect.gen(function* () {
     const { cancels, disconnects, speaker, trader } = yield* desk()
     disconnects.attach(speaker(), connection)

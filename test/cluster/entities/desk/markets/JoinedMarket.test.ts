@@ -1,4 +1,4 @@
-/** Tests of a trader's joined markets, as values compared with a naive model. */
+/** Tests of a trader's joined markets, compared with a naive model. */
 import * as JoinedMarket from "@venue/cluster/entities/desk/markets/JoinedMarket"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"

@@ -87,7 +87,7 @@ const held = FastCheck.record({
 /** Contract and price change in basis points. */
 const move = FastCheck.tuple(FastCheck.nat(1), FastCheck.integer({ min: -400, max: 400 }))
 
-test("returns exactly the accounts in liquidation at the first mark that puts them there", () => {
+test("reports each account at the first mark that puts it in liquidation, and no other account", () => {
   let all = 0
   FastCheck.assert(
     FastCheck.property(
@@ -134,7 +134,7 @@ test("ignores the thresholds of a dropped trader and checks the reloaded trader"
   assert.deepEqual(found, ["user-0"])
 })
 
-test("checks a trader once all its markets are live", () => {
+test("checks a trader only once all its markets are live", () => {
   const { come, found, price, watch } = desk([])
   let isLive = false
   const trader = come("late", { aapl: 50, gold: 0, deposit: 1_100 }, () => isLive)

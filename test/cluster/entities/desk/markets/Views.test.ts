@@ -59,7 +59,7 @@ desk("requests at most 256 views per call, and repeats the request for views mis
   })
 )
 
-desk("requests a new view only for the trader that rejected an old view", (near, views) =>
+desk("requests a new view only for the trader that rejected an outdated view", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)
@@ -95,7 +95,7 @@ desk("retries a market that does not respond without delaying other markets", (n
   })
 )
 
-desk("a trader whose view contradicts its ledger does not delay other traders", (near, views) =>
+desk("a trader whose view contradicts its ledger does not delay other traders' views", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)

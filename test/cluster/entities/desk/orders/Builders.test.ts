@@ -96,15 +96,17 @@ desk("returns at once for an appointment that is already recorded, even after th
   })
 )
 
-desk("registers a code's owner with rewards of 0 and no joined market, and records nothing for a repeat", () =>
-  Effect.gen(function* () {
-    const { register, trader } = yield* begin
-    assert.isNull(rewards(trader))
-    yield* register
-    yield* register
-    assert.strictEqual(rewards(trader), 0n)
-    assert.deepEqual(yield* recorded, ["appointed in "])
-  })
+desk(
+  "registers a code's owner with zero rewards and no joined market, and records a repeated registration only once",
+  () =>
+    Effect.gen(function* () {
+      const { register, trader } = yield* begin
+      assert.isNull(rewards(trader))
+      yield* register
+      yield* register
+      assert.strictEqual(rewards(trader), 0n)
+      assert.deepEqual(yield* recorded, ["appointed in "])
+    })
 )
 
 desk("joins a market that is listed later and registers the code there", (near) =>
@@ -130,7 +132,7 @@ desk("joins a market that is listed later and registers the code there", (near) 
   })
 )
 
-desk("I19: counts a rewarded fill once while its market is syncing", (near) =>
+desk("I19: counts a rewarded fill once if the fill occurs while its market is syncing", (near) =>
   Effect.gen(function* () {
     for (const market of [one, two]) {
       near.answers(market)

@@ -1,4 +1,4 @@
-/** Tests of fee tiers of a desk's traders: time, volume and repetition, while owners change. */
+/** Tests of how a desk sets its traders' fee tiers once a day, even while the desk's owner changes. */
 import * as FeeTiers from "@venue/cluster/entities/desk/orders/FeeTiers"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { dayMillis } from "@venue/domain/Day"
@@ -80,16 +80,18 @@ const tiersSet = Effect.gen(function* () {
 
 const at = (millis: number) => Effect.andThen(TestClock.setTime(millis), turns)
 
-desk("rule 11.4: sets a tier from the volume of the 30 days before, and lowers it again afterwards", () =>
-  Effect.gen(function* () {
-    yield* started
-    yield* passed(two.symbol)
-    yield* trades(one.symbol, 400_000, midnight - 1)
-    yield* at(setAt - 1)
-    assert.deepEqual(yield* tiersSet, [])
-    for (let day = 0; day <= 32; day++) yield* at(setAt + day * dayMillis)
-    assert.deepEqual(yield* tiersSet, [...Array.from({ length: 30 }, (_, day) => `${day}: 2`), "30: 1"])
-  })
+desk(
+  "rule 11.4: sets a fee tier from the volume of the previous 30 days, and lowers the tier when the volume falls",
+  () =>
+    Effect.gen(function* () {
+      yield* started
+      yield* passed(two.symbol)
+      yield* trades(one.symbol, 400_000, midnight - 1)
+      yield* at(setAt - 1)
+      assert.deepEqual(yield* tiersSet, [])
+      for (let day = 0; day <= 32; day++) yield* at(setAt + day * dayMillis)
+      assert.deepEqual(yield* tiersSet, [...Array.from({ length: 30 }, (_, day) => `${day}: 2`), "30: 1"])
+    })
 )
 
 desk("counts a day's volume from the next day onwards, to a precision of 1e-6 USD", () =>
@@ -105,7 +107,7 @@ desk("counts a day's volume from the next day onwards, to a precision of 1e-6 US
   })
 )
 
-desk("sets a tier only once the volume table contains each market's rows up to midnight", (near) =>
+desk("sets a fee tier only once the volume table contains every market's rows up to midnight", (near) =>
   Effect.gen(function* () {
     near.heard.set(one.symbol, midnight - 1)
     near.answers(one, 7)
@@ -139,7 +141,7 @@ desk("accepts the previous day's rows from a market with a slow clock until 30 s
   })
 )
 
-desk("sets a tier once even if the desk stops before, during or after the record", () =>
+desk("sets a fee tier once even if the desk stops before, while or after recording the tier", () =>
   Effect.gen(function* () {
     yield* trades(one.symbol, 400_000, midnight - 1)
     yield* passed(two.symbol)
@@ -156,7 +158,7 @@ desk("sets a tier once even if the desk stops before, during or after the record
   })
 )
 
-desk("runs once a day and sets no tier for a user without trades", () =>
+desk("sets fee tiers once a day, and sets none for a user without trades", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.provideService(started, Clock.Clock, clock)

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 
 const general = (weight: number) => ({ bucket: "general", weight }) as const
 
-it("accepts a burst of 12,000 messages from idle, then returns the exact wait", () => {
+it("accepts a burst of 12,000 messages after idle time, then returns the exact time to wait", () => {
   const rate = MessageRate.make()
   expect(MessageRate.spend(rate, general(12_000), 0)).toBe(0)
   const wait = MessageRate.spend(rate, general(1), 0)
@@ -14,7 +14,7 @@ it("accepts a burst of 12,000 messages from idle, then returns the exact wait", 
   expect(MessageRate.spend(rate, general(1), wait)).toBe(0)
 })
 
-it("returns a positive wait for a weight near or above the capacity", () => {
+it("returns a positive time to wait for a weight near or above the capacity", () => {
   const rate = MessageRate.make()
   expect(MessageRate.spend(rate, general(12_001), 0)).toBeGreaterThan(0)
   expect(MessageRate.spend(rate, general(1), 0)).toBe(0)
@@ -27,7 +27,7 @@ it("charges cancels to a separate bucket", () => {
   expect(MessageRate.spend(rate, { bucket: "cancel", weight: 12_000 }, 0)).toBe(0)
 })
 
-it("stores the load of a bounded number of users", () => {
+it("keeps the message load of a bounded number of users", () => {
   const spend = MessageRate.ofUsers()
   const others = (count: number) => {
     for (let n = 0; n < count; n++) spend(UserId.make(`other-${n}`), general(1), 0)

@@ -1,4 +1,4 @@
-/** Tests of submissions at a desk. */
+/** Tests of order submissions at a desk. */
 import * as Submissions from "@venue/cluster/entities/desk/orders/Submissions"
 import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
@@ -36,7 +36,7 @@ const cancelOf = (owner: string, n: number): Submission => ({
   }
 })
 
-const handedOn = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(n).text, symbols: [one.symbol] })
+const forwarded = (n: number): Submitted => ({ _tag: "Forwarded", commandId: idOf(n).text, symbols: [one.symbol] })
 
 const make = Effect.fnUntraced(function* (owned = true) {
   const traders = yield* Traders.make(Effect.succeed(owned))
@@ -49,9 +49,9 @@ it.effect("loads the trader of an order and then replies as for a loaded trader"
   Effect.gen(function* () {
     const { submissions } = yield* make()
     assert.isUndefined(submissions.now([cancelOf(userId, 1)]))
-    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [handedOn(1)])
-    assert.deepEqual(submissions.now([cancelOf(userId, 2)]), [handedOn(2)])
-    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 3)]), [handedOn(3)])
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [forwarded(1)])
+    assert.deepEqual(submissions.now([cancelOf(userId, 2)]), [forwarded(2)])
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 3)]), [forwarded(3)])
     assert.isUndefined(submissions.now([cancelOf(userId, 4), cancelOf(other, 5)]))
   }).pipe(Effect.provide(testLayer()))
 )
@@ -75,8 +75,8 @@ it.effect(
       yield* submissions.submit([cancelOf(userId, 1)])
       yield* turns
       assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1), cancelOf(userId, 2)]), [
-        handedOn(1),
-        handedOn(2)
+        forwarded(1),
+        forwarded(2)
       ])
       assert.lengthOf(near.submitted, 2)
     }).pipe(Effect.provide(testLayer(near)))
@@ -131,7 +131,7 @@ it.effect("I51, I20: a moved desk does not refuse an order that its former owner
     yield* turns
     // The market's records show which orders the former owner sent.
     assert.deepEqual(yield* submissions.submit([placeOf(2), placeOf(3)]), [
-      handedOn(2),
+      forwarded(2),
       { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "MarketSilent", symbol: one.symbol } }
     ])
     assert.lengthOf(near.submitted, 0)
@@ -151,12 +151,12 @@ it.effect("an order that throws reloads its own trader and does not affect other
     })
     assert.deepEqual(submissions.now([cancelOf(userId, 3), cancelOf(other, 4)]), [
       { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "Faulted" } },
-      handedOn(4)
+      forwarded(4)
     ])
     yield* turns
     assert.notStrictEqual(traders.get(userId), broken)
     assert.strictEqual(traders.get(UserId.make(other)), kept)
-    assert.deepEqual(submissions.now([cancelOf(userId, 5)]), [handedOn(5)])
+    assert.deepEqual(submissions.now([cancelOf(userId, 5)]), [forwarded(5)])
   }).pipe(Effect.provide(testLayer()))
 )
 
@@ -186,7 +186,7 @@ it.effect("I52: in cancel-only mode a desk refuses orders with VenueCancelOnly a
       }
     }
     const refusalOf = (refusal: SubmitRefusal) => ({ _tag: "Refused" as const, commandId: idOf(2).text, refusal })
-    assert.deepEqual(submissions.now([order, cancelOf(userId, 3)]), [refusalOf({ _tag: "VenueHalted" }), handedOn(3)])
+    assert.deepEqual(submissions.now([order, cancelOf(userId, 3)]), [refusalOf({ _tag: "VenueHalted" }), forwarded(3)])
     yield* modes.halt({ by: "operator", reason: "the books", publicReason: "Maintenance until 14:00 UTC." })
     yield* TestClock.adjust("1 second")
     const publicReason = "Maintenance until 14:00 UTC."

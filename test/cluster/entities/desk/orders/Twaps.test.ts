@@ -1,4 +1,4 @@
-/** Tests of random TWAPs at a desk that is killed repeatedly, with a market that has a real engine. */
+/** Tests of random TWAPs at a desk that is killed repeatedly, on a market with a real engine. */
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"

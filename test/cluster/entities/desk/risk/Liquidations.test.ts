@@ -132,7 +132,7 @@ desk("rule 9.3: skips a market that does not trade, is stale or is silent", (nea
   })
 )
 
-desk("I52: liquidates no account while the venue is halted, and all due accounts in cancel-only mode", (near) =>
+desk("I52: liquidates no account while the venue is halted, but liquidates accounts in cancel-only mode", (near) =>
   Effect.gen(function* () {
     const { price, sent, wait } = yield* begin(near)
     const modes = yield* VenueModes
@@ -147,7 +147,7 @@ desk("I52: liquidates no account while the venue is halted, and all due accounts
   })
 )
 
-desk("rule 9.3: cancels orders in the other markets too, except in a halted one", (near) =>
+desk("rule 9.3: cancels a liquidated account's orders in its other markets too, except in a halted one", (near) =>
   Effect.gen(function* () {
     const { done, price, sent, trader, wait } = yield* begin(near)
     const order = {
@@ -191,7 +191,7 @@ const opened: TakeoverOpened = {
 const closed = (leftLots: number): TakeoverClosed => ({ _tag: "TakeoverClosed", ...takeover, leftLots })
 
 desk(
-  "sends no liquidation command while a takeover freezes the position, and logs each change of the untaken rest once",
+  "sends no liquidation command while a takeover freezes the position, and logs once each quantity that nobody takes over",
   (near) => {
     const lines: Array<string> = []
     const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
@@ -238,7 +238,7 @@ desk(
 )
 
 desk(
-  "rule 9.7: reports the accounts on the opposite side of a takeover, in one call for takeovers that open together",
+  "rule 9.7: reports the accounts on a takeover's opposite side, with one call for takeovers that open together",
   (near) =>
     Effect.gen(function* () {
       const { wait } = yield* begin(near)

@@ -90,7 +90,7 @@ desk("joins only the named markets, and joins no market to end an appointment", 
   })
 )
 
-desk("loads a provider after a restart without a request", (near) =>
+desk("loads a provider after a restart without waiting for a request", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     yield* Effect.scoped(Effect.flatMap(begin, ({ appoint }) => appoint([one.symbol], 7)))

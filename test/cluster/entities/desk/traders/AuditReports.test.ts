@@ -30,7 +30,7 @@ const begin = Effect.fnUntraced(function* (market: ReturnType<typeof makeMarket>
   Books.market(books, one)
   const stream = marketStream(one.symbol)
   Books.take(books, { stream, seq: 1, epoch: 1, events: new Uint8Array(0) })
-  /** Writes the market's events since the last call as a row of its journal. */
+  /** Adds the new rows of the trader's journal, and the market's events since the last call, to the books. */
   const read = Effect.gen(function* () {
     for (const row of yield* (yield* Journal).read(traderStream(userId), Books.trader(books, userId).line.seq, 1_000))
       Books.take(books, row)
@@ -83,7 +83,7 @@ const desk = (
     return Effect.scoped(story(market)).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   })
 
-desk("reports balances after each audit that match the journal", (market) =>
+desk("after each audit, reports balances that match the journal", (market) =>
   Effect.gen(function* () {
     const { audited } = yield* begin(market)
     const { fault, told } = yield* audited
@@ -100,7 +100,7 @@ desk("reports balances after each audit that match the journal", (market) =>
   })
 )
 
-desk("I52: detects a change of one unit in any balance with the next report", (market) =>
+desk("I52: the next report reveals a deviation of one unit in any balance", (market) =>
   Effect.gen(function* () {
     const { audited, trader } = yield* begin(market)
     assert.isNull((yield* audited).fault)
@@ -121,7 +121,7 @@ desk("I52: detects a change of one unit in any balance with the next report", (m
   })
 )
 
-desk("omits a trader whose decision is not committed from the report", (market) =>
+desk("omits a trader from the report while one of the trader's decisions is uncommitted", (market) =>
   Effect.gen(function* () {
     const { trader } = yield* begin(market)
     assert.isDefined(trader.appliedHeads())

@@ -106,7 +106,7 @@ desk("I11, I17: a transfer waits until the trader has applied all committed rows
 )
 
 desk(
-  "I51: a transfer decides nothing and fails before the caller's deadline if the trader does not apply the rows in time",
+  "I51: if the trader does not apply the rows in time, a transfer fails before the caller's deadline and moves no money",
   (desk) =>
     Effect.gen(function* () {
       const journal = yield* Journal
@@ -133,7 +133,7 @@ desk("a transfer does not wait for a market whose rows are applied or that the t
   })
 )
 
-desk("I8: two concurrent transfers with one idempotency key move the money once", (desk) =>
+desk("I8: two concurrent transfers with the same idempotency key move the money once", (desk) =>
   Effect.gen(function* () {
     const both = yield* Effect.all([desk.transfer(40n, "k"), desk.transfer(40n, "k")], { concurrency: "unbounded" })
     assert.deepStrictEqual(both, ["done", "RequestDone"])
@@ -141,7 +141,7 @@ desk("I8: two concurrent transfers with one idempotency key move the money once"
   })
 )
 
-desk("I8, I20: a request that is repeated after the desk has moved has one effect", (desk) =>
+desk("I8, I20: a request that is repeated after the desk has moved to another node takes effect once", (desk) =>
   Effect.gen(function* () {
     assert.strictEqual(yield* desk.transfer(40n, "k"), "done")
     desk.traders.drop(userId)

@@ -71,7 +71,7 @@ const done = ({ tell }: Near, n: number, instrument: Instrument) =>
     atMillis: 0
   })
 
-desk("a trader leaves markets in which it has no position after ten minutes without a command", (near) =>
+desk("a trader leaves a market in which it has no position after ten minutes without a command", (near) =>
   Effect.gen(function* () {
     near.held.set(two.symbol, 3)
     const trader = yield* (yield* begin).wake(userId)
@@ -88,7 +88,7 @@ desk("a trader leaves markets in which it has no position after ten minutes with
   })
 )
 
-desk("a command without an outcome keeps its trader in the market", () =>
+desk("a trader stays in a market while one of its commands there has no outcome", () =>
   Effect.gen(function* () {
     const trader = yield* (yield* begin).wake(userId)
     trader.enter(cancel(1, one))
@@ -98,7 +98,7 @@ desk("a command without an outcome keeps its trader in the market", () =>
   })
 )
 
-desk("records a new join before it sends a command to a market that the trader had left", (near) =>
+desk("records a new join before sending a command to a market that the trader had left", (near) =>
   Effect.gen(function* () {
     const trader = yield* (yield* begin).wake(userId)
     trader.enter(cancel(1, one))
@@ -116,35 +116,33 @@ desk("records a new join before it sends a command to a market that the trader h
   })
 )
 
-desk(
-  "a moved desk does not load a trader without joined markets until a request, and then returns the full balance",
-  (near) =>
-    Effect.gen(function* () {
-      near.cash.set(one.symbol, 204_000)
-      const equity = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const trader = yield* (yield* begin).wake(userId)
-          trader.enter(cancel(1, one))
-          yield* turns
-          done(near, 1, one)
-          yield* TestClock.adjust("11 minutes")
-          yield* turns
-          assert.deepEqual(trader.symbols(), [])
-          return Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity
-        })
-      )
-      assert.strictEqual(equity, 204_000n)
-      near.answers(one, 2)
-      const traders = yield* begin
-      yield* Waking.wake(traders, "0")
-      yield* traders.caughtUp
-      assert.isUndefined(traders.get(userId))
-      const trader = yield* traders.wake(userId)
-      // Until the market is live, orders that add risk wait in other markets too.
-      assert.isFalse(trader.isLive())
-      yield* turns
-      assert.isTrue(trader.isLive())
-      assert.strictEqual(Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity, equity)
-      assert.deepEqual(trader.symbols(), [])
-    })
+desk("a moved desk loads a trader without joined markets only on request, and then returns the full balance", (near) =>
+  Effect.gen(function* () {
+    near.cash.set(one.symbol, 204_000)
+    const equity = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const trader = yield* (yield* begin).wake(userId)
+        trader.enter(cancel(1, one))
+        yield* turns
+        done(near, 1, one)
+        yield* TestClock.adjust("11 minutes")
+        yield* turns
+        assert.deepEqual(trader.symbols(), [])
+        return Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity
+      })
+    )
+    assert.strictEqual(equity, 204_000n)
+    near.answers(one, 2)
+    const traders = yield* begin
+    yield* Waking.wake(traders, "0")
+    yield* traders.caughtUp
+    assert.isUndefined(traders.get(userId))
+    const trader = yield* traders.wake(userId)
+    // Until the market is live, orders that add risk wait in other markets too.
+    assert.isFalse(trader.isLive())
+    yield* turns
+    assert.isTrue(trader.isLive())
+    assert.strictEqual(Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity, equity)
+    assert.deepEqual(trader.symbols(), [])
+  })
 )

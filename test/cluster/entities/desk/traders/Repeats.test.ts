@@ -29,7 +29,7 @@ const make = (seen: Array<string>, holderOf: () => unknown = () => "one", answer
         }): Submitted => {
           seen.push(text)
           return (
-            answers.shift() ?? { _tag: "HandedOn", commandId: text, symbols: [MarketSymbol.make(`${seen.length}`)] }
+            answers.shift() ?? { _tag: "Forwarded", commandId: text, symbols: [MarketSymbol.make(`${seen.length}`)] }
           )
         }
       ),
@@ -51,11 +51,11 @@ it("I20: decides a command of a dropped trader again, because the first copy mig
 it("does not store the reply to an undecided submission, and keeps replies in order", () => {
   const seen: Array<string> = []
   const undecided = { _tag: "Refused", commandId: idOf(2).text, refusal: { _tag: "AccountLoading" } } as const
-  const handedOn = { _tag: "HandedOn", commandId: idOf(1).text, symbols: [one.symbol] } as const
-  const { submit } = make(seen, () => 1, [handedOn, undecided, undecided])
-  expect(submit([submission(1), submission(2)], 0)).toEqual([handedOn, undecided])
-  expect(submit([submission(2), submission(1)], 1)).toEqual([undecided, handedOn])
-  expect(submit([submission(2)], 2)[0]!._tag).toBe("HandedOn")
+  const forwarded = { _tag: "Forwarded", commandId: idOf(1).text, symbols: [one.symbol] } as const
+  const { submit } = make(seen, () => 1, [forwarded, undecided, undecided])
+  expect(submit([submission(1), submission(2)], 0)).toEqual([forwarded, undecided])
+  expect(submit([submission(2), submission(1)], 1)).toEqual([undecided, forwarded])
+  expect(submit([submission(2)], 2)[0]!._tag).toBe("Forwarded")
   expect(seen).toEqual([1, 2, 2, 2].map((n) => idOf(n).text))
 })
 
@@ -69,14 +69,14 @@ it("I48: stores a bounded number of replies", () => {
   expect(seen).toHaveLength(100_001)
 })
 
-it("I20: returns earlier replies to a repeated call and submits only new submissions", () => {
+it("I20: returns the earlier replies to a repeated call, and submits only its new submissions", () => {
   const seen: Array<string> = []
   const { submit } = make(seen)
   const first = submit([submission(1), submission(2)], 0)
   expect(submit([submission(2), submission(1), submission(3)], 9_000)).toEqual([
     first[1],
     first[0],
-    { _tag: "HandedOn", commandId: idOf(3).text, symbols: ["3"] }
+    { _tag: "Forwarded", commandId: idOf(3).text, symbols: ["3"] }
   ])
   // Replies are dropped after the longest time for which a gateway repeats a submission.
   submit([submission(4)], 20_000)

@@ -29,7 +29,7 @@ const credit = (trader: Trader, creditId: string) =>
     )
   )
 
-it.effect("claims a trader once if it is requested again while it is loading", () =>
+it.effect("claims a trader's journal once if the trader is requested again while it is loading", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(still)
@@ -101,7 +101,7 @@ it.effect("an unreadable journal affects only its own trader", () =>
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("ends a dropped trader's waits for its markets", () => {
+it.effect("ends a dropped trader's pending waits for its markets at once", () => {
   const near = neighbours()
   return Effect.gen(function* () {
     const traders = yield* Traders.make(still)

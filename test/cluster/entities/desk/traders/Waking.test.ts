@@ -115,7 +115,7 @@ desk("stops claiming queued traders when the desk stops", () =>
   })
 )
 
-desk("writes the rows that a killed desk did not write to the read tables, without a request", () =>
+desk("a restarted desk writes a killed desk's missing rows to the read tables without waiting for a request", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const tables = yield* ReadTables
