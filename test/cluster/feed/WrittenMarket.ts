@@ -148,7 +148,11 @@ export const setUp = Effect.gen(function* () {
     follow,
     heard,
     /** Commits one event, or the given events, and by default publishes the row to the feed. */
-    record: Effect.fnUntraced(function* (n: number, isExternal = true, events: ReadonlyArray<MarketEvent> = [event(n)]) {
+    record: Effect.fnUntraced(function* (
+      n: number,
+      isExternal = true,
+      events: ReadonlyArray<MarketEvent> = [event(n)]
+    ) {
       const seq = yield* Effect.callback<number>((resume) => {
         done = (seq) => resume(Effect.succeed(seq))
         open.push(...events)
