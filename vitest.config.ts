@@ -1,6 +1,6 @@
 /**
- * The projects of the tests. `pure`, `whole` and `spying` run first, on one Postgres server; `starting` and `processes`,
- * which start processes of the venue, run after them. The files of a worker share the modules they import (`isolate: false`):
+ * The projects of the tests. `pure`, `whole` and `spying` run first, on one Postgres server; `processes`, which starts
+ * processes of the venue, runs after them. The files of a worker share the modules they import (`isolate: false`):
  * importing them anew for each file would take longer than most files.
  */
 import { defineConfig } from "vitest/config"
@@ -14,15 +14,11 @@ const pure = [
 ]
 /** Files that replace a module which the tested code imports. */
 const spying = ["test/auth/access/Hmac.test.ts", "test/auth/oauth/ClientAuthentication.test.ts"]
-/** Starts and ends of processes without load. */
-const starting = ["Boot", "ClusterEnding", "DatabaseTaken", "Ending", "Restart", "Starting", "Stopping", "Wallet"].map(
-  (name) => `test/nodes/${name}.test.ts`
-)
 const processes = ["test/nodes/**/*.test.ts"]
 
 /**
- * Two files run at once. They bound no time in less than ten times what a quiet machine needs, where the longest test takes
- * two minutes.
+ * Three files run at once. They bound no time in less than ten times what a quiet machine needs, where the longest test
+ * takes two minutes.
  */
 const ofProcesses = { setupFiles: "test/HeldFrames.ts", testTimeout: 900_000, sequence: { groupOrder: 1 } }
 
@@ -51,7 +47,8 @@ const quick = [
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many files wait for a chain, a browser or a process.
+    maxWorkers: 3,
     // Limits of a test that hangs: a busy machine may take twenty times as long as a quiet one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -60,10 +57,6 @@ export default defineConfig({
     isolate: false,
     projects: isQuick
       ? quick
-      : [
-          ...quick,
-          { extends: true, test: { name: "starting", include: starting, ...ofProcesses } },
-          { extends: true, test: { name: "processes", include: processes, exclude: starting, ...ofProcesses } }
-        ]
+      : [...quick, { extends: true, test: { name: "processes", include: processes, ...ofProcesses } }]
   }
 })
