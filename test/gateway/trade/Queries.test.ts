@@ -76,7 +76,7 @@ story(
       yield* TestClock.adjust("2 seconds")
       const { err } = yield* client.take("err")
       assert.strictEqual(err.error_code, "ServerError")
-      assert.match(err.message, /not known.*get_user_leverage/)
+      assert.match(err.message, /unknown.*get_user_leverage/)
     })
 )
 

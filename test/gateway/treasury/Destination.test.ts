@@ -52,7 +52,7 @@ it("names the expected form of an address in a refusal", () => {
   expect(Result.isFailure(refused) && refused.failure).toMatchObject({
     status: 400,
     type: "https://funding.venue.test/problems/invalid-address",
-    errors: [{ location: "body.address", message: expect.stringContaining("base 58"), value: evm }]
+    errors: [{ location: "body.address", message: expect.stringContaining("base58"), value: evm }]
   })
 })
 
