@@ -82,7 +82,9 @@ export const gateway = (options: ClusterNodeOptions) =>
     Layer.provide(RpcSerialization.layerSchemaBinary())
   )
 
-/** Serves the cluster library's calls and our node calls on one port. Other layers share `LocalEntities`. */
+/**
+ * Serves the cluster library's calls and the venue's own `NodeCalls` on one port. Other layers share `LocalEntities`.
+ */
 const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
   spanPrefix: "RunnerServer",
   disableTracing: true,

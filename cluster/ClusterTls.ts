@@ -24,7 +24,8 @@ export interface DialOptions {
 export const dial = Effect.fnUntraced(function* ({ openTimeout, target, tls }: DialOptions) {
   const warn = yield* makeWarn
   const opened = Effect.callback<Tls.TLSSocket, Socket.SocketError>((resume) => {
-    // Host names are not checked: the venue's authority issues certificates only to its nodes, whatever their hosts.
+    // Host names are not checked, because the venue's authority issues certificates only to its own nodes, whatever
+    // their hosts.
     const socket = Tls.connect({ ...target, ...pem(tls), checkServerIdentity: () => undefined })
     socket.once("secureConnect", () => resume(Effect.succeed(socket)))
     socket.on("error", (cause: Fault) => {
@@ -40,7 +41,10 @@ export const dial = Effect.fnUntraced(function* ({ openTimeout, target, tls }: D
   return yield* NodeSocket.fromDuplex(open, { openTimeout })
 })
 
-/** Listens for TLS connections. Each one gets its own TLS server, so that a refused client cannot resume a session. */
+/**
+ * Listens for TLS connections. Each connection gets its own TLS server, so that a refused client cannot resume a
+ * session.
+ */
 export const layerServer = (address: Net.ServerOpts & Net.ListenOptions, tls: ClusterTls) => {
   const options = { ...pem(tls), requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMillis }
   return Layer.effect(
@@ -106,7 +110,7 @@ const makeWarn = Effect.gen(function* () {
   return (reason: string, message: string) => {
     const now = clock.currentTimeMillisUnsafe()
     if (now - (loggedAtMillis.get(reason) ?? -Infinity) < repeatMillis) return
-    // The map stays small: the TLS library has only a few dozen reasons.
+    // The map stays small, because the TLS library has only a few dozen reasons.
     loggedAtMillis.set(reason, now)
     run(Effect.logWarning(`cluster: ${message} (${reason})`))
   }

@@ -120,7 +120,7 @@ export const ready = Effect.gen(function* () {
   yield* Effect.repeat(wakeDesks, { until: isCleared, schedule: poll }).pipe(Effect.timeoutOption(clearedWithin))
 })
 
-/** Before a single-process venue stops, waits up to 5 s for closed connections' cancels to be recorded. */
+/** Before a single-process venue stops, waits up to 5 s until the cancels for closed connections are recorded. */
 export const disarmed = Effect.gen(function* () {
   const localEntities = yield* LocalEntities
   const areDisarmed = () => [...localEntities.desks.values()].every((desk) => !desk.isArmed())
@@ -142,7 +142,8 @@ export const timings = {
   refreshAssignmentsInterval: "250 millis",
   runnerHealthCheckInterval: "500 millis",
   sendRetryInterval: "50 millis",
-  // Messages are not stored, so this poll finds none, but an interrupted shard search resumes at this interval.
+  // Messages are not stored, so this poll finds no messages, but an interrupted shard search resumes at this
+  // interval.
   entityMessagePollInterval: "1 second",
   maxResidentEntities: 10_000,
   ...groups

@@ -1,4 +1,4 @@
-/** Marks a single-process venue. At its startup, every gateway of an earlier process is dead. */
+/** Marks a single-process venue. When it starts, every gateway of an earlier process is known to be dead. */
 import { Context } from "effect"
 
 /** Ids of the desks that have run here, or undefined in a cluster, where other nodes' gateways can be alive. */

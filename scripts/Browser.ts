@@ -5,7 +5,7 @@ import { homedir } from "node:os"
 export interface Machine {
   readonly platform: NodeJS.Platform
   readonly home: string
-  /** The variables `CHROME_PATH` and `PATH`. */
+  /** The environment variables `CHROME_PATH` and `PATH`. */
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 

@@ -9,7 +9,8 @@ export const brokenRule = (subject: string): string | undefined => {
   const [, verb] = form.exec(subject) ?? []
   if (verb === undefined)
     return 'write "room: verb …" with a room in lower case, such as "rails: name the zero address"'
-  if (notVerbs.has(verb)) return `"${verb}" is no verb; begin with what the commit does, such as "add", "fix" or "move"`
+  if (notVerbs.has(verb))
+    return `"${verb}" is not a verb; begin with what the commit does, such as "add", "fix" or "move"`
   if (inflections.test(verb) && !endsLikeOne.test(verb))
     return `write "${verb}" in the imperative, as in "add" or "fix"`
   return undefined

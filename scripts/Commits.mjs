@@ -1,11 +1,11 @@
-/** Checks the commit subjects since CONTRIBUTING.md, the file that states their form. */
+/** Checks the commit subjects since the commit that added CONTRIBUTING.md, which states their form. */
 import { spawnSync } from "node:child_process"
 import { brokenRule } from "./CommitSubject.ts"
 import { root } from "./Installation.mjs"
 
 /**
- * Prints each subject that breaks a rule. Passes where the history is incomplete, such as in CI, a tarball or a
- * shallow clone.
+ * Prints each subject that breaks a rule. Passes if the history is incomplete, such as in CI, a tarball or a shallow
+ * clone.
  */
 export const subjects = () => {
   if (process.env.CI === "true" || git("rev-parse", "--is-shallow-repository")[0] !== "false") return true

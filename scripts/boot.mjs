@@ -67,7 +67,7 @@ function compileCache() {
   return { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }
 }
 
-/** Turns a closed terminal and the exit of npm into SIGTERM, so that no process is left behind. */
+/** Sends SIGTERM to this process when the terminal closes or npm exits, so that no process is left behind. */
 function stopWithParent() {
   const stop = () => process.kill(process.pid, "SIGTERM")
   process.on("SIGHUP", stop)

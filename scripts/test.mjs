@@ -1,6 +1,6 @@
 /**
  * Checks types and lint, then runs all tests, or the tests in the paths given as arguments. `--quick` omits tests
- * that need Postgres, a browser or processes. The last line has the numbers; a failed check counts as a failed test.
+ * that need Postgres, a browser or processes. The last line shows the counts; a failed check counts as a failed test.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

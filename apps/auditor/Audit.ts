@@ -1,6 +1,6 @@
 /**
- * Audit round: adds up new journal rows and compares the sums with the read tables, the saved states and the desks'
- * reports.
+ * Audit round: adds up new journal rows and compares the sums with the tables for queries, the saved states and the
+ * desks' reports.
  */
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
   return yield* on(sql, Reading.make(sql))
 })
 
-/** Returns the audit of the database behind `reading`. */
+/** Returns an audit of the database that `reading` queries. */
 export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading: Reading.Reading) {
   const reports = yield* NewReports.make
   const listings = yield* Listings

@@ -22,7 +22,7 @@ export interface Auditing {
   readonly isReady: () => boolean
 }
 
-/** Returns the repeated audit. Its writes run outside `audit`'s read-only transactions. */
+/** Returns the loop that repeats the audit. Its writes run outside `audit`'s read-only transactions. */
 export const make = Effect.fnUntraced(function* (audit: Audit) {
   const sql = yield* SqlClient.SqlClient
   const modes = yield* VenueModes
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
 
   const block = Effect.fnUntraced(function* (reason: string) {
     if (yield* actions.blockWithdrawals({ actor: auditor, reason })) {
-      yield* Effect.logError("withdrawals are blocked: the holding of a rail differs from the books", reason)
+      yield* Effect.logError("withdrawals are blocked: a rail's holdings differ from the books", reason)
     }
   })
 
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
     const error = Cause.squash(exit.cause)
     const isAway = isSqlError(error) || (error as { readonly _tag?: unknown })._tag === "DatabaseUnavailable"
     if (!isAway) return yield* Effect.failCause(exit.cause)
-    yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit failed; it is retried", exit.cause))
+    yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit failed; retrying", exit.cause))
   })
   const forever = Effect.andThen(Effect.repeat(round, Schedule.spaced(pause)), Effect.never)
   return identity<Auditing>({

@@ -1,4 +1,4 @@
-/** Auditor process. Reads a venue's whole database and records the differences. */
+/** Auditor process. Reads a venue's whole database and records every difference that it detects. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"

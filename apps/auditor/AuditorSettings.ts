@@ -6,7 +6,7 @@ import * as Setting from "../process/Setting.ts"
 import * as StartFailure from "../process/StartFailure.ts"
 
 const port = Schema.Int.check(
-  Schema.isBetween({ minimum: 0, maximum: 65_535 }, { expected: "a port, or 0 for a free one" })
+  Schema.isBetween({ minimum: 0, maximum: 65_535 }, { expected: "a port, or 0 for any free port" })
 )
 
 const own = Config.all({
@@ -14,13 +14,13 @@ const own = Config.all({
   /** 0 selects a free port, for an auditor on the venue's machine. */
   healthPort: Setting.decoded("VENUE_AUDITOR_HEALTH_PORT", Schema.NumberFromString.pipe(Schema.decodeTo(port)), {
     default: 4030,
-    meaning: "Port of `/health/live` and `/health/ready` of the auditor; 0 is a free one",
+    meaning: "Port of the auditor's `/health/live` and `/health/ready`; 0 selects a free port",
     readers: ["auditor"],
     changes: "process"
   }),
   healthHost: Setting.string("VENUE_AUDITOR_HEALTH_HOST", {
     default: "127.0.0.1",
-    meaning: "Address of the health port of the auditor",
+    meaning: "Listening address of the auditor's health port",
     readers: ["auditor"],
     changes: "process"
   })

@@ -129,7 +129,7 @@ export const lineFault = (books: Books, row: Row): string | undefined =>
 export const take = (books: Books, row: Row): string | undefined => {
   const symbol = symbolOf(row.stream)
   const book = symbol === undefined ? trader(books, userOf(row.stream) ?? row.stream) : books.markets.get(symbol)
-  if (book === undefined) return "its contract is not listed"
+  if (book === undefined) return "the stream's contract is not listed"
   Stream.take(book.line, row)
   add(books, "journal", books.journal, row.stream, row.seq, Mark.ofBytes(markedBytes(row)))
   if (row.events.length === 0) return undefined

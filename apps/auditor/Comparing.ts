@@ -1,5 +1,5 @@
 /**
- * Compares the read tables and the saved states with the books, each up to the row that the table or state has
+ * Compares the tables for queries and the saved states with the books, each up to the row that the table or state has
  * reached.
  */
 import { Effect } from "effect"

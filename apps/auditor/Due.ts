@@ -1,5 +1,5 @@
 /**
- * Selects the expected rows that the read tables must already have. A committed row might still wait for its
+ * Selects the expected rows that the tables for queries must already have. A committed row might still wait for its
  * projection.
  */
 import { Effect } from "effect"

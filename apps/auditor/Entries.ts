@@ -37,12 +37,12 @@ export const faultOf = (
     add(sums, `${seq} ${asset}`, amount)
     if (isJournaled(account)) add(moved, `${seq} ${account}`, amount)
   }
-  for (const [row, sum] of sums) if (sum !== 0n) return `the entries of row ${row} sum to ${sum}`
+  for (const [row, sum] of sums) if (sum !== 0n) return `the entries for row ${row} sum to ${sum} instead of 0`
   for (const { moves, seq } of expected) {
     for (const [account, amount] of moves) add(moved, `${seq} ${account}`, -amount)
   }
   for (const [row, rest] of moved)
-    if (rest !== 0n) return `the entries of row ${row} differ from the journal by ${rest}`
+    if (rest !== 0n) return `the entries for row ${row} differ from the journal by ${rest}`
   return undefined
 }
 
@@ -61,7 +61,7 @@ export const settlementFaultOf = (
     ["venue/fees/withdrawal", -fee]
   ])
   for (const { account, amount: moved, seq } of entries) {
-    if (seq !== step) return `entries of step ${seq}; the withdrawal was settled at step ${step}`
+    if (seq !== step) return `the entries belong to step ${seq}, but the withdrawal was settled at step ${step}`
     add(rests, account, moved)
   }
   for (const [account, rest] of rests) if (rest !== 0n) return `${account} differs from the journal by ${rest}`

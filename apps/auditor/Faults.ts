@@ -62,7 +62,7 @@ export const isFound = ({ confirmed, suspected }: Faults, place: string): boolea
 export const neededRows = ({ suspected }: Faults): ReadonlyArray<RowPlace> =>
   [...suspected.values()].flatMap(({ rows }) => rows)
 
-/** Returns the first confirmed fault and the number of further ones, or null. */
+/** Returns the first confirmed fault and the number of further ones, or null if no fault is confirmed. */
 export const summary = ({ confirmed }: Faults): string | null => {
   const [first, ...others] = confirmed
   if (first === undefined) return null

@@ -95,8 +95,8 @@ export const take = (
       default:
     }
   }
-  if (fold.lots !== 0) wrong(`row ${seq}: positions sum to ${fold.lots} lots`)
-  if (fold.cash !== 0) wrong(`row ${seq}: cash sums to ${fold.cash}`)
+  if (fold.lots !== 0) wrong(`row ${seq}: positions sum to ${fold.lots} lots instead of 0`)
+  if (fold.cash !== 0) wrong(`row ${seq}: cash sums to ${fold.cash} (1e-6 USD) instead of 0`)
 }
 
 const rests = ({ remaining }: MarketFold, { orderId, remainingLots }: Order): void => {
@@ -142,7 +142,9 @@ const filled = (
   change(fold, accountId, after, seq)
   const left = fold.remaining.get(orderId.text)
   if (left === undefined ? remainingLots < 0 : remainingLots !== left - quantityLots) {
-    wrong(`${label} leaves ${remainingLots} lots of order ${orderId.text}, which had ${left ?? "none"} before`)
+    wrong(
+      `${label} leaves ${remainingLots} lots of order ${orderId.text}, which had ${left ?? "an unknown number of"} lots before`
+    )
   }
   if (left === undefined) return
   if (remainingLots === 0) fold.remaining.delete(orderId.text)
@@ -190,8 +192,8 @@ const paid = (
 }
 
 /**
- * Closes fractions of a lot at the mark. The reserve fund takes over the sum of the fractions in whole lots and pays
- * for them, so that its account has no cash.
+ * Closes each account's fraction of a lot at the mark price. The reserve fund takes over the sum of the fractions in
+ * whole lots and pays for it, so that its account holds no cash.
  */
 const split = (
   fold: MarketFold,

@@ -18,7 +18,7 @@ export const make = Effect.gen(function* () {
   let newestMillis = (yield* Clock.currentTimeMillis) - keptMillis
   let reports: ReadonlyArray<DeskReport> = []
   return identity<NewReports>({
-    // Desks' clocks differ, and a report might commit after another report with a later time.
+    // Reads overlap, because desks' clocks differ and a report might commit after another report with a later time.
     read: Effect.suspend(() =>
       Effect.map(since(newestMillis - overlapMillis), (newest) => {
         reports = newest.filter(({ desk, reportedAtMillis }) => comparedMillis.get(desk) !== reportedAtMillis)

@@ -16,7 +16,7 @@ export interface Past {
 }
 
 export const make = (books: Books.Books): Past => {
-  /** Rows that changed streams had reached, oldest first. */
+  /** For each stream that has changed, the rows that it had reached at given times, oldest first. */
   const stood = new Map<string, Array<readonly [atMillis: number, seq: number]>>()
   const forgetTo = (stream: string, seq: number) => {
     const book = Books.bookOf(books, stream)!

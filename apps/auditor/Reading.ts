@@ -25,13 +25,13 @@ export interface Range {
 
 /** A snapshot from one run of the database server. */
 export interface Cursor {
-  /** Transactions that the snapshot does not show, as text of a `pg_snapshot`. */
+  /** Text of the `pg_snapshot`, which determines the transactions that this reading could not see. */
   readonly snapshot: string
   /** Upper bound of the completed transaction ids, exclusive. */
   readonly end: bigint
   /**
-   * Identifies the server run. A server that was restarted, recovered from a crash or was replaced might assign ids
-   * again.
+   * Identifies the server run. A server might assign ids again after a restart, a recovery from a crash, or a
+   * replacement.
    */
   readonly startedAt: string
 }
@@ -51,11 +51,11 @@ export interface Reading {
    * undefined, returns all trader streams.
    */
   readonly tradersSince: (cursor: Cursor | undefined) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  /** Returns each stream's rows after a seq, at most `limit` per stream. */
+  /** Returns the rows of each stream after the given sequence number, at most `limit` per stream. */
   readonly rows: (of: ReadonlyArray<From>, limit: number) => Effect.Effect<ReadonlyArray<Row>, SqlError>
   /** Returns the rows of `places` that exist, ordered by stream and number. */
   readonly rowsAt: (places: ReadonlyArray<RowPlace>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
-  /** Returns the last projected row of each position. */
+  /** Returns the sequence number of the last projected row at each position. */
   readonly projected: (positions: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>, SqlError>
   readonly entries: (
     of: ReadonlyArray<Range>

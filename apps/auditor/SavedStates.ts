@@ -8,7 +8,10 @@ import * as MarketFold from "./MarketFold.ts"
 import * as TraderFold from "./TraderFold.ts"
 import * as Versions from "./Versions.ts"
 
-/** Number of bytes at the start of a market's state that hold the length of its first part, the accounts. */
+/**
+ * Length in bytes of the field at the start of a market's state. The field holds the length of the state's first
+ * part, which contains the accounts.
+ */
 export const lengthBytes = 4
 
 const MarketState = Schema.Struct({
@@ -67,7 +70,7 @@ export const ownIn = (state: Uint8Array, account: string): TraderFold.Own | unde
 }
 
 const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown): Finding => {
-  if (seq > line.seq) return `it is as of row ${seq}; the journal ends at row ${line.seq}`
+  if (seq > line.seq) return `the saved state is as of row ${seq}, but the journal ends at row ${line.seq}`
   if (!Versions.isKnown(fold.positions, seq)) return notKnown
   if (!isMarketState(state)) return undefined
   const saved = new Map(state.accounts.map(([accountId, , ...position]) => [accountId, position]))
@@ -86,7 +89,7 @@ const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown):
 }
 
 const traderFinding = ({ fold, line }: TraderBook, seq: number, state: unknown): Finding => {
-  if (seq > line.seq) return `it is as of row ${seq}; the journal ends at row ${line.seq}`
+  if (seq > line.seq) return `the saved state is as of row ${seq}, but the journal ends at row ${line.seq}`
   if (!Versions.isKnown(fold.accounts, seq)) return notKnown
   if (!isTraderState(state)) return undefined
   for (const { accountId, deposit, referralRewards } of state.accounts) {

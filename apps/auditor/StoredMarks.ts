@@ -42,7 +42,7 @@ const secondRead = (reading: Reading.Reading, place: Reading.MarkPlace): Faults.
     return current!.count === mark.count && current!.hash === mark.hash ? undefined : changed
   })
 
-const changed = "its rows have changed since they were first read"
+const changed = "the rows have changed since they were first read"
 
 const stored = `
   with complete as (

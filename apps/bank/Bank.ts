@@ -20,7 +20,10 @@ export interface BankOptions {
   readonly key: Redacted.Redacted
   /** Opening balance of the venue's account, in 1e-6 USD. */
   readonly opening: bigint
-  /** State file, or undefined for none. Only its owner can read the file, because it holds payees' bank details. */
+  /**
+   * State file, or undefined if the state is only in memory. Only the file's owner can read it, because it holds
+   * payees' bank details.
+   */
   readonly file: string | undefined
   readonly webhook: BankSimulatorServer.Webhook | undefined
 }
@@ -77,7 +80,7 @@ const own = Config.all({
   opening: Setting.int("VENUE_BANK_SIMULATOR_OPENING", {
     default: 0,
     unit: "USD",
-    meaning: "Balance of a new simulated bank; payouts beyond the balance fail",
+    meaning: "Opening balance of a new simulated bank; payouts above the balance fail",
     readers: ["bank"],
     changes: "process"
   }),
@@ -103,7 +106,7 @@ const load = Effect.gen(function* () {
   const settings = yield* own.pipe(Effect.provideService(ConfigProvider.ConfigProvider, environment))
   const { file, key, opening, port, webhookSecret, webhookUrl } = settings
   if (Option.isSome(webhookUrl) && !URL.canParse(webhookUrl.value))
-    return yield* new SettingRefused({ setting: "VENUE_BANK_SIMULATOR_WEBHOOK_URL", expected: "an address" })
+    return yield* new SettingRefused({ setting: "VENUE_BANK_SIMULATOR_WEBHOOK_URL", expected: "a URL" })
   if (Option.isSome(webhookUrl) && !StandardWebhook.isSecret(webhookSecret))
     return yield* new SettingRefused({ setting: "VENUE_BANK_WEBHOOK_SECRET", expected: StandardWebhook.secretForm })
   if (opening < 0)

@@ -39,7 +39,7 @@ export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings
   const dataDir = path.resolve(venue.dataDir)
   const plan = yield* planOf(settings)
   const hasTakenOver = yield* ClusterFile.takeOver(dataDir, say)
-  // A killed process's ports become free only shortly after the process has exited.
+  // Retried, because the ports of a killed process become free only shortly after it has exited.
   const moment = { while: () => hasTakenOver, times: 40, schedule: Schedule.spaced("50 millis") }
   yield* Effect.retry(Ports.ensureFree(plan.places), moment)
   const names = [...Seed.demoNames, ...Seed.extraNames(venue.extraUsers), Seed.makerName]

@@ -51,13 +51,13 @@ const runs = (pid: number, program: string) =>
 
 export const supervisorRuns = ({ supervisor }: ClusterFile) => runs(supervisor, "apps/cluster/main.ts")
 
-/** Processes without a supervisor hand over their work and exit on their own. */
+/** Time within which processes without a supervisor hand over their work and exit on their own. */
 const endsWithin = "12 seconds"
 const killedWithin = "5 seconds"
 
 /**
  * Waits for the processes that a killed supervisor left behind, and kills any process that does not exit. Returns
- * whether there were any.
+ * whether there were such processes.
  */
 export const takeOver = Effect.fn("ClusterFile.takeOver")(function* (
   dataDir: string,

@@ -14,7 +14,7 @@ export interface ClusterShape {
 
 export type Listener = "rest" | "funding" | "auth" | "trade" | "market_data" | "admin"
 
-/** In the order in which the dev app prints them. */
+/** Listeners in the order in which the dev app prints them. */
 const listeners = {
   rest: { what: "the REST interface", variable: "VENUE_REST_PORT", scheme: "http" },
   funding: { what: "the funding interface", variable: "VENUE_FUNDING_PORT", scheme: "http" },
@@ -94,7 +94,10 @@ export const gateways = ({ gateways, host, ports }: ClusterShape): ReadonlyArray
     }
   })
 
-/** Returns the first two listeners that have the same port, which shifted ports can cause. */
+/**
+ * Returns the first two listeners that have the same port. Ports can collide because the ports of each gateway are
+ * shifted.
+ */
 export const collision = (ports: ReadonlyArray<WantedPort>): readonly [WantedPort, WantedPort] | undefined => {
   const taken = new Map<number, WantedPort>()
   for (const port of ports) {

@@ -22,13 +22,14 @@ const own = Config.all({
   }),
   gateways: Setting.int("VENUE_CLUSTER_GATEWAYS", {
     default: 2,
-    meaning: "Number of gateways of `npm run cluster`, 1 to 9. Gateway n has the listener ports plus 10 × (n − 1)",
+    meaning: "Number of gateways of `npm run cluster`, 1 to 9. Gateway n adds 10 × (n − 1) to each listener port",
     readers: ["cluster"],
     changes: "process"
   }),
   portBase: Setting.port(ClusterPlan.portBaseVariable, {
     default: 4100,
-    meaning: "Runner n of `npm run cluster` has its cluster port at base + n, its health port at base + 100 + n",
+    meaning:
+      "Base of the runners' ports with `npm run cluster`: runner n has cluster port base + n and health port base + 100 + n",
     readers: ["cluster"],
     changes: "process"
   }),
@@ -65,12 +66,12 @@ export const planOf = Effect.fnUntraced(function* ({ gateways, portBase, runners
   if (high !== undefined)
     return yield* new SettingRefused({
       setting: high.variable,
-      expected: `a lower port: ${high.what} would be at ${high.port}, and ports end at 65535`
+      expected: `a lower port: ${high.what} would use port ${high.port}, and the highest port is 65535`
     })
   const collision = ClusterPlan.collision(places)
   if (collision === undefined) return { ...plan, places }
   const [first, second] = collision
-  const expected = `another port: ${first.what} and ${second.what} would both be at ${first.port}`
+  const expected = `another port: ${first.what} and ${second.what} would both use port ${first.port}`
   return yield* new SettingRefused({ setting: first.variable, expected })
 })
 

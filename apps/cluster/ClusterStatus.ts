@@ -35,7 +35,7 @@ export class LastOfKind extends Schema.TaggedError<LastOfKind>()("LastOfKind", {
 }) {
   override get message(): string {
     const { kind, name } = this
-    return `${name} is the only ready ${kind} and is not drained; restart another one first, or stop the cluster with Ctrl-C`
+    return `${name} is the only ready ${kind}, so it was not drained; restart another ${kind} first, or stop the cluster with Ctrl-C`
   }
 }
 

@@ -26,7 +26,7 @@ export interface NodeLife {
   readonly name: string
   readonly phase: Phase
   readonly wanted: Wanted
-  /** Number of consecutive exits before the process had served for 30 s. */
+  /** Number of consecutive runs in which the process exited before it had served for 30 s. */
   readonly failures: number
 }
 
@@ -52,7 +52,9 @@ export interface Next {
  */
 export const killAfterMillis = 9_000
 const reportAfterMillis = 3_000
-/** Silence after which a stopping process is killed. It closes its listeners first, and exits within 30 s. */
+/**
+ * Silence after which a stopping process is killed. Such a process closes its listeners first, and exits within 30 s.
+ */
 const endWithinMillis = 35_000
 /** Maximum silence of a starting process, which prepares tables and loads markets. */
 export const startWithinMillis = 60_000

@@ -10,7 +10,7 @@ export class OtherCluster extends Schema.TaggedError<OtherCluster>()("OtherClust
   address: Schema.String
 }) {
   override get message(): string {
-    return `another cluster runs on this database: its ${this.name} is at ${this.address}; stop it first`
+    return `another cluster runs on this database: its ${this.name} is at ${this.address}; stop that cluster first`
   }
 }
 

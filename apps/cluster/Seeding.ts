@@ -29,5 +29,5 @@ const clients = (cluster: ClusterNode.ClusterNodeOptions) =>
     DeskClient.layer.pipe(Layer.provide([LocalEntities.layer, noHeads, ClusterNode.gateway(cluster)]))
   )
 
-/** This process follows no market. */
+/** Sends no heads with reads, because this process follows no market. */
 const noHeads = Layer.succeed(FeedHeads)({ all: () => [] })

@@ -3,7 +3,7 @@ import { Effect, type PlatformError, Schema } from "effect"
 
 export class DataDirRefused extends Schema.TaggedError<DataDirRefused>()("DataDirRefused", { reason: Schema.String }) {
   override get message() {
-    return `VENUE_DATA_DIR: expected a folder that this user may write to, on a disk with room (${this.reason})`
+    return `VENUE_DATA_DIR: expected a folder that this user can write to, on a disk with free space (${this.reason})`
   }
 
   static readonly because = ({ message, reason: { cause } }: PlatformError.PlatformError) =>

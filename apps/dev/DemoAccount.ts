@@ -13,7 +13,7 @@ import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { DevUser } from "./DevFile.ts"
 import { text } from "./DemoText.ts"
 
-/** The demo cannot continue. The message is for its user. */
+/** The demo cannot continue. The message is shown to the person who runs the demo. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
 export interface DemoAccount {
@@ -80,7 +80,7 @@ export const place = Effect.fnUntraced(function* (account: DemoAccount, order: T
     .place(order)
     .pipe(
       Effect.mapError(
-        (error) => new DemoFailed({ message: `${account.name}'s order was not answered: ${reasonOf(error)}` })
+        (error) => new DemoFailed({ message: `${account.name}'s order got no response: ${reasonOf(error)}` })
       )
     )
   if (answer.order_id !== "") return answer
@@ -94,7 +94,7 @@ export const ended = (account: DemoAccount, clientOrderId: string) =>
       const order = account.state.orders.get(clientOrderId)
       return order !== undefined && isOver(order) ? order : undefined
     },
-    () => `${account.name}'s order ${clientOrderId} has not ended`
+    () => `${account.name}'s order ${clientOrderId} is still open`
   )
 
 export const isOver = (order: OrderResponse): boolean =>

@@ -25,7 +25,7 @@ const hour = Effect.gen(function* () {
   yield* place(ann, "BUY", 50, 204)
   yield* place(cid, "BUY", 100, 204.51)
   yield* Console.log("\nOne hour of funding, on a second venue in this process with a simulated clock")
-  yield* Console.log("  ann is long 50.00 and ben short 50.00; cid bids 204.51 while the outside price is 204.00")
+  yield* Console.log("  ann is long 50.00 and ben short 50.00; cid bids 204.51 while the external price is 204.00")
   yield* TestClock.adjust("1 hour")
   const { markE8, rateE12, remainder } = yield* Effect.repeat(paidHour, { until: (funded) => funded !== undefined })
   const [paid, received, left] = [yield* netFunding(ann), yield* netFunding(ben), remainder / 1e6]

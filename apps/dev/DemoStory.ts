@@ -239,6 +239,6 @@ const printFunding = Effect.fnUntraced(function* (accounts: ReadonlyArray<Accoun
   const minutes = 60 - Math.floor(((yield* Clock.currentTimeMillis) / 60_000) % 60)
   const soFar = accounts.map(({ state, name }) => `${name} ${text(state.positions.get(symbol)?.net_funding ?? 0)}`)
   yield* Console.log(
-    `\nFunding: positions pay each other at each full hour, the next in ${minutes} min. So far in ${symbol}: ${soFar.join(", ")}`
+    `\nFunding: positions pay each other at every full hour; the next payment is in ${minutes} min. Received so far in ${symbol}: ${soFar.join(", ")}`
   )
 })

@@ -71,7 +71,7 @@ export const changeLine = (name: string, before: BalanceResponse, after: Balance
 const cash = (balance: BalanceResponse): number =>
   sum(balance.deposit, balance.net_funding, balance.referral_rewards, balance.builder_rewards ?? 0, -balance.fees)
 
-/** Returns the equity, which is the balance if all positions closed at the mark. */
+/** Returns the equity: the balance that would remain if all positions were closed at the mark. */
 const equity = (balance: BalanceResponse): number => sum(cash(balance), balance.realised_pnl, balance.unrealised_pnl)
 
 const verdict = (computed: number, reported: number): string =>

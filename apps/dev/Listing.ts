@@ -23,7 +23,7 @@ const RefdataSymbol = Schema.Struct({
 })
 const Refdata = Schema.Struct({ data: Schema.NullOr(Schema.Array(RefdataSymbol)) })
 
-/** Reads the symbols that trade. */
+/** Reads the symbols that are trading. */
 export const listings = Effect.fn("Listing.listings")(function* (restUrl: string) {
   const response = yield* HttpClient.get(`${restUrl}/refdata`)
   const { data } = yield* HttpClientResponse.schemaBodyJson(Refdata)(yield* HttpClientResponse.filterStatusOk(response))

@@ -68,7 +68,7 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
     }
   })
 
-  // Cancels an earlier session's orders first. After a disconnect, the next connection starts again.
+  // Cancels an earlier session's orders first. After a disconnect, this runs again on the next connection.
   const start = Effect.gen(function* () {
     const earlier = yield* openOrders(client)
     yield* cancelAll(client)

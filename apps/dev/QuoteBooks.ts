@@ -10,7 +10,7 @@ export type QuoteBooks = ReadonlyMap<string, QuoteBook.QuoteBook>
 export const make = (listings: ReadonlyArray<Listing>): QuoteBooks =>
   new Map(listings.map((listing) => [listing.symbol, QuoteBook.make(listing)]))
 
-/** Starts each turn with another symbol, so that a turn that uses up its messages starves no symbol. */
+/** Starts each turn with another symbol, so that no symbol is starved when turns use up their messages. */
 export const inTurn = (books: QuoteBooks, turnsTaken: number): ReadonlyArray<QuoteBook.QuoteBook> => {
   const all = [...books.values()]
   const first = turnsTaken % all.length

@@ -35,7 +35,7 @@ const fileName = "secrets.json"
 /** Files beside this one, any of which shows that a venue was started in this directory. */
 const traces = ["dev.json", "postgres"]
 
-/** Without this file, the database's sealed values cannot be opened. */
+/** The secrets file cannot be read. Without it, the database's sealed values cannot be opened. */
 export class UnreadableSecrets extends Schema.TaggedError<UnreadableSecrets>()("UnreadableSecrets", {
   path: Schema.String
 }) {

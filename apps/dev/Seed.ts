@@ -27,7 +27,7 @@ import { addressOf } from "./Wallets.ts"
 const usd = 1_000_000n
 /** Each demo user's initial balance, in 1e-6 USD. */
 const funds = 100_000n * usd
-/** Enough to quote every listed market. */
+/** Initial balance of the market maker, in 1e-6 USD. Enough to quote every listed market. */
 const makerFunds = 50_000_000n * usd
 
 export const makerName = "market-maker"
@@ -119,7 +119,7 @@ const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builder
   if (Option.isSome(code) && code.value.active) yield* Effect.retry(register(code.value), untilDesksAreUp)
 })
 
-/** Second operator, beside the holder of the token in the settings: some actions need two people. */
+/** Second operator, in addition to the holder of the token in the settings, because some actions need two people. */
 export const treasurer: NewOperator = { name: "treasurer", roles: ["treasurer"] }
 
 export const appoint = Effect.fn("Seed.appoint")(function* (token: string) {

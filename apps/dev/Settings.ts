@@ -16,20 +16,20 @@ export const Settings = Config.all({
   dataDir,
   marketMaker: Setting.onOff("VENUE_MARKET_MAKER", {
     default: "on",
-    meaning: "`off`: no market maker quotes",
+    meaning: "`on`: starts a market maker",
     readers: local,
     changes: "process"
   }),
   auditor: Setting.onOff("VENUE_AUDITOR", {
     default: "on",
     meaning:
-      "Starts an auditor and waits for its first audit; `off`: withdrawals are blocked unless one runs elsewhere",
+      "`on`: starts an auditor and waits for its first audit; `off`: withdrawals are blocked unless an auditor runs elsewhere",
     readers: local,
     changes: "process"
   }),
   extraUsers: Setting.int("VENUE_EXTRA_USERS", {
     default: 0,
-    meaning: "Number of additional funded users, `trader-1` and so on, in `dev.json`",
+    meaning: "Number of additional funded users, named `trader-1` and so on, in `dev.json`",
     readers: local,
     changes: "process"
   })

@@ -89,7 +89,7 @@ const configuredDatabase = Effect.gen(function* () {
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem
   const folder = path.join(directory, "postgres")
-  // `find` would create the folder.
+  // Checked first, because `find` would create the folder.
   if (!(yield* files.exists(folder))) return yield* new DatabaseUnknown({ dataDir: directory })
   const server = yield* EmbeddedPostgres.find(folder)
   return Option.isSome(server) ? server.value : yield* new DatabaseUnknown({ dataDir: directory })

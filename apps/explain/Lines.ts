@@ -22,7 +22,7 @@ export interface Comparison {
   readonly difference?: string
 }
 
-/** A stream's lines, with the comparisons made on the way. */
+/** A stream's lines, and the comparisons that were made while reading them. */
 export interface Lines {
   /** Reads the next line, or returns undefined after the last line. */
   readonly next: Effect.Effect<Line | undefined, SqlError>

@@ -44,7 +44,7 @@ export const make = (
   return { next, comparisons: () => comparisons }
 }
 
-/** Returns one event's lines: it can realise a profit, charge a fee and pay a reward. */
+/** Returns an event's lines. One event can realise a profit, charge a fee and pay a reward. */
 const linesOf = (
   stream: string,
   seq: number,

@@ -40,7 +40,7 @@ export const make = (
     }
     if (!isLast) return
     const balance = yield* LedgerEntries.balance(accountId).sql(sql)
-    if (balance !== own) differs(`its entries of the account sum to ${balance}; the journal has ${own} (1e-6 USD)`)
+    if (balance !== own) differs(`the entries for the account sum to ${balance}; the journal has ${own} (in 1e-6 USD)`)
   })
   const next = Lines.make(
     reading,

@@ -1,4 +1,4 @@
-/** Gateway node: all six listeners and no entity. */
+/** Gateway node: all six listeners and no entities. */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as Runner from "@venue/cluster/Runner"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"

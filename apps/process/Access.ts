@@ -54,15 +54,15 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
 })
 
 /**
- * Returns a sign-in page's refusal. A page outside `VENUE_SIGN_IN_URI` is the venue's own, at its public address or
- * its listener.
+ * Returns the refusal of an invalid sign-in page. A page outside `VENUE_SIGN_IN_URI` is the venue's own, at its
+ * public address or its listener.
  */
 const siteRefused = (settings: SharedSettings, uri: string): SettingRefused =>
   settings.signInUris.includes(uri)
-    ? new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `an https or loopback page, not ${uri}` })
+    ? new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `an https URL or a loopback URL, not ${uri}` })
     : new SettingRefused({
         setting: "VENUE_PUBLIC_AUTH_URL",
-        expected: `the https address that clients use: VENUE_HOST is ${settings.host}, and wallets sign in only at https or loopback pages, not at ${uri}`
+        expected: `the https URL that clients use: VENUE_HOST is ${settings.host}, and wallets sign in only at https or loopback URLs, not at ${uri}`
       })
 
 /** Checks the rules that the settings' types do not express. */
@@ -82,19 +82,23 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
       builderKeys.length <= 2 && builderKeys.every((key) => Redacted.value(key).length >= 32),
       "one or two keys of at least 32 characters, separated by a comma"
     ],
-    ["VENUE_CLIENT_AGREEMENT_URL", hasOneOrTwo(clientAgreementUrls), "one or two addresses, separated by a comma"],
+    ["VENUE_CLIENT_AGREEMENT_URL", hasOneOrTwo(clientAgreementUrls), "one or two URLs, separated by a comma"],
     ["VENUE_KEY_PREFIX", /^[a-z0-9_]+$/i.test(settings.keyPrefix), "letters, digits and underscores"],
-    ["VENUE_BRAND", isBrand(brand), "letters, digits and hyphens, and neither builder nor future"],
+    ["VENUE_BRAND", isBrand(brand), "letters, digits and hyphens, except the words builder and future"],
     [
       "VENUE_BLOCKED_COUNTRIES",
       blockedCountries.every((code) => /^[A-Z]{2}$/.test(code)),
-      "codes of two capital letters"
+      "country codes of two capital letters, separated by commas"
     ],
-    ["VENUE_TRUSTED_PROXIES", trustedProxies.every(AllowList.isNetwork), "addresses, or networks such as 10.0.0.0/8"],
+    [
+      "VENUE_TRUSTED_PROXIES",
+      trustedProxies.every(AllowList.isNetwork),
+      "IP addresses, or networks such as 10.0.0.0/8"
+    ],
     [
       "VENUE_COUNTRY_HEADER",
       Option.isNone(countryHeader) || trustedProxies.length > 0,
-      "no value without VENUE_TRUSTED_PROXIES: only a trusted proxy may name the country"
+      "no value without VENUE_TRUSTED_PROXIES: only a trusted proxy is allowed to set the country"
     ],
     [
       "VENUE_CAPTCHA_SECRET",
@@ -115,27 +119,30 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
 
 const hasOneOrTwo = ({ length }: ReadonlyArray<string>): boolean => length === 1 || length === 2
 
-const web = "an http or https address without a path"
+const web = "an http or https URL without a path"
 const isWeb = (url: Option.Option<string>): boolean =>
   Option.match(url, {
     onNone: () => true,
     onSome: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") && URL.parse(text)?.origin === text
   })
 
-const socket = "a ws or wss address without a query"
+const socket = "a ws or wss URL without a query"
 const isSocket = (url: Option.Option<string>): boolean =>
   Option.match(url, {
     onNone: () => true,
     onSome: (text) => /^wss?:\/\/[^?#]+$/.test(text) && URL.canParse(text)
   })
 
-/** Contains the environment, so that a message from one environment is invalid in another one with the same secret. */
+/**
+ * Purpose for which builder keys are derived. Contains the environment, so that a message from one environment is
+ * invalid in another one with the same secret.
+ */
 const builderUse = ({ environment }: SharedSettings): string =>
   environment === "development" ? "builder messages" : `builder messages of ${environment}`
 
 /**
- * Returns the terms. A second key or agreement is valid while the settings list it, so the operator decides when a
- * replacement is complete.
+ * Returns the terms of builder messages. A second key or agreement is valid while the settings list it, so the
+ * operator decides when a replacement is complete.
  */
 const builderTermsOf = (
   settings: SharedSettings,
@@ -165,8 +172,8 @@ const builderKeysOf = (settings: SharedSettings, secretKey: Redacted.Redacted) =
 }
 
 const faults = {
-  uri: { setting: "VENUE_BUILDER_URI", expected: "an https address as a browser shows it" },
-  agreement_url: { setting: "VENUE_CLIENT_AGREEMENT_URL", expected: "an https address as a browser shows it" },
+  uri: { setting: "VENUE_BUILDER_URI", expected: "an https URL in the form that a browser shows" },
+  agreement_url: { setting: "VENUE_CLIENT_AGREEMENT_URL", expected: "an https URL in the form that a browser shows" },
   statement: { setting: "VENUE_SERVICE_NAME", expected: "letters, digits and spaces" }
 } as const
 

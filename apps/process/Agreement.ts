@@ -60,7 +60,7 @@ export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSet
   return Agreed.contracts(later)
 })
 
-/** Keyed with the venue's secret: an unkeyed hash would reveal short values. */
+/** Keyed with the venue's secret, because an unkeyed hash would reveal short values. */
 const hashUnder = (secretKey: Redacted.Redacted) => {
   const key = Redacted.value(derivedKey(secretKey, "agreement"))
   return (value: unknown): string => hashOf(Redacted.make(`${key} ${JSON.stringify(value)}`)).slice(0, 16)

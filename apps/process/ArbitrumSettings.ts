@@ -19,20 +19,20 @@ const withWallet: ReadonlyArray<Setting.Reader> = [...Setting.venue, "wallet"]
 export const chain = {
   chainId: Setting.int("VENUE_ARBITRUM_CHAIN_ID", {
     default: 42_161,
-    meaning: "Id of the chain; the wallet signs for no other",
+    meaning: "Chain id; the wallet signs only for this chain",
     readers: withWallet,
     changes: "all nodes"
   }),
   token: Setting.string("VENUE_ARBITRUM_TOKEN", {
     default: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
-    meaning: "Contract of the token, by default native USDC; the wallet signs for no other",
+    meaning: "Address of the token contract, by default native USDC; the wallet signs only for this token",
     readers: withWallet,
     changes: "all nodes"
   }),
   maxFeeGwei: Setting.int("VENUE_ARBITRUM_MAX_FEE_GWEI", {
     default: 5,
     unit: "gwei",
-    meaning: "Maximum fee per gas; payments wait while the chain is more expensive",
+    meaning: "Maximum fee per gas; payments wait while the network fee is higher",
     readers: withWallet,
     changes: "process"
   })
@@ -43,14 +43,14 @@ export type Chain = { readonly [Name in keyof typeof chain]: Config.Success<(typ
 export const keys = {
   hotKey: Config.option(
     Setting.secret("VENUE_WALLET_HOT_KEY", {
-      meaning: "Private key of the hot account; only a development may give it to a node",
+      meaning: "Private key of the Arbitrum One hot account; on a node, allowed only in development",
       readers: withWallet,
       changes: "process"
     })
   ),
   xprv: Config.option(
     Setting.secret("VENUE_WALLET_XPRV", {
-      meaning: "Extended private key of the deposit addresses; only a development may give it to a node",
+      meaning: "Extended private key of the deposit addresses; on a node, allowed only in development",
       readers: withWallet,
       changes: "process"
     })
@@ -65,14 +65,14 @@ export const all = Config.all({
   ...keys,
   rpcUrls: Config.option(
     Setting.secret("VENUE_ARBITRUM_RPC_URLS", {
-      meaning: "JSON-RPC URLs, separated by commas; without one the rail is not connected",
+      meaning: "JSON-RPC URLs, separated by commas; without a URL, the rail is not connected",
       readers: Setting.runners,
       changes: "process"
     })
   ),
   leastEndpoints: Setting.int("VENUE_ARBITRUM_LEAST_ENDPOINTS", {
     default: 1,
-    meaning: "Minimum number of endpoints that respond; with fewer, the chain's state counts as unknown",
+    meaning: "Minimum number of responding endpoints; with fewer, the chain's state counts as unknown",
     readers: Setting.runners,
     changes: "process"
   }),
@@ -90,21 +90,25 @@ export const all = Config.all({
     readers: Setting.venue,
     changes: "all nodes"
   }),
-  blocksAtOnce: atOnce("VENUE_ARBITRUM_BLOCKS_AT_ONCE", 1_000, "Maximum blocks in one request for logs, 1 to 100000"),
+  blocksAtOnce: atOnce(
+    "VENUE_ARBITRUM_BLOCKS_AT_ONCE",
+    1_000,
+    "Maximum number of blocks per request for logs, 1 to 100000"
+  ),
   callsAtOnce: atOnce(
     "VENUE_ARBITRUM_CALLS_AT_ONCE",
     RpcEndpoint.defaultSizes.calls,
-    "Maximum calls in one request, 1 to 100"
+    "Maximum number of calls per JSON-RPC request, 1 to 100"
   ),
   addressesAtOnce: atOnce(
     "VENUE_ARBITRUM_ADDRESSES_AT_ONCE",
     RpcEndpoint.defaultSizes.addresses,
-    "Maximum deposit addresses in one request for logs, 1 to 500"
+    "Maximum number of deposit addresses per request for logs, 1 to 500"
   ),
   balancesAtOnce: atOnce(
     "VENUE_ARBITRUM_BALANCES_AT_ONCE",
     RpcEndpoint.defaultSizes.balances,
-    "Maximum balances in one call, 1 to 500"
+    "Maximum number of balances per call, 1 to 500"
   ),
   firstBlock: Config.option(
     Setting.int("VENUE_ARBITRUM_FIRST_BLOCK", {
@@ -117,7 +121,7 @@ export const all = Config.all({
   overdueSeconds: Setting.int("VENUE_ARBITRUM_OVERDUE_SECONDS", {
     default: 180,
     unit: "s",
-    meaning: "Age at which a payment is replaced with the same nonce and fees at least an eighth higher",
+    meaning: "Age at which a payment is replaced by one with the same nonce and at least 12.5 % higher fees",
     readers: Setting.runners,
     changes: "process"
   }),
@@ -142,7 +146,7 @@ export const addressesOnly = Effect.fn("ArbitrumSettings.addressesOnly")(functio
   if (settings.xpub === "") return Option.none()
   const { token } = yield* checked(settings)
   const addressAt = yield* right("VENUE_ARBITRUM_XPUB", DepositAddresses.make(settings.xpub))
-  const elsewhere = Effect.fail(new SignerUnavailable({ reason: "this process pays nothing" }))
+  const elsewhere = Effect.fail(new SignerUnavailable({ reason: "this process makes no payments" }))
   const signer = Signer.of({ accounts: elsewhere, sign: () => elsewhere })
   return Option.some(railOf(settings, { endpoints: [], signer, addressAt, token }))
 })
@@ -184,12 +188,12 @@ const railOf = (
 }
 
 export const checkedChain = Effect.fnUntraced(function* ({ chainId, maxFeeGwei, token }: Chain) {
-  yield* expect("VENUE_ARBITRUM_CHAIN_ID", chainId > 0, "the number of a chain")
-  yield* expect("VENUE_ARBITRUM_MAX_FEE_GWEI", maxFeeGwei > 0, "1 or more")
+  yield* expect("VENUE_ARBITRUM_CHAIN_ID", chainId > 0, "a chain id above 0")
+  yield* expect("VENUE_ARBITRUM_MAX_FEE_GWEI", maxFeeGwei > 0, "1 gwei or more")
   yield* expect(
     "VENUE_ARBITRUM_TOKEN",
     /^0x(?!0{40}$)[0-9a-fA-F]{40}$/.test(token),
-    "the address of the token's contract, not the zero address"
+    "the address of the token contract, not the zero address"
   )
   return { token: token.toLowerCase() }
 })
@@ -200,8 +204,8 @@ const checked = Effect.fnUntraced(function* (settings: ArbitrumSettings) {
   const { blocksAtOnce, overdueSeconds, staleSeconds, sweepAboveUsd } = settings
   yield* expect("VENUE_ARBITRUM_SWEEP_ABOVE", sweepAboveUsd >= 1, "1 USD or more")
   yield* expect("VENUE_ARBITRUM_BLOCKS_AT_ONCE", blocksAtOnce >= 1 && blocksAtOnce <= 100_000, "1 to 100000")
-  yield* expect("VENUE_ARBITRUM_STALE_SECONDS", staleSeconds >= 1, "1 or more")
-  yield* expect("VENUE_ARBITRUM_OVERDUE_SECONDS", overdueSeconds >= 1, "1 or more")
+  yield* expect("VENUE_ARBITRUM_STALE_SECONDS", staleSeconds >= 1, "1 s or more")
+  yield* expect("VENUE_ARBITRUM_OVERDUE_SECONDS", overdueSeconds >= 1, "1 s or more")
   return yield* checkedChain(settings)
 })
 
@@ -229,11 +233,11 @@ const signerOf = Effect.fnUntraced(function* (
   const { hotKey, xprv } = settings
   const wallet = yield* WalletConnection.signer(settings, { VENUE_WALLET_HOT_KEY: hotKey, VENUE_WALLET_XPRV: xprv })
   if (Option.isSome(wallet)) return wallet.value
-  const missing = "a wallet, or VENUE_WALLET_HOT_KEY and VENUE_WALLET_XPRV for a development"
+  const missing = "the URL of a wallet, or in development VENUE_WALLET_HOT_KEY and VENUE_WALLET_XPRV instead"
   if (Option.isNone(hotKey) || Option.isNone(xprv)) return yield* refused("VENUE_WALLET_URL", missing)
   const held = yield* keysOf(hotKey.value, xprv.value)
   const isOfAddresses = DepositAddresses.addressOf(held.deposits.deriveChild(0)) === addressAt(0)
-  yield* expect("VENUE_WALLET_XPRV", isOfAddresses, "the private half of VENUE_ARBITRUM_XPUB")
+  yield* expect("VENUE_WALLET_XPRV", isOfAddresses, "the private key for the public key in VENUE_ARBITRUM_XPUB")
   return Signer.layerLocal(held)
 })
 

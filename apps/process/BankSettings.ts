@@ -15,7 +15,7 @@ export const key = Setting.secret("VENUE_BANK_KEY", {
 })
 
 export const webhookSecret = Setting.secret("VENUE_BANK_WEBHOOK_SECRET", {
-  meaning: "Secret with which the bank signs its webhooks; without it, the venue polls",
+  meaning: "Secret with which the bank signs its webhooks; without it, the venue only polls the bank",
   readers: [...Setting.gateways, "bank"],
   changes: "process"
 })
@@ -23,7 +23,7 @@ export const webhookSecret = Setting.secret("VENUE_BANK_WEBHOOK_SECRET", {
 export const all = Config.all({
   url: Config.option(
     Setting.string("VENUE_BANK_URL", {
-      meaning: "URL of the bank; without it the rail is not connected",
+      meaning: "URL of the bank's API; without it, the bank is not connected",
       readers: Setting.venue,
       changes: "all runners"
     })
@@ -45,7 +45,10 @@ export const provider = Effect.fn("BankSettings.provider")(function* ({
   return Option.some(yield* Bank.make({ url: url.value.replace(/\/$/, ""), key }))
 })
 
-/** Returns the rail of a process without the bank's key, which only states that there is a bank. */
+/**
+ * Returns the rail of a process without the bank's key. The rail shows that the venue has a bank, but all of its
+ * calls fail.
+ */
 export const nameOnly = ({ url }: BankSettings): Option.Option<RailProvider> => {
   const elsewhere = Effect.fail(
     new RailUnavailable({ rail: "BANK", cause: "this process has no connection to the bank" })

@@ -13,7 +13,7 @@ const port = (name: string, value: number, listener: string) =>
 const publicUrl = (name: string, meaning: string) =>
   Config.option(
     Setting.string(name, {
-      usual: "the listening address",
+      usual: "the listener's own URL",
       meaning,
       readers: Setting.gateways,
       changes: "all gateways"
@@ -24,7 +24,7 @@ export const all = {
   host: Setting.string("VENUE_HOST", {
     default: "127.0.0.1",
     meaning:
-      "Address of the public listeners; the operator interface stays on loopback. Hosts besides loopback, `0.0.0.0` and `::` need an https `VENUE_PUBLIC_AUTH_URL`",
+      "Listening address, except of the operator interface, which uses loopback. Addresses other than loopback, `0.0.0.0` and `::` require an https `VENUE_PUBLIC_AUTH_URL`",
     readers: Setting.gateways,
     changes: "process"
   }),
@@ -34,27 +34,24 @@ export const all = {
   tradePort: port("VENUE_TRADE_PORT", 4003, "trade socket"),
   marketDataPort: port("VENUE_MARKET_DATA_PORT", 4004, "market-data socket"),
   adminPort: port("VENUE_ADMIN_PORT", 4005, "operator interface"),
-  publicRestUrl: publicUrl("VENUE_PUBLIC_REST_URL", "Public address of REST behind a proxy"),
-  publicFundingUrl: publicUrl("VENUE_PUBLIC_FUNDING_URL", "Public address of the funding interface behind a proxy"),
+  publicRestUrl: publicUrl("VENUE_PUBLIC_REST_URL", "Public URL of the REST interface behind a proxy"),
+  publicFundingUrl: publicUrl("VENUE_PUBLIC_FUNDING_URL", "Public URL of the funding interface behind a proxy"),
   publicAuthUrl: publicUrl(
     "VENUE_PUBLIC_AUTH_URL",
-    "Public address of the authentication service behind a proxy; with `/auth/v1` it is the issuer of tokens"
+    "Public URL of the authentication service behind a proxy; with `/auth/v1` appended, the token issuer"
   ),
-  publicTradeUrl: publicUrl("VENUE_PUBLIC_TRADE_URL", "Public address of the trade socket behind a proxy"),
-  publicMarketDataUrl: publicUrl(
-    "VENUE_PUBLIC_MARKET_DATA_URL",
-    "Public address of the market-data socket behind a proxy"
-  ),
+  publicTradeUrl: publicUrl("VENUE_PUBLIC_TRADE_URL", "Public URL of the trade socket behind a proxy"),
+  publicMarketDataUrl: publicUrl("VENUE_PUBLIC_MARKET_DATA_URL", "Public URL of the market-data socket behind a proxy"),
   trustedProxies: Setting.list("VENUE_TRUSTED_PROXIES", {
     meaning:
-      "Addresses and networks of proxies, separated by commas, whose `X-Forwarded-For` or `Forwarded` header names the caller",
+      "IP addresses and networks, separated by commas, of proxies whose `X-Forwarded-For` or `Forwarded` header identifies the caller",
     readers: Setting.gateways,
     changes: "process"
   }),
   countryHeader: Config.option(
     Setting.string("VENUE_COUNTRY_HEADER", {
       meaning:
-        "Header with the caller's two-letter country, which a trusted proxy must overwrite; needs `VENUE_TRUSTED_PROXIES`",
+        "Name of the header with the caller's two-letter country code, which a trusted proxy must overwrite; requires `VENUE_TRUSTED_PROXIES`",
       readers: Setting.gateways,
       changes: "process"
     })
@@ -63,7 +60,7 @@ export const all = {
     Setting.literals("VENUE_ACCESS_LOG", ["on", "off"], {
       usual: "`off` in development, else `on`",
       meaning:
-        "Logs each REST request: method, route, status, milliseconds, user, request id; never an address, header or body",
+        "`on`: logs the method, route, status, milliseconds, user and request id of each REST request; never an address, header or body",
       readers: Setting.gateways,
       changes: "process"
     })

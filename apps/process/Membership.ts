@@ -41,7 +41,7 @@ export class Membership extends Context.Service<
           Effect.catchCause((cause) =>
             DatabaseOutage.report(
               cause,
-              Effect.logWarning("the row of this node in the node table could not be renewed", cause)
+              Effect.logWarning("this node's row in the node table could not be renewed", cause)
             )
           )
         )

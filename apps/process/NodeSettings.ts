@@ -16,7 +16,7 @@ export const traffic = {
   lockSeconds: Setting.int("VENUE_CLUSTER_LOCK_SECONDS", {
     default: 3,
     unit: "s",
-    meaning: "Time after which a frozen runner loses its markets and desks, 1 to 60",
+    meaning: "Time after which a frozen runner loses its markets and desks, 1 to 60 s",
     readers: ["cluster", "runner", "gateway"],
     changes: "all nodes"
   }),
@@ -30,7 +30,7 @@ const own = Config.all({
   ...traffic,
   name: Config.option(
     Setting.string("VENUE_NODE_NAME", {
-      usual: "kind and a random number",
+      usual: "kind and a random suffix",
       meaning: "Unique name of the process; a new process with the same name replaces the old one, which stops",
       readers: nodes,
       changes: "process"
@@ -51,7 +51,7 @@ const own = Config.all({
   listen: Config.option(
     Setting.string("VENUE_CLUSTER_LISTEN", {
       usual: "`VENUE_CLUSTER_ADDRESS`",
-      meaning: "`host:port` at which the runner listens, if it is behind address translation",
+      meaning: "`host:port` at which the runner listens, if other nodes reach it through address translation",
       readers: ["runner"],
       changes: "process"
     })
@@ -59,7 +59,7 @@ const own = Config.all({
   dialFrom: Config.option(
     Setting.string("VENUE_CLUSTER_DIAL_FROM", {
       usual: "any",
-      meaning: "Local address of connections to other nodes",
+      meaning: "Local IP address from which this node connects to other nodes",
       readers: nodes,
       changes: "process"
     })
@@ -67,19 +67,19 @@ const own = Config.all({
   clockShiftMillis: Setting.int("VENUE_CLOCK_SHIFT_MILLIS", {
     default: 0,
     unit: "ms",
-    meaning: "Shift of the node's clock, for drills. Refused in production",
+    meaning: "Offset added to the node's clock, for drills. Refused in production",
     readers: nodes,
     changes: "process"
   }),
   healthPort: Setting.port("VENUE_HEALTH_PORT", {
     default: 4010,
-    meaning: "Port of `/health/live` and `/health/ready` of a runner; a gateway answers on its listeners",
+    meaning: "Port of a runner's `/health/live` and `/health/ready`; a gateway serves both paths on each listener",
     readers: ["runner"],
     changes: "process"
   }),
   healthHost: Setting.string("VENUE_HEALTH_HOST", {
     default: "127.0.0.1",
-    meaning: "Address of the health port of a runner",
+    meaning: "Listening address of a runner's health port",
     readers: ["runner"],
     changes: "process"
   })
@@ -104,11 +104,11 @@ export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings
   yield* expect("VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters")
   // Postgres truncates longer application names and replaces other characters.
   const isListed = Option.isNone(name) || /^[\w.-]{1,48}$/.test(name.value)
-  yield* expect("VENUE_NODE_NAME", isListed, "at most 48 letters, digits, dots and hyphens")
+  yield* expect("VENUE_NODE_NAME", isListed, "1 to 48 letters, digits, dots, underscores and hyphens")
   yield* expect("VENUE_CLUSTER_LOCK_SECONDS", lockSeconds >= 1 && lockSeconds <= 60, "1 to 60")
   if (kind === "gateway") {
-    yield* expect("VENUE_ADMIN_TOKEN", Redacted.value(adminToken) !== "", "the token of the operator")
-    yield* expect("VENUE_AUTH_CLIENT_KEY", authClientKeys.length > 0, "the key of the venue's own pages")
+    yield* expect("VENUE_ADMIN_TOKEN", Redacted.value(adminToken) !== "", "the first operator's token")
+    yield* expect("VENUE_AUTH_CLIENT_KEY", authClientKeys.length > 0, "the apikey of the venue's own pages")
   }
   return {
     ...settings,

@@ -3,21 +3,21 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import type { NodeSettings } from "./NodeSettings.ts"
 
 /**
- * Maximum connections in each pool of a runner: one purpose's load takes no connection from another. One connection
- * of `cluster` holds the locks. While the database hangs, two replacements might hang as well, and one more must be
- * free to probe the database.
+ * Maximum connections in each pool of a runner. Pools are separate, so that one purpose's load takes no connection
+ * from another purpose. One connection of `cluster` holds the locks. While the database hangs, two replacements might
+ * hang as well, and one more must be free to probe the database.
  */
 const runner = { journal: 6, tables: 4, cluster: 5, access: 6, nodes: 3 }
 
 /**
- * Maximum connections in each pool, by kind of node. A gateway's `tables` serves 4 user queries, 2 of charts, 2 of
- * futures, 2 public reads and 2 others at once; none of these waits for another kind.
+ * Maximum connections in each pool, by kind of node. A gateway's `tables` serves 4 user queries, 2 chart queries, 2
+ * futures queries, 2 public reads and 2 others at the same time, so that no kind waits for another.
  */
 export const sizes = { runner, gateway: { ...runner, tables: 12 } }
 
 /**
- * Releases the locks of a node that freezes in a transaction after 10 s, and the locks of a machine that disappears
- * after about 11 s.
+ * After 10 s, releases the locks of a node that has frozen in a transaction. After about 11 s, releases the locks of
+ * a machine that has disappeared.
  */
 const startupParameters = {
   idle_in_transaction_session_timeout: "10s",

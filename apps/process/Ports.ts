@@ -20,7 +20,7 @@ export class PortRefused extends Schema.TaggedError<PortRefused>()("PortRefused"
 }) {
   override get message(): string {
     const { error, variable } = this
-    return `${(error as Error).message}; stop the program that uses the port, or set ${variable} to another one`
+    return `${(error as Error).message}; stop the program that uses the port, or set ${variable} to another port`
   }
 }
 

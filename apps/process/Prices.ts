@@ -29,7 +29,7 @@ export const sources = Effect.fn("Prices.sources")(function* (
 const fromFile = Effect.fnUntraced(function* (path: string, instruments: VenueSettings["instruments"]) {
   const files = yield* FileSystem.FileSystem
   const refused = (why: string) =>
-    new SettingRefused({ setting: "VENUE_PRICE_SOURCES", expected: `a file of price sources (${path}: ${why})` })
+    new SettingRefused({ setting: "VENUE_PRICE_SOURCES", expected: `a valid price source file (${path}: ${why})` })
   const text = yield* Effect.mapError(files.readFileString(path), ({ message }) => refused(message))
   // Built in the process's scope, because the sources keep the client.
   const client = yield* Layer.build(NodeHttpClient.layerUndici)

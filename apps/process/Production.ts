@@ -45,7 +45,7 @@ const inWallet = "no value (the wallet holds the key; set VENUE_WALLET_URL)"
 
 const ofRunner = (settings: NodeSettings): ReadonlyArray<Rule> => [
   ["VENUE_SIMULATED_PRICES", !settings.simulatedPrices, "off (prices come from sources or the operator)"],
-  ["VENUE_BANK_URL", Option.isNone(settings.bank.url) || isSecure(settings.bank.url), "the https address of the bank"]
+  ["VENUE_BANK_URL", Option.isNone(settings.bank.url) || isSecure(settings.bank.url), "the https URL of the bank"]
 ]
 
 const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
@@ -54,21 +54,21 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
     ["VENUE_ADMIN_TOKEN", isDrawn(settings.adminToken), "at least 32 random characters, not a test token,"],
     ["VENUE_AUTH_CLIENT_KEY", !settings.authClientKeys.some(isForTests), "a key that is not a test key"],
     ["VENUE_KEY_PREFIX", !/test/.test(settings.keyPrefix), "a prefix without the word test, such as svc_live,"],
-    ["VENUE_PUBLIC_AUTH_URL", isSecure(settings.publicAuthUrl), "the https address that clients use"],
-    ["VENUE_PUBLIC_REST_URL", isSecure(settings.publicRestUrl), "the https address that clients use"],
-    ["VENUE_PUBLIC_FUNDING_URL", isSecure(settings.publicFundingUrl), "the https address that clients use"],
-    ["VENUE_PUBLIC_TRADE_URL", isSecure(settings.publicTradeUrl, "wss"), "the wss address that clients use"],
-    ["VENUE_PUBLIC_MARKET_DATA_URL", isSecure(settings.publicMarketDataUrl, "wss"), "the wss address that clients use"],
-    ["VENUE_SIGN_IN_URI", Result.isSuccess(sites), "https pages, none on this machine,"],
-    ["VENUE_BUILDER_URI", isOwn(settings.builderUri), "the venue's own address"],
+    ["VENUE_PUBLIC_AUTH_URL", isSecure(settings.publicAuthUrl), "the https URL that clients use"],
+    ["VENUE_PUBLIC_REST_URL", isSecure(settings.publicRestUrl), "the https URL that clients use"],
+    ["VENUE_PUBLIC_FUNDING_URL", isSecure(settings.publicFundingUrl), "the https URL that clients use"],
+    ["VENUE_PUBLIC_TRADE_URL", isSecure(settings.publicTradeUrl, "wss"), "the wss URL that clients use"],
+    ["VENUE_PUBLIC_MARKET_DATA_URL", isSecure(settings.publicMarketDataUrl, "wss"), "the wss URL that clients use"],
+    ["VENUE_SIGN_IN_URI", Result.isSuccess(sites), "https page URLs, none of them on this machine,"],
+    ["VENUE_BUILDER_URI", isOwn(settings.builderUri), "a URL of the venue, not of venue.example,"],
     ["VENUE_BUILDER_KEY", settings.builderKeys.every(isDrawn), "at least 32 random characters each, no test keys,"],
-    ["VENUE_CLIENT_AGREEMENT_URL", settings.clientAgreementUrls.every(isOwn), "the venue's own agreement"],
+    ["VENUE_CLIENT_AGREEMENT_URL", settings.clientAgreementUrls.every(isOwn), "the URL of the venue's own agreement"],
     [
       "VENUE_CAPTCHA_SITE_KEY",
       settings.captcha === "never" || Option.isSome(settings.captchaSiteKey),
-      "the site key of the CAPTCHA, unless VENUE_CAPTCHA is never,"
+      "the CAPTCHA site key, unless VENUE_CAPTCHA is never,"
     ],
-    ["VENUE_IDENTITY_URL", isSecure(settings.identityUrl), "the https address of the provider that verifies users"]
+    ["VENUE_IDENTITY_URL", isSecure(settings.identityUrl), "the https URL of the identity provider"]
   ]
 }
 
@@ -76,7 +76,7 @@ const isForTests = (secret: Redacted.Redacted): boolean => testPrefixes.test(Red
 const isDrawn = (secret: Redacted.Redacted): boolean => Redacted.value(secret).length >= 32 && !isForTests(secret)
 const isSecure = (url: Option.Option<string>, scheme: "https" | "wss" = "https"): boolean =>
   Option.isSome(url) && url.value.startsWith(`${scheme}://`)
-/** Returns whether a URL does not use an example host. */
+/** Returns true if the URL is valid and its host is not an example domain. */
 const isOwn = (url: string): boolean => !(URL.parse(url)?.hostname ?? ".example").endsWith(".example")
 
 const databases = Table.selection({

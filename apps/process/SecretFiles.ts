@@ -34,13 +34,13 @@ const ofFile = Effect.fnUntraced(function* (name: string) {
   const path = yield* Config.option(Config.String(`${name}_FILE`))
   if (Option.isNone(path)) return Option.none()
   if (Option.isSome(yield* Config.option(Config.Redacted(name))))
-    return yield* new SettingRefused({ setting: name, expected: `either this or ${name}_FILE; both are set` })
+    return yield* new SettingRefused({ setting: name, expected: `only one of ${name} and ${name}_FILE; both are set` })
   const files = yield* FileSystem.FileSystem
   const text = yield* files
     .readFileString(path.value)
     .pipe(
       Effect.mapError(
-        () => new SettingRefused({ setting: `${name}_FILE`, expected: "the path of a file that this user may read" })
+        () => new SettingRefused({ setting: `${name}_FILE`, expected: "the path of a file that this user can read" })
       )
     )
   return Option.some([name, text.trim()] as const)

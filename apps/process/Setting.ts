@@ -22,7 +22,7 @@ export type Change = "never" | "all nodes" | "all runners" | "all gateways" | "r
 export interface Description<A> {
   /** Value of an absent variable. */
   readonly default?: A
-  /** Text for people instead of `default`, such as `required`. */
+  /** Text shown to people in place of `default`, such as `required`. */
   readonly usual?: string
   readonly unit?: string
   /** Noun phrase of at most 25 words. */

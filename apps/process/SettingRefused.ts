@@ -22,7 +22,7 @@ export const right = <A>(setting: string, result: Result.Result<A, string>) =>
     onSuccess: (value) => Effect.succeed(value)
   })
 
-/** Returns URLs separated by commas. Each URL might contain a key. */
+/** Parses URLs that are separated by commas. Each URL might contain a key. */
 export const urlsOf = Effect.fnUntraced(function* (setting: string, urls: Redacted.Redacted) {
   const all = Redacted.value(urls)
     .split(",")

@@ -15,7 +15,7 @@ const holdHours = Setting.decoded(
     usual: "24 (0 with `npm start`)",
     unit: "h",
     meaning:
-      "Minimum age of a withdrawal address: a withdrawal to a newer one is held for review, unless its wallet has signed for the user",
+      "Minimum age of a withdrawal address; a withdrawal to a newer address is held for review, unless that wallet has signed for the user",
     readers: Setting.gateways,
     changes: "all gateways"
   }
@@ -25,14 +25,14 @@ export const newAddressHoldHours = (usual: number) => Config.withDefault(holdHou
 
 export const adminToken = Setting.secret("VENUE_ADMIN_TOKEN", {
   usual: "generated at the first start; required by gateways",
-  meaning: "Token of the first operator, an admin",
+  meaning: "Token of the first operator, who has the role `admin`",
   readers: ["cluster", "gateway"],
   changes: "all gateways"
 })
 
 export const authClientKeys = Setting.secrets("VENUE_AUTH_CLIENT_KEY", {
   usual: "generated at the first start; required by gateways",
-  meaning: "`apikey` that the venue's own pages send; several while one replaces another",
+  meaning: "`apikey` that the venue's own pages send; several, separated by commas, during a replacement",
   readers: ["cluster", "gateway"],
   changes: "replaced"
 })
@@ -40,7 +40,7 @@ export const authClientKeys = Setting.secrets("VENUE_AUTH_CLIENT_KEY", {
 export const secretKey = Setting.secret("VENUE_SECRET_KEY", {
   usual: "generated at the first start; required by nodes",
   meaning:
-    "Key of at least 32 characters that seals secrets at rest and derives other keys, such as those of refresh tokens",
+    "Key of at least 32 characters that encrypts stored secrets; other keys, such as the refresh-token key, are derived from this key",
   readers: Setting.venue,
   changes: "never"
 })
@@ -49,14 +49,14 @@ export const shared = {
   environment: Setting.literals("VENUE_ENVIRONMENT", ["development", "preproduction", "production"], {
     default: "development",
     meaning:
-      "`preproduction` and `production` refuse test keys, simulations, disabled limits and insecure URLs; a builder message is valid in one environment only",
+      "`preproduction` and `production` refuse test keys, simulations, disabled limits and insecure URLs; a builder message is valid only in its own environment",
     readers: Setting.venue,
     changes: "all nodes"
   }),
   brand: Setting.string("VENUE_BRAND", {
     default: "svc",
     meaning:
-      "Prefix of headers such as `x-svc-nonce` and of members such as `svc_symbol`; requests may always use `svc`. Not `builder` or `future`",
+      "Prefix of headers such as `x-svc-nonce` and JSON members such as `svc_symbol`, except `builder` and `future`; requests can always use `svc`",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
@@ -70,26 +70,27 @@ export const shared = {
   ...SignInSettings.all,
   simulatedPrices: Setting.onOff("VENUE_SIMULATED_PRICES", {
     default: "on",
-    meaning: "Simulates prices of symbols without a source; `off`: `POST /prices` sets them. Refused in production",
+    meaning:
+      "`on`: simulates prices for symbols without a source; `off`: operators set them with `POST /prices`. `on` is refused in production",
     readers: Setting.runners,
     changes: "all runners"
   }),
   simulatedRails: Setting.onOff("VENUE_SIMULATED_RAILS", {
     default: "on",
-    meaning: "Simulates the chains and the bank that are not connected. Refused in production",
+    meaning: "`on`: simulates the chains and the bank that are not connected. `on` is refused in production",
     readers: Setting.venue,
     changes: "all runners"
   }),
   railPollMillis: Setting.int("VENUE_RAIL_POLL_MILLIS", {
     default: 1_000,
     unit: "ms",
-    meaning: "Interval of queries to each rail",
+    meaning: "Interval between polls of each rail",
     readers: Setting.runners,
     changes: "process"
   }),
   priceSources: Config.option(
     Setting.string("VENUE_PRICE_SOURCES", {
-      meaning: "File of the [price sources](prices.md)",
+      meaning: "Path of the [price source](prices.md) file",
       readers: Setting.runners,
       changes: "all runners"
     })
@@ -97,25 +98,25 @@ export const shared = {
   rateLimits: Setting.onOff("VENUE_RATE_LIMITS", {
     default: "on",
     meaning:
-      "`off`: disables the limits on messages, REST, connections and sign-ins, for benchmarks; [limits](../api/limits.md#sockets) lists the rest",
+      "`off`: disables limits on messages, REST requests, connections and sign-ins, for benchmarks; [limits](../api/limits.md#sockets) lists the limits that remain",
     readers: Setting.venue,
     changes: "all nodes"
   }),
   desks: Setting.int("VENUE_DESKS", {
     default: 16,
-    meaning: "Number of desks, among which the users are divided",
+    meaning: "Number of desks; each user belongs to one desk",
     readers: Setting.venue,
     changes: "never"
   }),
   maxOpenOrdersPerSymbol: Setting.int("VENUE_MAX_OPEN_ORDERS_PER_SYMBOL", {
     default: 200,
-    meaning: "Maximum open orders of an account in a symbol",
+    meaning: "Maximum number of open orders per account and symbol",
     readers: Setting.venue,
     changes: "all nodes"
   }),
   maxOpenOrdersPerAccount: Setting.int("VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT", {
     default: 1_000,
-    meaning: "Maximum open orders of an account over all symbols",
+    meaning: "Maximum number of open orders per account across all symbols",
     readers: Setting.venue,
     changes: "all nodes"
   }),
@@ -136,52 +137,53 @@ export const shared = {
   builderKeys: Setting.secrets("VENUE_BUILDER_KEY", {
     usual: "`VENUE_SECRET_KEY`",
     meaning:
-      "Secret that proves that the venue wrote a builder message, at least 32 characters; two while one [replaces](keys.md) another",
+      "Secret of at least 32 characters that authenticates the venue's builder messages; two, separated by a comma, during a [replacement](keys.md)",
     readers: Setting.gateways,
     changes: "replaced"
   }),
   /** Messages link to the first agreement. Messages that link to the second are accepted too. */
   clientAgreementUrls: Setting.list("VENUE_CLIENT_AGREEMENT_URL", {
     default: "https://venue.example/legal/client-agreement",
-    meaning: "Agreement that builder messages link to; two while one [replaces](keys.md) another",
+    meaning:
+      "URL of the agreement that builder messages link to; two, separated by a comma, during a [replacement](keys.md)",
     readers: Setting.gateways,
     changes: "replaced"
   }),
   termsVersion: Setting.string("VENUE_TERMS_VERSION", {
     default: "1",
-    meaning: "Version of the terms that users must have accepted to trade",
+    meaning: "Version of the terms that users must accept before they can trade",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
   blockedCountries: Setting.list("VENUE_BLOCKED_COUNTRIES", {
-    meaning: "Two-letter countries, separated by commas, whose users may only read and cancel",
+    meaning: "Two-letter country codes, separated by commas; users from these countries can only read and cancel",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
   newAddressHoldHours: newAddressHoldHours(24),
   secondFactorToFund: Setting.onOff("VENUE_SECOND_FACTOR_TO_FUND", {
     default: "off",
-    meaning: "`on`: only users with a second factor move money",
+    meaning: "`on`: moving money requires a second factor",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
   webhookLoopback: Setting.onOff("VENUE_WEBHOOK_LOOPBACK", {
     default: "off",
     meaning:
-      "`on`: [webhooks](../api/webhooks.md) may also go to this machine, over HTTP and to any port. Refused in production",
+      "`on`: [webhooks](../api/webhooks.md) can also be sent to this machine, over HTTP and to any port. `on` is refused in production",
     readers: Setting.venue,
     changes: "all nodes"
   }),
   twoPeopleAbove: Setting.int("VENUE_TWO_PEOPLE_ABOVE", {
     default: 250_000,
     unit: "USD",
-    meaning: "Amount above which a held withdrawal needs [two operators](treasury.md#review-withdrawals)",
+    meaning: "Amount above which a held withdrawal needs approval by [two operators](treasury.md#review-withdrawals)",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
   identityUrl: Config.option(
     Setting.string("VENUE_IDENTITY_URL", {
-      meaning: "Provider that verifies identities; without one, users need no verification",
+      meaning: "URL of the identity provider; without it, users need no identity verification",
       readers: Setting.gateways,
       changes: "all gateways"
     })
@@ -194,7 +196,7 @@ export const shared = {
   }),
   identityCallbackKey: Setting.secret("VENUE_IDENTITY_CALLBACK_KEY", {
     default: Redacted.make(""),
-    meaning: "Key that signs the callbacks of the identity provider",
+    meaning: "Key with which the identity provider signs its callbacks",
     readers: Setting.gateways,
     changes: "all gateways"
   }),

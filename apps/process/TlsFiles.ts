@@ -18,10 +18,10 @@ const together = `${certVariable}, ${keyVariable} and ${caVariable}`
 export const paths = {
   tlsCert: path(
     certVariable,
-    "PEM file of the certificate that this node shows to other nodes, over TLS 1.3; its name is not checked"
+    "PEM file with the certificate that this node presents to other nodes over TLS 1.3; host names are not checked"
   ),
-  tlsKey: path(keyVariable, "PEM file of the key of that certificate"),
-  tlsCa: path(caVariable, "PEM file of the authority that signs the certificates of nodes")
+  tlsKey: path(keyVariable, "PEM file with the private key of the node's certificate"),
+  tlsCa: path(caVariable, "PEM file with the certificate of the authority that signs the nodes' certificates")
 }
 type Paths = { readonly [Name in keyof typeof paths]: Option.Option<string> }
 
@@ -31,16 +31,16 @@ export const read = Effect.fnUntraced(function* (given: Paths) {
   if (all.every(Option.isNone)) return undefined
   for (const [index, file] of all.entries())
     if (Option.isNone(file))
-      return yield* refused(variables[index]!, `a PEM file: set ${together} together, or none of them`)
+      return yield* refused(variables[index]!, `a PEM file: set either all of ${together}, or none of them`)
   const [cert, key, ca] = (yield* Effect.forEach(all, (file, index) => textOf(variables[index]!, file))) as Texts
   const certificate = Result.try(() => new X509Certificate(cert))
-  if (Result.isFailure(certificate)) return yield* refused(certVariable, "a certificate in PEM")
+  if (Result.isFailure(certificate)) return yield* refused(certVariable, "a PEM certificate")
   const privateKey = Result.try(() => createPrivateKey(key))
-  if (Result.isFailure(privateKey)) return yield* refused(keyVariable, "a private key in PEM, without a passphrase")
+  if (Result.isFailure(privateKey)) return yield* refused(keyVariable, "a PEM private key without a passphrase")
   if (!certificate.success.checkPrivateKey(privateKey.success))
-    return yield* refused(keyVariable, `the key of the certificate in ${certVariable}`)
+    return yield* refused(keyVariable, `the private key of the certificate in ${certVariable}`)
   if (Result.isFailure(Result.try(() => new X509Certificate(ca))))
-    return yield* refused(caVariable, "the certificate of an authority in PEM")
+    return yield* refused(caVariable, "a PEM certificate of a certificate authority")
   return { cert, key: Redacted.make(key), ca } satisfies ClusterTls
 })
 
@@ -48,5 +48,5 @@ type Texts = [cert: string, key: string, ca: string]
 
 const textOf = (setting: string, file: Option.Option<string>) =>
   Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(Option.getOrThrow(file))).pipe(
-    Effect.catch(() => refused(setting, "the path of a file that this user may read"))
+    Effect.catch(() => refused(setting, "the path of a file that this user can read"))
   )

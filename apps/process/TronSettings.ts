@@ -20,7 +20,7 @@ const readersOfNodes: ReadonlyArray<Setting.Reader> = [...Setting.runners, "tron
 export const chain = Config.all({
   token: Setting.string("VENUE_TRON_TOKEN", {
     default: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
-    meaning: "Contract of the token, by default USDT; the wallet signs for no other",
+    meaning: "Address of the token contract, by default USDT; the wallet signs only for this token",
     readers: readersOfChain,
     changes: "all nodes"
   }),
@@ -36,7 +36,7 @@ export const chain = Config.all({
 /** Key of the hot account. */
 export const key = Config.option(
   Setting.secret("VENUE_WALLET_TRON_KEY", {
-    meaning: "Private key of the hot account; only a development may give it to a node",
+    meaning: "Private key of the TRON hot account; on a node, allowed only in development",
     readers: [...Setting.venue, "wallet"],
     changes: "process"
   })
@@ -47,14 +47,14 @@ export const all = Config.all({
   key,
   nodeUrls: Config.option(
     Setting.secret("VENUE_TRON_NODE_URLS", {
-      meaning: "URLs of nodes, separated by commas; without one the rail is not connected",
+      meaning: "URLs of TRON nodes, separated by commas; without a URL, the rail is not connected",
       readers: readersOfNodes,
       changes: "process"
     })
   ),
   apiKey: Config.option(
     Setting.secret("VENUE_TRON_API_KEY", {
-      meaning: "Sent to each node in the header `TRON-PRO-API-KEY`",
+      meaning: "API key that is sent to each TRON node in the header `TRON-PRO-API-KEY`",
       readers: readersOfNodes,
       changes: "process"
     })
@@ -69,7 +69,7 @@ export const all = Config.all({
   genesis: Setting.string("VENUE_TRON_GENESIS", {
     default: "00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc",
     usual: "main network",
-    meaning: "Id of the first block; a node of another chain is not used",
+    meaning: "Id of the chain's first block; TRON nodes on other chains are not used",
     readers: [...Setting.venue, "tron-balances"],
     changes: "all nodes"
   }),
@@ -85,7 +85,7 @@ export const addressesOnly = Effect.fn("TronSettings.addressesOnly")(function* (
   settings: TronSettings
 ): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused> {
   if (settings.xpub === "") return Option.none()
-  const elsewhere = Effect.fail(TronNode.unavailable("this process pays nothing"))
+  const elsewhere = Effect.fail(TronNode.unavailable("this process makes no payments"))
   return Option.some(yield* railOf(settings, [], { hot: elsewhere, signed: () => elsewhere }))
 })
 
@@ -116,7 +116,11 @@ export const connection = Effect.fnUntraced(function* (settings: TronSettings) {
 const seenOf = Effect.fnUntraced(function* (settings: TronSettings, nodes: ReadonlyArray<TronNode.TronNode>) {
   const { genesis, xpub } = settings
   const { token } = yield* checkedChain(settings.chain)
-  yield* expect("VENUE_TRON_GENESIS", /^[0-9a-f]{64}$/.test(genesis), "the id of the first block, 64 digits of hex")
+  yield* expect(
+    "VENUE_TRON_GENESIS",
+    /^[0-9a-f]{64}$/.test(genesis),
+    "the id of the first block, 64 lower-case hex digits"
+  )
   const addressAt = yield* right("VENUE_TRON_XPUB", DepositAddresses.make(xpub))
   return {
     nodes: TronNodes.make({ nodes, genesisId: genesis }),
@@ -129,7 +133,7 @@ export const checkedChain = Effect.fnUntraced(function* ({ feeLimitTrx, token }:
   yield* expect(
     "VENUE_TRON_TOKEN",
     TronAddress.isAddress(token),
-    "the address of the token's contract, not the zero address"
+    "the address of the token contract, not the zero address"
   )
   yield* expect("VENUE_TRON_FEE_LIMIT_TRX", feeLimitTrx >= 1 && feeLimitTrx <= 15_000, "1 to 15000")
   return { token, feeLimit: feeLimitTrx * 1_000_000 }
@@ -152,7 +156,7 @@ const signingOf = Effect.fnUntraced(function* (settings: TronSettings) {
   if (Option.isNone(wallet)) {
     const held = yield* keyOf(settings.key)
     if (held === undefined)
-      return yield* refused("VENUE_WALLET_URL", "a wallet, or VENUE_WALLET_TRON_KEY for a development")
+      return yield* refused("VENUE_WALLET_URL", "the URL of a wallet, or in development VENUE_WALLET_TRON_KEY instead")
     const signed: TronRail.TronOptions["signed"] = (order) =>
       Effect.sync(() => Redacted.make(TronTransaction.signedBy(held, order)))
     return { hot: Effect.succeed(TronAddress.hexOf(held.address)!), signed }

@@ -15,7 +15,7 @@ export const secret = Setting.secret("VENUE_WALLET_SECRET", {
 export const settings = {
   walletUrl: Config.option(
     Setting.string("VENUE_WALLET_URL", {
-      meaning: "URL of the wallet",
+      meaning: "URL of the wallet, which signs payments",
       readers: Setting.runners,
       changes: "process"
     })
@@ -33,10 +33,10 @@ export const signer = Effect.fnUntraced(function* (
   keys: Readonly<Record<string, Option.Option<Redacted.Redacted>>>
 ): Effect.fn.Return<Option.Option<Layer.Layer<Signer, never, HttpClient.HttpClient>>, SettingRefused> {
   if (Option.isNone(walletUrl)) return Option.none()
-  yield* expect("VENUE_WALLET_URL", URL.canParse(walletUrl.value), "the address of the wallet")
+  yield* expect("VENUE_WALLET_URL", URL.canParse(walletUrl.value), "the URL of the wallet")
   for (const [setting, key] of Object.entries(keys)) {
     yield* expect(setting, Option.isNone(key), "no value: the wallet holds this key")
   }
-  yield* expect("VENUE_WALLET_SECRET", Redacted.value(walletSecret) !== "", "the secret of the wallet")
+  yield* expect("VENUE_WALLET_SECRET", Redacted.value(walletSecret) !== "", "the secret that the wallet expects")
   return Option.some(Signer.layer({ url: walletUrl.value.replace(/\/$/, ""), secret: walletSecret }))
 })

@@ -6,7 +6,10 @@ import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { Layer } from "effect"
 import type { SharedSettings } from "./Settings.ts"
 
-/** Rule for endpoints' IP addresses, for nodes that accept endpoints or send to them. */
+/**
+ * Restricts the IP addresses that a webhook endpoint can have. Used by nodes that register endpoints or deliver to
+ * them.
+ */
 export const endpoints = ({ webhookLoopback }: SharedSettings) => Layer.succeed(LoopbackEndpoints)(webhookLoopback)
 
 export const delivery = (settings: SharedSettings) =>

@@ -9,14 +9,14 @@ import * as TronSettings from "../process/TronSettings.ts"
 
 export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {}) {
   override get message() {
-    return "expected the number of issued addresses, 1 to 1000000, and the minimum balance in whole USD: npm run tron-balances -- 5000 100"
+    return "expected the number of issued addresses, 1 to 1000000, and the minimum balance in whole USD, for example: npm run tron-balances -- 5000 100"
   }
 }
 
 /** TRON did not respond, and the printed list is incomplete. */
 export class ListIncomplete extends Schema.TaggedError<ListIncomplete>()("ListIncomplete", { reason: Schema.String }) {
   override get message() {
-    return `the list is incomplete; run the command again: ${this.reason}`
+    return `the list is incomplete (${this.reason}); run the command again`
   }
 }
 

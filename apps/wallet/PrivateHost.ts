@@ -9,7 +9,7 @@ export const addressOf = Effect.fnUntraced(function* (host: string) {
   const refused = (expected: string) => new SettingRefused({ setting: "VENUE_WALLET_HOST", expected })
   const { address } = yield* Effect.tryPromise({
     try: () => lookup(host),
-    catch: () => refused("an address or a name of this machine")
+    catch: () => refused("an IP address or a host name of this machine")
   })
   if (isPrivate(address)) return address
   return yield* refused(`an address of this machine or of a private network, not ${address}`)

@@ -17,7 +17,7 @@ export interface Limits {
   /** Undefined without keys for Arbitrum One. */
   readonly chainId: number | undefined
   readonly token: string
-  /** Maximum of one payment and of all payments in a UTC day, in 1e-6 USD. */
+  /** Maximum amount of one payment, and of all payments in a UTC day, in 1e-6 USD. */
   readonly maxPayment: bigint
   readonly maxPaidPerDay: bigint
   /** Maximum fee per gas, in wei. */
@@ -58,7 +58,7 @@ interface Withdrawal {
 
 export interface SigningPolicy {
   readonly withdrawals: Map<string, Withdrawal>
-  /** Withdrawal of each nonce. */
+  /** Id of the withdrawal that uses each nonce. */
   readonly nonces: Map<number, string>
   readonly tron: Map<string, TronPolicy.TronAttempt>
   day: number
@@ -129,7 +129,7 @@ const sendingFault = (limits: Limits, { chainId, gas, maxFeePerGas, token }: Arb
   if (token.toLowerCase() !== limits.token.toLowerCase())
     return `the order is for token ${token}; this wallet signs for ${limits.token}`
   if (maxFeePerGas > limits.maxFeePerGas)
-    return `the order offers ${maxFeePerGas} wei per gas; the maximum is ${limits.maxFeePerGas}`
+    return `the order offers ${maxFeePerGas} wei per gas; the maximum is ${limits.maxFeePerGas} wei`
   return gas > maxGas ? `the order takes ${gas} gas; the maximum is ${maxGas}` : undefined
 }
 

@@ -63,7 +63,7 @@ export const open = Effect.fn("SigningRecord.open")(function* (
     Effect.mapError(
       () =>
         new RecordRefused({
-          reason: `${path}, the signing record, cannot be read. For a new key, create it with the argument new-record; restore a lost record, or withdrawals may be paid twice`
+          reason: `the signing record ${path} cannot be read. For a new key, create the record with the argument new-record. Restore a lost record; otherwise withdrawals might be paid twice`
         })
     )
   )

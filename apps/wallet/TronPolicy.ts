@@ -36,14 +36,14 @@ export const decide = (
     return { refused: `the fee limit is ${order.feeLimit}; the maximum is ${limits.maxFee} (in 1e-6 TRX)` }
   if (last?.transaction === transactionOf(limits, order)) return "again"
   if (order.expirationMillis > nowMillis + longestMillis)
-    return { refused: "the transaction expires more than 30 min from now by the clock of this machine" }
+    return { refused: "the transaction expires more than 30 min from now by this machine's clock" }
   if (order.solidMillis > nowMillis + clockMillis)
-    return { refused: "the final block in the order is more than 2 min ahead of the clock of this machine" }
+    return { refused: "the final block in the order is more than 2 min ahead of this machine's clock" }
   if (last === undefined) return "new"
   if (last.destination !== order.destination || last.amount !== order.amount)
     return { refused: "the withdrawal was already signed, with another destination or amount" }
   const isPast = order.solidMillis >= last.expirationMillis && nowMillis >= last.expirationMillis + marginMillis
-  return isPast ? "new" : { refused: "an earlier transaction of the withdrawal may still be executed" }
+  return isPast ? "new" : { refused: "an earlier transaction of the withdrawal might still be executed" }
 }
 
 export const transactionOf = ({ hot }: TronLimits, order: TronPayment): string =>

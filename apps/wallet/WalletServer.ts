@@ -34,7 +34,7 @@ const guarded = <E>({ secret }: WalletServerOptions, answer: Answer<E>): Answer<
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
     isSameText(headers["authorization"] ?? "", `Bearer ${Redacted.value(secret)}`)
       ? Effect.map(answer, HttpServerResponse.setHeader("cache-control", "no-store"))
-      : Effect.succeed(refusal(401, "the secret is not that of this wallet"))
+      : Effect.succeed(refusal(401, "the secret does not match this wallet's secret"))
   )
 
 const accounts = (signer: Signer) =>

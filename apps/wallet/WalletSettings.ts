@@ -15,7 +15,7 @@ const own = Config.all({
   tronKey: TronSettings.key,
   host: Setting.string("VENUE_WALLET_HOST", {
     default: "127.0.0.1",
-    meaning: "Address of the wallet: this machine or a private network",
+    meaning: "Listening address of the wallet, on this machine or in a private network",
     readers: ["wallet"],
     changes: "process"
   }),
@@ -28,7 +28,7 @@ const own = Config.all({
   secret: WalletConnection.secret,
   record: Setting.string("VENUE_WALLET_RECORD", {
     usual: "required",
-    meaning: "File with a record of each signature; only one wallet writes to it",
+    meaning: "File in which the wallet records each signature; only one wallet can use the file",
     readers: ["wallet"],
     changes: "process"
   }),
@@ -64,7 +64,7 @@ export const load = Effect.gen(function* () {
   const keys = yield* keysOf(settings)
   const tronKey = yield* TronSettings.keyOf(settings.tronKey)
   const { feeLimit, token: tronToken } = yield* TronSettings.checkedChain(settings.tron)
-  const missing = "keys: both for Arbitrum One, or VENUE_WALLET_TRON_KEY, or all three"
+  const missing = "both keys for Arbitrum One, or VENUE_WALLET_TRON_KEY, or all three keys"
   yield* expect("VENUE_WALLET_HOT_KEY, VENUE_WALLET_XPRV", keys !== undefined || tronKey !== undefined, missing)
   return {
     ...settings,
@@ -84,7 +84,7 @@ export const load = Effect.gen(function* () {
 /** Returns the keys for Arbitrum One, or undefined for a wallet that signs only on TRON. */
 const keysOf = Effect.fnUntraced(function* ({ hotKey, xprv }: Pick<Config.Success<typeof own>, "hotKey" | "xprv">) {
   if (Option.isNone(hotKey) && Option.isNone(xprv)) return undefined
-  if (Option.isNone(xprv)) return yield* refused("VENUE_WALLET_XPRV", "the other key for Arbitrum One")
-  if (Option.isNone(hotKey)) return yield* refused("VENUE_WALLET_HOT_KEY", "the other key for Arbitrum One")
+  if (Option.isNone(xprv)) return yield* refused("VENUE_WALLET_XPRV", "a value, because VENUE_WALLET_HOT_KEY is set")
+  if (Option.isNone(hotKey)) return yield* refused("VENUE_WALLET_HOT_KEY", "a value, because VENUE_WALLET_XPRV is set")
   return yield* ArbitrumSettings.keysOf(hotKey.value, xprv.value)
 })

@@ -1,4 +1,4 @@
-/** Sends items to one target in ordered batches. Items that arrive while one is in flight join the next. */
+/** Sends items to one target in ordered batches. Items that arrive while a batch is in flight join the next batch. */
 
 export interface Batcher<A> {
   /** Queues an item. Returns false when the queue is full. */
@@ -18,7 +18,7 @@ export interface Options<A> {
   readonly gather: (send: () => void) => void
   /** Delays a retry. Defaults to `gather`. */
   readonly pause?: (again: () => void) => void
-  /** Whether a batch is allowed to overlap one in flight. Defaults to false. */
+  /** Whether a batch is allowed to be sent while another one is in flight. Defaults to false. */
   readonly mayOverlap?: () => boolean
 }
 

@@ -2,7 +2,7 @@
 import { Cause, Clock, Context, Effect } from "effect"
 import { Unavailable } from "../protocol/Market.ts"
 
-/** Deadline for one call between nodes. After it, the outcome is unknown and the caller can retry. */
+/** Deadline for one call between nodes. After the deadline, the outcome is unknown and the caller can retry. */
 export const deadline = "2 seconds"
 
 /**

@@ -30,7 +30,7 @@ type ReadOf<A, Request extends Read = Read> = (
   request: Omit<Request, "heads">
 ) => Effect.Effect<A, Unavailable | RateLimited>
 type ReadTags = "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead" | "FeeTier" | "Preview"
-/** Desk messages other than submissions, which are batched, and reads, which carry the feed's heads. */
+/** Desk messages that need no special handling. Submissions are batched, and reads carry the feed's heads. */
 type OtherMessages = Omit<RawDesk, "Submit" | ReadTags>
 
 export class DeskClient extends Context.Service<
@@ -57,7 +57,7 @@ export class DeskClient extends Context.Service<
     readonly orders: ReadOf<OpenOrders>
     readonly leverages: ReadOf<Leverages>
     readonly watermarks: ReadOf<ReadonlyArray<Watermark>>
-    /** Returns the newest row in the trader's own journal. */
+    /** Returns the sequence number of the newest row in the trader's own journal. */
     readonly journalHead: ReadOf<number>
     readonly feeTier: ReadOf<number>
     readonly preview: ReadOf<Previewed, PreviewRead>

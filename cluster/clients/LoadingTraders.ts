@@ -1,4 +1,7 @@
-/** Submissions for traders that their desk is still loading. They are retried separately from the desk's other ones. */
+/**
+ * Submissions for traders that their desk is still loading. They are retried separately from the desk's other
+ * submissions.
+ */
 import type { UserId } from "@venue/domain/UserId"
 
 export interface LoadingTraders<A> {

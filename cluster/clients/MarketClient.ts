@@ -49,9 +49,12 @@ export class MarketClient extends Context.Service<
     readonly preview: (symbol: MarketSymbol, command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
     /** Streams the rows of a market on another node. Meanwhile, commands are sent directly to that node. */
     readonly watch: (symbol: MarketSymbol) => Stream.Stream<Watched, Unavailable>
-    /** Makes the market write its read tables up to row `seq` without delay, because a reader is waiting for them. */
+    /**
+     * Makes the market write its tables for queries up to row `seq` without delay, because a reader is waiting for
+     * them.
+     */
     readonly catchUp: (symbol: MarketSymbol, seq: number) => Effect.Effect<void, Unavailable>
-    /** Sends an outside price. `quotedAtMillis` is the source's quote time, by default the time of arrival. */
+    /** Sends an external price. `quotedAtMillis` is the source's quote time, by default the time of arrival. */
     readonly observe: (
       symbol: MarketSymbol,
       priceE8: number,

@@ -53,13 +53,13 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
     sleep,
     nowMillis
   })
-  /** Whether the submission has not expired. Refuses an expired one, because no market would accept it. */
+  /** Returns true if the submission has not expired. Otherwise refuses it, because no market would accept it. */
   const isInTime = (part: Part) => {
     const isCurrent = nowMillis() <= part.submission.request.expiresAtMillis
     if (!isCurrent) giveUp(part, "AccountLoading")
     return isCurrent
   }
-  /** Calls `done` once with the submissions not decided yet, or with undefined if the desk did not respond. */
+  /** Calls `done` once with the submissions that are not decided yet, or with undefined if the desk did not respond. */
   const send = (parts: ReadonlyArray<Part>, done: (left: ReadonlyArray<Part> | undefined) => void) => {
     const finish = (answers: ReadonlyArray<Submitted> | undefined, isLocal = false) => {
       done(answers && undecided(parts, answers, (part, answer) => replies.deliver(part, answer, isLocal)))

@@ -45,7 +45,10 @@ export const make = (
   report: (followed: AccountId | MarketSymbol, follower: Follower, cause: unknown) => void
 ): Followers => {
   const byAccount = new Map<AccountId, Account>()
-  /** Sets, because a market can have thousands of followers, and each one that leaves would copy a list. */
+  /**
+   * Stored in sets, because a market can have thousands of followers, and a list would be copied whenever a follower
+   * leaves.
+   */
   const byMarket = new Map<MarketSymbol, Set<Follower>>()
 
   const unfollow = (account: Account, follower: Follower) => {

@@ -17,7 +17,7 @@ export const apply = (open: OpenTakeovers, symbol: MarketSymbol, event: MarketEv
   open.set(symbol, takeovers)
 }
 
-/** Replaces a market's takeovers when a watch begins. A market on an older release lists none. */
+/** Replaces a market's takeovers when a watch begins. A market on an older release sends no list of takeovers. */
 export const reset = (open: OpenTakeovers, symbol: MarketSymbol, stated: DepthAt["takeovers"] = []): void => {
   open.set(symbol, new Map(stated.map(({ quantityLots, takeoverId }) => [takeoverId, quantityLots])))
 }

@@ -12,7 +12,7 @@ import type { FollowedLog } from "./FollowedLog.ts"
 
 /** Number of rows in one read from the journal. */
 const pageSize = 256
-/** Batches that are buffered while a watch starts. */
+/** Maximum number of batches that are buffered while a watch starts. */
 const maxEarly = 4_096
 const restart = Schedule.spaced("50 millis")
 /** Time without a row or heartbeat after which a watch restarts. A market on another node sends a heartbeat every second. */

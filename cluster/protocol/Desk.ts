@@ -99,7 +99,7 @@ export const Watermark = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Numbe
 export type Watermark = typeof Watermark.Type
 
 /**
- * Numbers of a desk's accounts near and in liquidation. `waiting` counts traders that are not included yet, because
+ * Counts of a desk's accounts near and in liquidation. `waiting` counts traders that are not included yet, because
  * one of their markets is not live.
  */
 export const AccountsAtRisk = Schema.Struct({
@@ -211,7 +211,10 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Watermark),
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Returns the newest row in the trader's own journal. Reads of tables derived from the journal wait for it. */
+  /**
+   * Returns the sequence number of the newest row in the trader's own journal. Reads of tables derived from the
+   * journal wait for this row.
+   */
   Rpc.make("JournalHead", {
     payload: Read,
     success: Schema.Number,
@@ -223,7 +226,7 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Number,
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Returns the outcome that an order would have. Records nothing and holds no margin. */
+  /** Returns the outcome that an order would have. Changes nothing. */
   Rpc.make("Preview", {
     payload: PreviewRead,
     success: Previewed,
@@ -233,9 +236,11 @@ export const Desk = Entity.make("Desk", [
   /** Returns the positions of accounts in liquidation for which no counterparty was found yet. */
   Rpc.make("LeftPositions", { success: Schema.Array(LeftPosition) }),
   change("Credit", Credit, ledgerRefusals.Credit),
-  /** Decided once all committed rows of the user's markets are applied. Refused while the venue does not trade. */
+  /**
+   * Decided only after all committed rows of the user's markets are applied. Refused while the venue does not trade.
+   */
   change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind, VenueCancelOnly, VenueHalted),
-  /** Decided once all committed rows of the user's markets are applied. Refused while withdrawals are blocked. */
+  /** Decided only after all committed rows of the user's markets are applied. Refused while withdrawals are blocked. */
   change("Withdraw", Withdraw, ledgerRefusals.Withdraw, MarketsBehind, WithdrawalsBlocked),
   change("ReturnWithdrawal", ReturnWithdrawal, ledgerRefusals.ReturnWithdrawal),
   change("Deposit", Deposit, ledgerRefusals.Deposit),

@@ -138,7 +138,9 @@ export const Market = Entity.make("Market", [
     ClusterSchema.InterruptOnTermination,
     true
   ),
-  /** Sends what a desk's accounts can take over. Only the memory of the market's owner holds these stands. */
+  /**
+   * Sends stands, which state what a desk's accounts can take over. Only the memory of the market's owner holds them.
+   */
   Rpc.make("Stand", { payload: { stands: Schema.Array(Stand) } }),
   Rpc.make("View", {
     payload: { traders: Schema.Array(Viewer).check(Schema.isMaxLength(maxViewers)) },
@@ -148,7 +150,7 @@ export const Market = Entity.make("Market", [
   /** Returns the outcome that an order would have after all earlier decisions, committed or not. */
   Rpc.make("Preview", { payload: { command: PreviewCommand }, success: MarketPreview, error: Unavailable }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
-  /** Makes the read tables reach row `seq` without a burst's usual delay, because a reader is waiting for it. */
+  /** Makes the tables for queries reach row `seq` without a burst's usual delay, because a reader is waiting for it. */
   Rpc.make("CatchUp", { payload: { seq: Schema.Number } }),
   /** Returns the alarms that an operator has to resolve. */
   Rpc.make("Alarms", { success: Schema.Array(MarketAlarm), error: Unavailable }),
@@ -171,8 +173,8 @@ export const Market = Entity.make("Market", [
   Rpc.make("SetTradingState", { payload: { state: OpenState }, error: Unavailable }),
   /**
    * Returns the split's progress. If `isDone` is false, either a repeated call must cancel remaining orders, or the
-   * reserve fund lacks `missing`, in 1e-6 USD. `missing` is `null` if the market is not halted or could not trade at
-   * the new price.
+   * reserve fund lacks `missing`, in 1e-6 USD. `missing` is `null` unless the market is halted and could trade at the
+   * new price.
    */
   Rpc.make("SplitContract", {
     payload: { exDay: Schema.Number, numerator: Schema.Number, denominator: Schema.Number },
@@ -181,9 +183,9 @@ export const Market = Entity.make("Market", [
   }),
   /** Returns once the limits are recorded, or if they already apply. */
   Rpc.make("SetLimits", { payload: Limits.fields, error: Unavailable }),
-  /** Returns once the settlement's start is recorded, by this or an earlier call. Ignored by a trading market. */
+  /** Returns once the settlement's start is recorded, by this or an earlier call. A trading market ignores the call. */
   Rpc.make("Delist", { error: Unavailable }),
-  /** Sends an outside price of the underlier, in 1e-8 USD. Returns once the price is recorded. */
+  /** Sends an external price of the underlier, in 1e-8 USD. Returns once the price is recorded. */
   Rpc.make("Observe", {
     payload: { priceE8: Schema.Number, teller: PriceOrigin, quotedAtMillis: Schema.optionalKey(Schema.Number) },
     error: Unavailable

@@ -33,7 +33,9 @@ const run = Effect.gen(function* () {
     (source) =>
       source.run({ inForce: (symbol) => feed.prices.get(symbol), tell: receive(source) }).pipe(
         // A defect in one source must not stop the others.
-        Effect.tapDefect((defect) => Effect.logError(`price source ${source.name} failed; it restarts in 5 s`, defect)),
+        Effect.tapDefect((defect) =>
+          Effect.logError(`price source ${source.name} failed; restarting it in 5 s`, defect)
+        ),
         Effect.sandbox,
         Effect.retry(Schedule.spaced("5 seconds")),
         Effect.orDie
@@ -109,7 +111,8 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
     if (price === undefined) return
     sending.add(symbol)
     const done = Effect.sync(() => sending.delete(symbol))
-    // Forked, so that an unresponsive market does not delay the others. It gets the next price.
+    // Forked, so that an unresponsive market does not delay the others. The unresponsive market receives the next
+    // price instead.
     fork(Effect.ensuring(Effect.ignore(markets.observe(symbol, price.priceE8, "external", price.quotedAtMillis)), done))
   }
   const beat = yield* Beat.make(
@@ -163,7 +166,7 @@ const warnOfSilentSources = Effect.fnUntraced(function* (
     const silent = [...source.symbols.keys()].filter((symbol) => isSilent(source, symbol, now))
     if (silent.length > 0)
       yield* Effect.logWarning(
-        `price source ${source.name} has sent no price of ${silent.join(", ")} within 1 minute; check the names of their contracts in the price settings`
+        `price source ${source.name} has sent no price for ${silent.join(", ")} within 1 minute; check the contract names in the price settings`
       )
   }
 })

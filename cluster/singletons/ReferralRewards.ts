@@ -17,7 +17,7 @@ import * as TableWriter from "../tables/TableWriter.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/** Earliest time after midnight at which a day is credited. The read tables must also contain the whole day. */
+/** Earliest time after midnight at which a day is credited. The tables for queries must also contain the whole day. */
 const afterMidnightMillis = 5 * 60_000
 /** Maximum referrers per query. Each referrer can have several referred users. */
 const maxGroup = 64

@@ -39,13 +39,15 @@ export const run = (
     known.set(symbol, { priceE8: priceE8 ?? before.priceE8, changedAtMillis, receivedAtMillis, isSilent, isUnchanged })
     const name = `price source ${source.name}`
     if (isSilent && !before.isSilent)
-      yield* Effect.logError(`${name} has sent no current price of ${symbol} for 1 minute; it is ignored`)
-    if (!isSilent && before.isSilent) yield* Effect.logWarning(`${name} sends current prices of ${symbol} again`)
+      yield* Effect.logError(
+        `${name} has sent no current price for ${symbol} for 1 minute; the source is ignored for this symbol`
+      )
+    if (!isSilent && before.isSilent) yield* Effect.logWarning(`${name} sends current prices for ${symbol} again`)
     if (isUnchanged && !before.isUnchanged)
       yield* Effect.logError(
-        `${name}: its price of ${symbol} has not changed for ${unchangedMillis / 60_000} minutes of trading hours`
+        `${name}: the price of ${symbol} has not changed for ${unchangedMillis / 60_000} minutes of trading hours`
       )
-    if (!isUnchanged && before.isUnchanged) yield* Effect.logWarning(`${name}: its price of ${symbol} changes again`)
+    if (!isUnchanged && before.isUnchanged) yield* Effect.logWarning(`${name}: the price of ${symbol} changes again`)
   })
   const all = sources.flatMap((source) => [...source.symbols.keys()].map((symbol) => [source, symbol] as const))
   return Effect.forEach(all, ([source, symbol]) => check(source, symbol), { discard: true }).pipe(

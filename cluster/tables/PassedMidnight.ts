@@ -1,4 +1,4 @@
-/** Finds the markets whose read tables contain every event before a given day. */
+/** Finds the markets whose tables for queries contain every event before a given day. */
 import { dayMillis } from "@venue/domain/Day"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { MarketProjection } from "@venue/storage/history/Projection"
@@ -10,7 +10,7 @@ import { VenueSettings } from "../VenueSettings.ts"
 /** Upper bound of clock differences between nodes. This long after midnight, the previous day's rows are complete. */
 export const afterMillis = 30_000
 
-/** Checks one group's read tables for the days before `day`. */
+/** Checks one group's tables for the days before `day`. */
 export const make = Effect.fnUntraced(function* (group: MarketProjection, day: number) {
   const feed = yield* Feed
   const tables = yield* ReadTables
@@ -28,7 +28,10 @@ export const make = Effect.fnUntraced(function* (group: MarketProjection, day: n
     if (seq !== undefined && (yield* tables.position(group, symbol)) >= seq) passed.add(symbol)
   })
   return {
-    /** Returns a predicate for markets past midnight. An unlisted symbol counts as passed, because it has no log. */
+    /**
+     * Returns a predicate that is true for markets whose tables contain every event before the day. It is also true
+     * for an unlisted symbol, which has no log.
+     */
     passed: Effect.gen(function* () {
       yield* Effect.forEach(
         [...instruments.keys()].filter((symbol) => !passed.has(symbol)),

@@ -180,7 +180,10 @@ const relocated = <S extends object>(schema: S): S =>
     key === "$ref" ? value.replace(/^#\/definitions\//, "#/components/schemas/") : listed(value)
   )
 
-/** Replaces the tuple form of a non-empty list with a list and `minItems`; some generators lack tuples. */
+/**
+ * Replaces the tuple form of a non-empty list with a list and `minItems`, because some code generators do not support
+ * tuples.
+ */
 const listed = (schema: unknown): unknown => {
   if (typeof schema !== "object" || schema === null || !("additionalItems" in schema && "items" in schema))
     return schema

@@ -14,5 +14,5 @@ export const averagePrice = (
   return Digits.bigUnits((2n * cost + size) / (2n * size))
 }
 
-/** Factor from 1e-6 USD per 1e-8 base units to 1e-8 USD per base unit. */
+/** Factor that converts a cost in 1e-6 USD per 1e-8 base units to a price in 1e-8 USD per base unit. */
 const costScale = 10_000_000_000n

@@ -4,14 +4,17 @@ import * as Member from "./Member.ts"
 
 /** Members of an account's balance, in USD. */
 export const BalanceParts = {
-  deposit: Member.usd("Money paid in less money taken out"),
-  realised_pnl: Member.usd("Profit or loss realised by fills"),
+  deposit: Member.usd("Credits, deposits and incoming transfers minus withdrawals and outgoing transfers"),
+  realised_pnl: Member.usd("Realised profit or loss of all fills"),
   order_margin: Member.usd("Margin held for open orders"),
   position_margin: Member.usd("Margin held for positions"),
-  unrealised_pnl: Member.usd("Profit or loss of closing all positions at their mark prices"),
-  net_funding: Member.usd("Funding received less funding paid"),
-  available_balance: Member.usd("Money that new orders may use"),
+  unrealised_pnl: Member.usd("Profit or loss if all positions were closed at their mark prices"),
+  net_funding: Member.usd("Funding received minus funding paid"),
+  available_balance: Member.usd("Balance available for new orders"),
   builder_rewards: Schema.optionalKey(
-    Member.usd("Rewards earned by the builder code; only the owner of a code has this member")
+    Member.usd(
+      "Rewards earned by the user's builder code",
+      "; omitted for an account that has never owned a builder code"
+    )
   )
 }

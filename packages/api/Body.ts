@@ -20,7 +20,9 @@ export const SymbolName = Schema.String.annotate({ description: "Market symbol."
 export const RowCount = Schema.Int.annotate({ description: "Number of rows in this response." })
 
 /** Header `cache-control` of a response. */
-export const CacheControl = Schema.String.annotate({ description: "Time for which the response may be cached." })
+export const CacheControl = Schema.String.annotate({
+  description: "Cache directives of the response, such as `public, max-age=5`; `max-age` is in seconds."
+})
 
 /** List of rows. The specification allows `null`, but the venue always sends an array. */
 export const Rows = <S extends Schema.Top>(row: S) => Schema.NullOr(Schema.Array(row))
@@ -40,7 +42,7 @@ export const NumberOrText = <S extends Schema.Codec<number, number>>(number: S) 
 
 const DecimalText = Schema.String.check(
   Schema.makeFilter((text) => Digits.numberOf(text) !== undefined && !ninthDecimal.test(text), {
-    expected: "a number, or a plain decimal of at most eight decimals in a string",
+    expected: "a number, or a string that holds a plain decimal with at most eight decimal places",
     toJsonSchema: () => ({ pattern: "^-?[0-9]+([.][0-9]+)?$", maxLength: Digits.decimalLimit })
   })
 )

@@ -1,11 +1,13 @@
-/** Body members with the operator's prefix: the venue sends the operator's spelling and also accepts the neutral. */
+/**
+ * Body members with the operator's prefix. The venue sends the operator's prefix and also accepts the neutral prefix.
+ */
 import { neutralBrand } from "./Headers.ts"
 import type { Fields } from "./Incoming.ts"
 
 /** Name of a member under the neutral prefix. */
 export type Member = `${typeof neutralBrand}_${string}`
 
-/** Returns the operator's spelling: `acme_symbol` for `svc_symbol` of the brand `acme`. */
+/** Returns the operator's spelling: `acme_symbol` for `svc_symbol` if the brand is `acme`. */
 export const memberName = (brand: string, neutral: Member): string =>
   `${brand.toLowerCase().replaceAll("-", "_")}${neutral.slice(neutralBrand.length)}`
 

@@ -6,7 +6,7 @@ import { instant } from "./Digits.ts"
 export interface File<Row> {
   readonly name: string
   readonly columns: ReadonlyArray<string>
-  /** Returns the cells of a line; cells with free text must be escaped by `text`. */
+  /** Returns the cells of a line. Cells with free text must be escaped with `text`. */
   readonly cells: (instrument: Instrument, row: Row) => ReadonlyArray<string>
 }
 

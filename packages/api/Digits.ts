@@ -25,8 +25,8 @@ export const money = (amount: number | bigint): string => {
 export const bigUnits = (count: bigint): string => shifted(String(count), 8)
 
 /**
- * Parses plain decimal text. Returns `undefined` for other text, and for a decimal that a double would print
- * differently.
+ * Parses plain decimal text. Returns `undefined` for other text, and for a decimal whose digits a double cannot
+ * reproduce.
  */
 export const numberOf = (text: string): number | undefined => {
   const parts = text.length <= decimalLimit ? decimal.exec(text) : null
@@ -55,5 +55,5 @@ export const decimalLimit = 32
 /** One thousandth in 1e-8. */
 const thousandth = unitScale / 1_000
 
-/** Amounts below this bound, in 1e-6 USD, print exactly, because doubles distinguish decimals of 15 digits. */
+/** Bound in 1e-6 USD below which amounts print exactly, because doubles distinguish all decimals of 15 digits. */
 const exactMoney = 1e15

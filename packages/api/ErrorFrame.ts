@@ -22,14 +22,14 @@ export type ErrorCode = typeof ErrorCode.Type
 /** Echo of the request in an `ack` or `err`. */
 export const IncomingMessage = Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String]).annotate({
   description:
-    "Echo of the request: the JSON object, or a string with at most 8,192 characters of other or longer text. " +
-    "Absent if the request may hold a credential."
+    "Echo of the request: its JSON object. A longer request, or one that is not a JSON object, is echoed as a string " +
+    "with its first 8,192 characters. Omitted if the request might contain a credential."
 })
 
 /** Body of an error frame. */
 export const ErrorResponse = Schema.Struct({
   error_code: ErrorCode.annotate({ description: "Code of the error." }),
-  message: Member.text("Explanation of the error and of the expected value, for people"),
+  message: Member.text("Human-readable explanation of the error and of the expected value"),
   incoming_message: Schema.optionalKey(IncomingMessage)
 }).annotate({ identifier: "ErrorResponse" })
 export type ErrorResponse = typeof ErrorResponse.Type

@@ -1,4 +1,4 @@
-/** The venue's headers: accepted with the operator's or the neutral prefix, documented with the operator's. */
+/** The venue's headers: accepted with the operator's or the neutral prefix, documented with the operator's prefix. */
 
 /** Header name without its prefix. */
 export type Header =
@@ -21,5 +21,5 @@ export const headerValue = (
   header: Header
 ): string | undefined => headers[headerName(brand, header)] ?? headers[headerName(neutralBrand, header)]
 
-/** Brand of the neutral prefix. */
+/** Brand in header names with the neutral prefix, such as `x-svc-public-key`. */
 export const neutralBrand = "svc"

@@ -16,7 +16,7 @@ export const isFields = (value: unknown): value is Fields =>
 
 /**
  * Returns the JSON text of `incoming_message` for a JSON object: the frame's own text, because printing the object
- * anew could overflow the stack, or a JSON string of the first 8,192 characters of a longer frame. Returns
+ * anew could overflow the stack. For a longer frame, returns a JSON string of the first 8,192 characters. Returns
  * `undefined` if the frame might hold a credential.
  */
 export const ofObject = (text: string): string | undefined => {

@@ -72,7 +72,10 @@ const faultsOfPart = Effect.fnUntraced(function* (part: Part) {
   return [...(refused._tag === "None" ? [] : faultsOf(refused.value.issue, place, shown)), ...(yield* wordsOnly(part))]
 })
 
-/** Returns the faults of members that the endpoint checks itself, and refuses with 400 if they are the only faults. */
+/**
+ * Returns the faults of members that the endpoint itself checks. If these are the only faults, the endpoint responds
+ * with 400.
+ */
 const wordsOnly = ({ kind, schema }: Part): Effect.Effect<ReadonlyArray<ErrorDetail>, never, HttpRouter.Provided> =>
   Effect.map(sent[kind], (value) => wordFaults(schema.ast, places[kind], value))
 

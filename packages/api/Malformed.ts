@@ -1,4 +1,4 @@
-/** Refusals of frames that are not valid commands, with the expected value. */
+/** Refusals of frames that are not valid commands; each states the expected value. */
 import * as Incoming from "./Incoming.ts"
 
 /** Refusal of a whole frame. */
@@ -16,13 +16,13 @@ export interface Declined {
   readonly message: string
 }
 
-/** Returns one refusal for each code with reasons, InvalidJSONFormat first. */
+/** Returns one refusal for each code that has reasons, InvalidJSONFormat first. */
 export const declined = (reasons: Readonly<Record<Declined["code"], ReadonlyArray<string>>>): ReadonlyArray<Declined> =>
   (["InvalidJSONFormat", "InvalidParameter"] as const)
     .map((code) => ({ code, message: reasons[code].join("; ") }))
     .filter(({ message }) => message !== "")
 
-/** Returns a reason that lists the wrong entries of a list; empty if every entry is valid. */
+/** Returns one reason, which lists the invalid entries of a list, or an empty list if every entry is valid. */
 export const wrongEntries = (field: string, values: ReadonlyArray<unknown>, expected: string): ReadonlyArray<string> =>
   values.length === 0 ? [] : [`wrong field ${field}: expected ${expected}, got ${listed(values.map(shown))}`]
 
@@ -53,7 +53,7 @@ export const wrong = (field: string, value: unknown, expected: string): Malforme
 export const outOfRange = (field: string, value: unknown, expected: string): Malformed =>
   malformed("InvalidParameter", `invalid ${field}: expected ${expected}, got ${shown(value)}`)
 
-/** Adds the frame's echo to a refusal; the frame is a JSON object. */
+/** Adds a frame's echo to its refusal; the frame must be a JSON object. */
 export const echoing = (refusal: Malformed, text: string): Malformed => ({
   ...refusal,
   incoming: Incoming.ofObject(text)

@@ -1,4 +1,4 @@
-/** Builds Schemas of wire members with a description that states meaning and unit; `what` is a noun phrase. */
+/** Builds Schemas of wire members with a description that states meaning and unit. `what` is a noun phrase before the unit; `more` follows the unit. */
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 
@@ -12,28 +12,28 @@ export const symbol = text('Symbol of the market, such as "GOLD-USD"')
 export const uuid = (what: string) => Schema.String.annotate({ description: `${what}.`, format: "uuid" })
 
 /** Returns a member with a time in ISO 8601 and UTC. */
-export const instant = (what: string) =>
-  Schema.String.annotate({ description: `${what}, in ISO 8601 and UTC.`, format: "date-time" })
+export const instant = (what: string, more = "") =>
+  Schema.String.annotate({ description: `${what}, in ISO 8601 and UTC${more}.`, format: "date-time" })
 
 const number = (description: string) => Schema.Finite.annotate({ description })
 
 /** Returns a member with a number in USD. */
-export const usd = (what: string) => number(`${what}, in USD.`)
+export const usd = (what: string, more = "") => number(`${what}, in USD${more}.`)
 
 /** Returns a member with a number in USD per base unit. */
-export const price = (what: string) => number(`${what}, in USD per base unit.`)
+export const price = (what: string, more = "") => number(`${what}, in USD per base unit${more}.`)
 
 /** Returns a member with a number in base units. */
-export const quantity = (what: string) => number(`${what}, in base units.`)
+export const quantity = (what: string, more = "") => number(`${what}, in base units${more}.`)
 
 /** Returns a member with a fraction: 0.01 is one percent. */
-export const fraction = (what: string) => number(`${what}, as a fraction.`)
+export const fraction = (what: string, more = "") => number(`${what}, as a fraction${more}.`)
 
 /** Returns a member with a leverage. */
-export const leverage = (what: string) => number(`${what}, as a multiple of the margin.`)
+export const leverage = (what: string, more = "") => number(`${what}: the notional divided by the margin${more}.`)
 
 /** Returns a member with Unix seconds and a fraction. */
-export const unixSeconds = (what: string) => number(`${what}, in Unix seconds with a fraction.`)
+export const unixSeconds = (what: string) => number(`${what}, in Unix seconds with a fractional part.`)
 
 /** Returns a member with a whole number of at least 0. */
 export const count = (what: string) =>
@@ -48,13 +48,13 @@ const decimalText = (description: string) => Schema.String.annotate({ descriptio
 const plainDecimal = Text.matches("^-?[0-9]+([.][0-9]+)?$", "a plain decimal")
 
 /** Returns a member with decimal text in USD. */
-export const usdText = (what: string) => decimalText(`${what}, in USD.`)
+export const usdText = (what: string, more = "") => decimalText(`${what}, in USD${more}.`)
 
 /** Returns a member with decimal text in USD per base unit. */
-export const priceText = (what: string) => decimalText(`${what}, in USD per base unit.`)
+export const priceText = (what: string, more = "") => decimalText(`${what}, in USD per base unit${more}.`)
 
 /** Returns a member with decimal text in base units. */
 export const quantityText = (what: string) => decimalText(`${what}, in base units.`)
 
 /** Returns a member with a fraction as decimal text. */
-export const fractionText = (what: string) => decimalText(`${what}, as a fraction.`)
+export const fractionText = (what: string, more = "") => decimalText(`${what}, as a fraction${more}.`)

@@ -10,8 +10,8 @@ export const missingSteps = (
 const steps: Readonly<Record<Missing, string>> = {
   identity: "verify your identity with POST /user/verification of the REST interface",
   terms:
-    "accept the current terms with POST /user/terms of the REST interface; GET /user/onboarding names their version",
-  region: "the venue does not serve the country of your identity or of this connection",
+    "accept the current terms with POST /user/terms of the REST interface; GET /user/onboarding returns their version",
+  region: "the venue does not serve the country of your verified identity or of your connection; ask the operator",
   second_factor: "enrol a second factor with POST /auth/v1/factors and sign in with it",
-  frozen: "the operator froze the account; ask the operator"
+  frozen: "the operator has frozen the account; ask the operator for the reason"
 }

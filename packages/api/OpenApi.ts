@@ -9,11 +9,11 @@ import { release } from "./Release.ts"
 import { titles } from "./StatusTitle.ts"
 import { published } from "./PublishedSchema.ts"
 
-/** Credentials and account of an operation, in the detail that a client needs. */
+/** Credentials that an operation accepts, and the account that it uses. */
 export interface Access {
   readonly via: ReadonlyArray<"hmac" | "jwt">
   readonly on: "account" | "main" | "funds" | "user"
-  /** Whether the account named by a request is ignored. */
+  /** Whether the operation ignores the account in the request's account header. */
   readonly ignoresNamed: boolean
 }
 
@@ -85,10 +85,10 @@ const eachOperation = (
   )
 
 const beyondOperations =
-  "Operations do not list the responses sent before the operation is known, or those common to all: 400 for bytes that are " +
-  "not HTTP, 404 for an unknown path, 405 with `Allow` for another method, 408 for a request that does not arrive in time, " +
-  "413 or 415 for a body that the operation does not accept, 414 for a URL above 8 KiB, 431 for request line and headers " +
-  "above 16 KiB, and 500 for a fault of the venue. Each has the body `ErrorModel`."
+  "The operations below do not list the responses that any request can receive: 400 for bytes that are not HTTP, " +
+  "404 for an unknown path, 405 with `Allow` for an unsupported method, 408 for a request that does not arrive in time, " +
+  "413 or 415 for a body that the operation does not accept, 414 for a URL above 8 KiB, 431 for a request line and headers " +
+  "above 16 KiB together, and 500 for an internal error. The body of each of these responses is an `ErrorModel`."
 
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
 
@@ -132,18 +132,20 @@ const secured = (operation: Operation, brand: string, access: Access): Operation
 const accountHeader = (brand: string, { ignoresNamed, on }: Access): Operation["parameters"][number] => ({
   name: headerName(brand, "requested-account-id"),
   in: "header",
-  description: ignoresNamed ? "Account id. Its form is checked; otherwise it is ignored." : namedAccount[on],
+  description: ignoresNamed
+    ? "Account id. A value that is not a UUID is refused; any other value is ignored."
+    : namedAccount[on],
   required: false,
   schema: { type: "string", format: "uuid", examples: ["8d2f1b6c-3a4e-4f70-9b1d-5e6c7a8b9c0d"] }
 })
 
 const namedAccount: Readonly<Record<Access["on"], string>> = {
   account:
-    "Account to act on: the primary account or a subaccount of the user. Default, also for an empty value: the " +
-    "primary account.",
-  user: "Account of the user. It must belong to the user; the operation covers all accounts in any case.",
-  main: "Account to act on. Only the primary account, which is also the default, is accepted.",
-  funds: "Account to act on. Only the primary account, which is also the default, is accepted."
+    "Account to act on: the user's primary account or one of the user's subaccounts. Default, also for an empty " +
+    "value: the primary account.",
+  user: "One of the user's accounts. Checked, but otherwise ignored: the operation always covers all accounts.",
+  main: "Account to act on. Only the primary account is accepted; it is also the default.",
+  funds: "Account to act on. Only the primary account is accepted; it is also the default."
 }
 
 /** Removes the responses 400 and 422 from operations whose requests cannot be invalid. */
@@ -189,7 +191,7 @@ const answersOf = (statuses: ReadonlyArray<Status>): Operation["responses"] =>
 
 const refused = { [contentType]: { schema: { $ref: "#/components/schemas/ErrorModel" } } }
 
-/** Returns the statuses that the server sends before or instead of the endpoint. */
+/** Returns the statuses with which the server can respond before or instead of the endpoint. */
 const beforeRoutes = ({ requestBody }: Operation): ReadonlyArray<Status> =>
   requestBody === undefined ? [504] : [400, 413, 415, 504]
 

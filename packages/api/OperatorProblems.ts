@@ -2,19 +2,19 @@
 import { instant } from "./Digits.ts"
 import { body, Conflict, Forbidden, quoted } from "./ProblemBody.ts"
 
-/** Returns the operator interface's problems, for one public URL. */
+/** Returns functions that build the operator interface's problems; the problems' URIs start with `baseUrl`. */
 export const ofOperators = (baseUrl: string) => ({
   ...ofReviews(baseUrl),
   roleNeeded: (needed: string, roles: ReadonlyArray<string>) =>
     new Forbidden(
       body(baseUrl, 403, "role-needed", {
-        detail: `The request needs the role ${needed}; your roles: ${roles.join(", ")}. Ask an operator with that role.`
+        detail: `The request requires the role ${needed}; your roles: ${roles.join(", ")}. Ask an operator with the required role to send it.`
       })
     ),
   signingKeyNotStandby: (kid: string, state: string) =>
     new Conflict(
       body(baseUrl, 409, "signing-key-not-standby", {
-        detail: `The key ${quoted(kid)} is ${state}, not standby; publish one with POST /signing-keys.`
+        detail: `The key ${quoted(kid)} is ${state}, but only a standby key can be activated; publish a new key with POST /signing-keys.`
       })
     ),
   signingKeyInUse: (kid: string) =>
@@ -26,7 +26,7 @@ export const ofOperators = (baseUrl: string) => ({
   signingKeyTooEarly: (readyAtMillis: number) =>
     new Conflict(
       body(baseUrl, 409, "signing-key-too-early", {
-        detail: `The key changed its state too recently; wait until ${instant(readyAtMillis)}.`
+        detail: `The state of the key changed too recently; wait until ${instant(readyAtMillis)}.`
       })
     ),
   notResumable: (detail: string) => new Conflict(body(baseUrl, 409, "not-resumable", { detail })),
@@ -41,7 +41,7 @@ export const ofOperators = (baseUrl: string) => ({
   symbolListed: (symbol: string) =>
     new Conflict(
       body(baseUrl, 409, "symbol-listed", {
-        detail: `${symbol} is listed with other terms, which never change; choose another symbol, or send the terms that GET /instruments shows.`
+        detail: `${symbol} is already listed with different terms, and the terms of a listed symbol never change; choose another symbol, or send the terms that GET /instruments returns.`
       })
     ),
   notSplit: (detail: string) => new Conflict(body(baseUrl, 409, "not-split", { detail })),
@@ -49,14 +49,14 @@ export const ofOperators = (baseUrl: string) => ({
   ownMoneyExists: (id: string) =>
     new Conflict(
       body(baseUrl, 409, "own-money-exists", {
-        detail: `The own_money_id ${id} is recorded with another amount or rail; nothing was changed. Send a new own_money_id.`
+        detail: `The own_money_id ${id} is already recorded with a different amount or rail; nothing was changed. Send a new own_money_id.`
       })
     ),
   topUpExists: (detail: string) => new Conflict(body(baseUrl, 409, "top-up-exists", { detail })),
   operatorExists: (name: string) =>
     new Conflict(
       body(baseUrl, 409, "operator-exists", {
-        detail: `The name ${quoted(name)} belongs to a current or former operator and is never reused; choose another name.`
+        detail: `The name ${quoted(name)} belongs to a current or former operator, and names are never reused; choose another name.`
       })
     ),
   clientExists: (clientId: string) =>
@@ -71,38 +71,38 @@ const ofReviews = (baseUrl: string) => ({
   notHeld: (state: string) =>
     new Conflict(
       body(baseUrl, 409, "not-held", {
-        detail: `The withdrawal is ${state}, not HELD_FOR_REVIEW; read it with GET /withdrawals/{withdrawal_id}.`
+        detail: `The withdrawal is ${state}, but only a withdrawal that is HELD_FOR_REVIEW can be decided; read its state with GET /withdrawals/{withdrawal_id}.`
       })
     ),
   appointedSince: (name: string) =>
     new Conflict(
       body(baseUrl, 409, "appointed-since", {
-        detail: `${name} was appointed after the withdrawal was requested; the decision needs 2 treasurers appointed before that. Ask one of them.`
+        detail: `${name} was appointed after the withdrawal was requested. The decision requires 2 treasurers who were appointed before the request; ask one of them to decide.`
       })
     ),
   notCancellable: (state: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: `The withdrawal is ${state}; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with blocked true. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject.`
+        detail: `The withdrawal is ${state} and cannot be cancelled. Only a SUBMITTED withdrawal can be cancelled, or a QUEUED withdrawal with a reason in not_signed or with blocked true. To end a withdrawal that is HELD_FOR_REVIEW, use POST /withdrawals/reject.`
       })
     ),
   payoutMade: () =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
         detail:
-          "The payout was stored for sending to the bank, and can no longer be cancelled; wait until it settles or fails."
+          "The payout is already recorded for sending to the bank and can no longer be cancelled; wait until it settles or fails."
       })
     ),
   cancelRequested: (by: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: `${by} has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first.`
+        detail: `${by} has already requested this cancellation; wait until the withdrawal is FAILED, or SETTLED if the payment arrives first.`
       })
     ),
   notUnmatched: (depositId: string) =>
     new Conflict(
       body(baseUrl, 409, "not-unmatched", {
-        detail: `The deposit ${quoted(depositId)} already has an owner or is too new: assign it once it is CONFIRMED, book it as the venue's own once it is final. GET /deposits/unmatched lists the deposits.`
+        detail: `The deposit ${quoted(depositId)} already has an owner or is too recent. Assign a deposit to a user once it is CONFIRMED; book it as the venue's own money once it is final. GET /deposits/unmatched lists the deposits without an owner.`
       })
     )
 })

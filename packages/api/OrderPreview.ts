@@ -14,58 +14,68 @@ import { refusalText } from "./RefusalText.ts"
 
 /** Reason why a previewed order would be refused. */
 export const PreviewRefusal = Schema.Struct({
-  status: OrderRefusal.annotate({ description: "Standard name of the refusal." }),
-  message: Member.text("Explanation of the refusal, for people")
+  status: OrderRefusal.annotate({ description: "Code of the refusal." }),
+  message: Member.text("Human-readable explanation of the refusal")
 }).annotate({ identifier: "PreviewRefusal", description: "Reason why the order would be refused." })
 
 /** Members of a preview; see rule 4.19. */
 export const PreviewParts = {
-  user_id: Member.uuid("Account of the order; the user's id for the primary account"),
+  user_id: Member.uuid("Account id of the order. The primary account's id is the user's id"),
   symbol: Member.symbol,
-  side: Schema.optionalKey(Side.annotate({ description: "Order side; absent for a close without a position." })),
+  side: Schema.optionalKey(
+    Side.annotate({ description: "Order side; omitted for a close when there is no position." })
+  ),
   type: OrderType.annotate({ description: "Order type." }),
   time_in_force: TimeInForce.annotate({ description: "Time in force of the order." }),
-  price: Member.price("Limit price, 0 for MARKET; for a stop, the mark price that fires it"),
-  quantity: Member.quantity("Total quantity"),
-  reduce_only: Member.truth("Whether the order may only reduce a position"),
-  client_order_id: Member.text("Client order id; empty if none"),
+  price: Member.price("Limit price, or the trigger price of a stop", "; 0 for MARKET"),
+  quantity: Member.quantity("Total quantity of the order"),
+  reduce_only: Member.truth("Whether the order can only reduce a position"),
+  client_order_id: Member.text("Client order id; empty if not set"),
   status: Schema.Union([PreviewStatus, OrderRefusal]).annotate({
-    description: "Status that the order would have immediately, or the standard name of the refusal."
+    description: "Status that the order would have immediately after placement, or the code of the refusal."
   }),
   refusal: Schema.NullOr(PreviewRefusal).annotate({
     description: "Reason why the order would be refused; null if it would be accepted."
   }),
-  mark_price: Schema.NullOr(Member.price("Mark price; null before the first price")),
-  min_price: Schema.NullOr(Member.price("Lowest price allowed for an order on its side")),
-  max_price: Schema.NullOr(Member.price("Highest price allowed for an order on its side")),
-  worst_price: Schema.NullOr(Member.price("Worst possible price of a fill; null without a known bound")),
+  mark_price: Schema.NullOr(Member.price("Mark price", "; null before the first price")),
+  min_price: Schema.NullOr(Member.price("Minimum price for an order on this side", "; null before the first price")),
+  max_price: Schema.NullOr(Member.price("Maximum price for an order on this side", "; null before the first price")),
+  worst_price: Schema.NullOr(Member.price("Worst price at which the order could fill", "; null if no bound is known")),
   filled_quantity: Member.quantity("Quantity that would fill immediately"),
-  average_price: Member.price("Average price of the immediate fills; 0 without a fill"),
+  average_price: Member.price("Average price of the immediate fills", "; 0 without a fill"),
   resting_quantity: Member.quantity("Quantity that would rest on the book"),
   realised_pnl: Member.usd("Profit or loss that the immediate fills would realise"),
-  leverage: Schema.NullOr(Member.leverage("Leverage of the account in the market")),
-  order_margin: Schema.NullOr(Member.usd("Additional margin that would be held")),
-  available_balance: Schema.NullOr(Member.usd("Available balance before the order")),
-  available_balance_after: Schema.NullOr(Member.usd("Available balance after the margin is held")),
+  leverage: Schema.NullOr(Member.leverage("Leverage of the account in this market", "; null for an unlisted symbol")),
+  order_margin: Schema.NullOr(
+    Member.usd("Additional margin that the order would hold", "; null if it cannot be computed")
+  ),
+  available_balance: Schema.NullOr(Member.usd("Available balance before the order", "; null for an unlisted symbol")),
+  available_balance_after: Schema.NullOr(
+    Member.usd("Available balance after the order's margin is held", "; null if the margin cannot be computed")
+  ),
   required_fee: Schema.NullOr(
     Member.usd(
-      "Taker fee on the whole quantity, which must be available in addition to the margin if the order adds risk"
+      "Taker fee on the whole quantity",
+      "; null if it cannot be computed. If the order adds risk, the available balance must cover this fee and the margin"
     )
   ),
-  taker_fee_rate: Schema.NullOr(Member.fraction("Taker fee rate on the notional")),
-  maker_fee_rate: Schema.NullOr(Member.fraction("Maker fee rate on the notional")),
+  taker_fee_rate: Schema.NullOr(Member.fraction("Taker fee rate", " of the notional; null for an unlisted symbol")),
+  maker_fee_rate: Schema.NullOr(Member.fraction("Maker fee rate", " of the notional; null for an unlisted symbol")),
   fee: Member.usd("Taker fee of the immediate fills"),
-  resting_fee: Member.usd("Maker fee of the resting quantity, filled at its price"),
-  builder_reward: Member.usd("Part of the fee that goes to the builder"),
-  venue_fee: Member.usd("Part of the fee that goes to the venue"),
-  reserve_fund_fee: Member.usd("Part of the fee that goes to the market's reserve fund"),
-  builder_fee_share_bps: Member.count("The builder's share of the fee, in basis points"),
-  venue_fee_share_bps: Member.count("The venue's share of the fee, in basis points")
+  resting_fee: Member.usd("Maker fee if the resting quantity fills at the limit price"),
+  builder_reward: Member.usd("Part of `fee` that the builder receives"),
+  venue_fee: Member.usd("Part of `fee` that the venue keeps"),
+  reserve_fund_fee: Member.usd("Part of `fee` that the market's reserve fund receives"),
+  builder_fee_share_bps: Member.count("Builder's share of each fee, in basis points"),
+  venue_fee_share_bps: Member.count("Venue's share of each fee, in basis points")
 }
 /** Body of a preview. */
 export type PreviewBody = Schema.Struct<typeof PreviewParts>["Type"]
 
-/** Returns the body of a preview. Without a market, the symbol is not listed and the body only repeats the request. */
+/**
+ * Returns the body of a preview. If the market is missing because the symbol is not listed, the body only repeats the
+ * request.
+ */
 export const previewBody = (
   accountId: AccountId,
   request: PreviewRequest,

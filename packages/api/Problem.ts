@@ -29,7 +29,7 @@ import { occurrence, type VenueClosed } from "./VenueClosed.ts"
 
 export * from "./ProblemBody.ts"
 
-/** Returns the functions that build problems, for one public URL. */
+/** Returns the functions that build problems; the problems' URIs start with `baseUrl`. */
 export const problems = (baseUrl: string) => ({
   ...ofOperators(baseUrl),
   ...ofTreasury(baseUrl),
@@ -55,7 +55,7 @@ export const problems = (baseUrl: string) => ({
   secondFactorRequired: () => new Forbidden(body(baseUrl, 403, "second-factor-required")),
   onboardingRequired: (missing: ReadonlyArray<Missing>) =>
     new Forbidden(body(baseUrl, 403, "onboarding-required", { errors: missingSteps(missing) })),
-  /** Unknown object named by the path or body; `fix` states what to do instead. */
+  /** The object in the path or body is unknown; `fix` states what to do instead. */
   notFound: (what: string, value: string, fix: string) =>
     new NotFound({
       ...body(baseUrl, 404, "no-such-path", { detail: `No ${what} ${quoted(value)} exists; ${fix}.` }),
@@ -65,7 +65,7 @@ export const problems = (baseUrl: string) => ({
     new UnprocessableEntity(
       body(baseUrl, 422, "idempotency-key-reused", {
         errors: [
-          { location: "header.idempotency-key", message: "Expected a key that was not used for another request" }
+          { location: "header.idempotency-key", message: "Expected a key that was not used for a different request" }
         ]
       })
     ),
@@ -78,22 +78,29 @@ export const problems = (baseUrl: string) => ({
   deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),
   unexpected: () => new InternalServerError(body(baseUrl, 500, "unexpected"))
 })
-/** Functions that build problems, for one public URL. */
+/** Functions that build problems whose URIs start with the same public URL. */
 export type Problems = ReturnType<typeof problems>
 
 const ofUsers = (baseUrl: string) => ({
   unknownApiKey: (publicKey: string) =>
-    new NotFound(body(baseUrl, 404, "unknown-api-key", unknownOf("API key", publicKey, "GET /user/api-keys"))),
+    new NotFound(
+      body(
+        baseUrl,
+        404,
+        "unknown-api-key",
+        unknownOf("API key", publicKey, "list the API keys with GET /user/api-keys")
+      )
+    ),
   tooManyApiKeys: (limit: number) =>
     new Conflict(
       body(baseUrl, 409, "too-many-api-keys", {
-        detail: `A user has at most ${limit} API keys; revoke one first with DELETE /user/api-keys/{public_key}.`
+        detail: `A user can have at most ${limit} API keys; revoke one first with DELETE /user/api-keys/{public_key}.`
       })
     ),
   unknownInvitationCode: (code: string) =>
     new NotFound(
       body(baseUrl, 404, "unknown-invitation-code", {
-        detail: `The code ${quoted(code)} does not exist or was redeemed by another user; check it, or ask for a new code.`
+        detail: `The code ${quoted(code)} does not exist or was redeemed by another user; check the code, or ask for a new one.`
       })
     ),
   ownInvitationCode: () => new BadRequest(body(baseUrl, 400, "own-invitation-code")),
@@ -102,13 +109,13 @@ const ofUsers = (baseUrl: string) => ({
   invalidWalletAddress: (address: string) =>
     new BadRequest(
       body(baseUrl, 400, "invalid-wallet-address", {
-        detail: `Expected 0x and 40 hex digits, with a valid checksum if their case is mixed; got ${quoted(address)}.`
+        detail: `Expected 0x followed by 40 hex digits, with a valid EIP-55 checksum if they mix upper and lower case; got ${quoted(address)}.`
       })
     ),
   invalidBuilderCode: (code: string) =>
     new BadRequest(
       body(baseUrl, 400, "invalid-builder-code", {
-        detail: `Expected the UUID that GET /user/builder-code shows; got ${quoted(code)}.`
+        detail: `Expected the UUID that GET /user/builder-code returns; got ${quoted(code)}.`
       })
     ),
   malformedWalletMessage: (detail: string) =>
@@ -123,7 +130,7 @@ const ofUsers = (baseUrl: string) => ({
   termsNotCurrent: (sent: string) =>
     new Conflict(
       body(baseUrl, 409, "terms-not-current", {
-        detail: `The terms ${quoted(sent)} are not current; accept the terms_version that GET /user/onboarding shows.`
+        detail: `The terms_version ${quoted(sent)} is not current; accept the terms_version that GET /user/onboarding returns.`
       })
     ),
   alreadyVerified: () => new Conflict(body(baseUrl, 409, "already-verified")),
@@ -162,7 +169,7 @@ const ofMarkets = (baseUrl: string) => ({
   tooManySubaccounts: (limit: number) =>
     new Conflict(
       body(baseUrl, 409, "too-many-subaccounts", {
-        detail: `A user has at most ${limit} subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists.`
+        detail: `A user can have at most ${limit} subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists.`
       })
     ),
   rangeNotAllowed: (startMillis: number, endMillis: number) =>
@@ -176,13 +183,13 @@ const ofMarkets = (baseUrl: string) => ({
   tooManyDownloads: (limit: number) =>
     new TooManyRequests(
       body(baseUrl, 429, "too-many-downloads", {
-        detail: `A user downloads at most ${limit} files at a time; wait until a download ends.`
+        detail: `A user can download at most ${limit} files at a time; wait until a download ends.`
       })
     ),
   downloadsFull: (limit: number) =>
     new ServiceUnavailable(
       body(baseUrl, 503, "downloads-full", {
-        detail: `The gateway sends at most ${limit} files at a time; try again after the seconds in Retry-After.`
+        detail: `The gateway is already sending ${limit} files, its maximum; try again after the number of seconds in Retry-After.`
       })
     ),
   tooManyCharts: () => new TooManyRequests(body(baseUrl, 429, "too-many-charts")),

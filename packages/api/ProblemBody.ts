@@ -8,12 +8,14 @@ import { titles } from "./StatusTitle.ts"
 /** One fault of a request. */
 export const ErrorDetail = Schema.Struct({
   location: Schema.optionalKey(
-    Schema.String.annotate({ description: "Place of the fault, such as `query.limit` or `body.amount`." })
+    Schema.String.annotate({
+      description: "Location of the fault in the request, such as `query.limit` or `body.amount`."
+    })
   ),
   message: Schema.optionalKey(
     Schema.String.annotate({ description: "Explanation of the fault and the expected value." })
   ),
-  value: Schema.optionalKey(Schema.Json.annotate({ description: "Value that was sent; absent for secrets." }))
+  value: Schema.optionalKey(Schema.Json.annotate({ description: "Value in the request; omitted for a secret." }))
 }).annotate({ identifier: "ErrorDetail" })
 export type ErrorDetail = typeof ErrorDetail.Type
 
@@ -31,19 +33,26 @@ const members = <const S extends Schema.Top>(status: S) => ({
   ),
   title: Schema.optionalKey(Schema.String.annotate({ description: "Name of the HTTP status." })),
   status: Schema.optionalKey(status),
-  detail: Schema.optionalKey(Schema.String.annotate({ description: "Explanation of this occurrence, for people." })),
+  detail: Schema.optionalKey(
+    Schema.String.annotate({ description: "Human-readable explanation of this occurrence of the problem." })
+  ),
   instance: Schema.optionalKey(
-    Schema.String.annotate({ description: "Identifier of this occurrence, for support.", format: "uri" })
+    Schema.String.annotate({
+      description: "Identifier of this occurrence of the problem, for use in support requests.",
+      format: "uri"
+    })
   ),
   errors: Schema.optionalKey(
-    Schema.NullOr(Schema.Array(ErrorDetail)).annotate({ description: "Faults of the request, one entry each." })
+    Schema.NullOr(Schema.Array(ErrorDetail)).annotate({
+      description: "Faults of the request, with one entry for each fault."
+    })
   )
 })
 
 /** Any problem, in the form that documents and clients use; every member is optional. */
 export const ErrorModel = Schema.Struct(
   members(Schema.Int.annotate({ description: "HTTP status of the response." }))
-).annotate({ identifier: "ErrorModel", description: "Refusal of a request, as in RFC 9457." })
+).annotate({ identifier: "ErrorModel", description: "Problem details of a refused request (RFC 9457)." })
 
 const answer = (status: Status) =>
   ({
@@ -114,7 +123,7 @@ export interface Occurrence {
   readonly errors?: ReadonlyArray<ErrorDetail>
 }
 
-/** Returns the body of a problem; `detail` defaults to the text of its page. */
+/** Returns the body of a problem; `detail` defaults to the text of the problem's page. */
 export const body = <const S extends Status>(
   baseUrl: string,
   status: S,
@@ -140,15 +149,15 @@ export const about = (symbol: string): Occurrence => ({
   detail: `No instrument is listed as ${quoted(symbol)}; list the instruments with GET /refdata.`
 })
 
-/** Returns the detail for an id that does not belong to the user. `list` is the call that lists valid ids. */
-export const unknownOf = (what: string, id: string, list: string): Occurrence => ({
-  detail: `The user has no ${what} ${quoted(id)}; list them with ${list}.`
+/** Returns the detail for an id that does not belong to the user. `fix` states how to list valid ids. */
+export const unknownOf = (what: string, id: string, fix: string): Occurrence => ({
+  detail: `The user has no ${what} ${quoted(id)}; ${fix}.`
 })
 
 /** Returns the detail for an exceeded rate limit: the wait (at least 1 s), and the bucket's capacity if known. */
 export const rateSpent = (waitMillis: number, capacity?: number): Occurrence => {
-  const limit = capacity === undefined ? "" : `: the bucket of ${capacity} is empty`
+  const limit = capacity === undefined ? "" : `: the rate-limit bucket of ${capacity} units is empty`
   return {
-    detail: `Too many requests${limit}; wait ${Math.max(1, Math.ceil(waitMillis / 1_000))} s, as Retry-After says.`
+    detail: `Too many requests${limit}; wait ${Math.max(1, Math.ceil(waitMillis / 1_000))} s, as stated in Retry-After.`
   }
 }

@@ -28,5 +28,8 @@ const annotations: ReadonlySet<string> = new Set(["title", "description", "defau
 const withoutLineEnds = (schema: Fields): Fields =>
   typeof schema["pattern"] === "string" && schema["pattern"].endsWith("$") ? { ...schema, not: lineEnd } : schema
 
-/** Every character that ends a line in some regular-expression engine, unescaped because escapes differ. */
+/**
+ * Every character that ends a line in some regular-expression engine. Written unescaped, because engines differ in
+ * their escapes.
+ */
 const lineEnd = { pattern: "[\n\r\u0085\u2028\u2029]" }

@@ -8,18 +8,18 @@ export const repeatable = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "Key that the client chooses to identify the request, 1 to 255 visible ASCII characters. Within a day, a request " +
-        "with the same key and content changes nothing and gets the first response again; with other content it is refused with 422.",
+        "Idempotency key chosen by the client: 1 to 255 visible ASCII characters. Within a day, a repeat with the same key and " +
+        "content has no effect and returns the first response. A request with the same key and different content is refused with 422.",
       examples: ["7f3a1c52-transfer-1"]
     }).check(Text.matches("^[!-~]{1,255}$", "1 to 255 visible ASCII characters"))
   )
 }
 
-/** Adds the header `idempotent-replayed` to a response, present if the request was a repeat. */
+/** Adds the header `idempotent-replayed` to a response. The header is present if the request was a repeat. */
 export const Repeated = <S extends Schema.Top>(success: S) =>
   HttpApiSchema.WithHeaders(success, {
     [replayedHeader]: Schema.optionalKey(
-      Schema.Literal("true").annotate({ description: "Present if the request was a repeat and changed nothing." })
+      Schema.Literal("true").annotate({ description: "Present if the request was a repeat and had no effect." })
     )
   })
 

@@ -1,4 +1,7 @@
-/** Adds titles to nested schemas: code generators name a type by its title, and number types without a title. */
+/**
+ * Adds titles to nested schemas. Code generators name a type after its title, and give only a number to a type
+ * without a title.
+ */
 
 type Json = Readonly<Record<string, unknown>>
 

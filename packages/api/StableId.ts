@@ -10,7 +10,10 @@ export const stableId = (...parts: ReadonlyArray<string>): string => {
 
 const seeds = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667]
 
-/** Returns a 32-bit hash: multiplies and rotates each character in, then mixes until every output bit depends on all. */
+/**
+ * Returns a 32-bit hash: mixes in each character by multiplication and rotation, then mixes until every output bit
+ * depends on all input bits.
+ */
 const hashOf = (text: string, seed: number): number => {
   let hash = seed
   for (let at = 0; at < text.length; at++) {

@@ -7,7 +7,7 @@ type Values<R extends Readings> = { readonly [Name in keyof R]: Result.Result.Su
 
 /** Returns all values, or one problem: the first failure, extended with the faults of the other failures. */
 export const together = <const R extends Readings>(readings: R): Result.Result<Values<R>, BadRequest> => {
-  // A reading that depends on a failed reading fails with the same object, which must count only once.
+  // A validation that depends on a failed one fails with the same object, which must be counted only once.
   const refusals = new Set(
     Object.values(readings).flatMap((reading) => (Result.isFailure(reading) ? [reading.failure] : []))
   )

@@ -15,9 +15,9 @@ import {
 } from "./ProblemBody.ts"
 import type { Page } from "./ProblemPages.ts"
 
-/** Returns the treasury interface's problems, for one public URL. */
+/** Returns functions that build the treasury interface's problems; the problems' URIs start with `baseUrl`. */
 export const ofTreasury = (baseUrl: string) => ({
-  /** Invalid member of the kind that the page names; `errors` must not hold secrets. */
+  /** Invalid member; `page` states its kind. `errors` must not contain secrets. */
   invalidValue: (page: Page, errors: ReadonlyArray<ErrorDetail>) =>
     new BadRequest(body(baseUrl, 400, page, { errors })),
   /** Onboarding problem with status 401, sent if acceptance of the terms is among the missing steps. */
@@ -26,7 +26,7 @@ export const ofTreasury = (baseUrl: string) => ({
   addressNotRegistered: (address: string) =>
     new Forbidden(
       body(baseUrl, 403, "address-not-registered", {
-        detail: `These credentials withdraw to registered addresses only; register ${quoted(address)} first with POST /withdrawal-addresses.`
+        detail: `These credentials can withdraw only to registered addresses; register ${quoted(address)} first with POST /withdrawal-addresses.`
       })
     ),
   railNotConnected: (rail: string) =>
@@ -38,33 +38,40 @@ export const ofTreasury = (baseUrl: string) => ({
   tooManyDepositAddresses: (limit: number) =>
     new Conflict(
       body(baseUrl, 409, "too-many-deposit-addresses", {
-        detail: `A user has at most ${limit} deposit addresses on a network, and deposit addresses are never removed; use one that GET /address shows.`
+        detail: `A user can have at most ${limit} deposit addresses on each network, and deposit addresses are never removed; use the address that GET /address returns.`
       })
     ),
   tooManyWithdrawalAddresses: (limit: number) =>
     new Conflict(
       body(baseUrl, 409, "too-many-withdrawal-addresses", {
-        detail: `A user registers at most ${limit} withdrawal addresses; remove one first with DELETE /withdrawal-addresses/{id}.`
+        detail: `A user can register at most ${limit} withdrawal addresses; remove one first with DELETE /withdrawal-addresses/{id}.`
       })
     ),
   tooManyBankAccounts: (limit: number) =>
     new Conflict(
       body(baseUrl, 409, "too-many-bank-accounts", {
-        detail: `A user links at most ${limit} bank accounts; remove one first with DELETE /bank-account/{id}.`
+        detail: `A user can link at most ${limit} bank accounts; remove one first with DELETE /bank-account/{id}.`
       })
     ),
   unknownWithdrawalAddress: (id: string) =>
     new NotFound(
-      body(baseUrl, 404, "unknown-withdrawal-address", unknownOf("withdrawal address", id, "GET /withdrawal-addresses"))
+      body(
+        baseUrl,
+        404,
+        "unknown-withdrawal-address",
+        unknownOf("withdrawal address", id, "list the addresses with GET /withdrawal-addresses")
+      )
     ),
   tooManyWebhooks: (limit: number) =>
     new Conflict(
       body(baseUrl, 409, "too-many-webhooks", {
-        detail: `A user has at most ${limit} webhooks; remove one first with DELETE /webhooks/{id}.`
+        detail: `A user can have at most ${limit} webhooks; remove one first with DELETE /webhooks/{id}.`
       })
     ),
   unknownWebhook: (id: string) =>
-    new NotFound(body(baseUrl, 404, "unknown-webhook", unknownOf("webhook", id, "GET /webhooks"))),
+    new NotFound(
+      body(baseUrl, 404, "unknown-webhook", unknownOf("webhook", id, "list the webhooks with GET /webhooks"))
+    ),
   unknownBankAccount: (id: string) =>
     new NotFound(
       body(baseUrl, 404, "unknown-bank-account", {
@@ -74,7 +81,7 @@ export const ofTreasury = (baseUrl: string) => ({
   bankAccountInUse: (id: string) =>
     new Conflict(
       body(baseUrl, 409, "bank-account-in-use", {
-        detail: `A withdrawal to the bank account ${quoted(id)} is in flight; wait until GET /withdrawals shows it settled or failed.`
+        detail: `A withdrawal to the bank account ${quoted(id)} is in flight; wait until GET /withdrawals shows the withdrawal as SETTLED or FAILED.`
       })
     )
 })

@@ -20,15 +20,16 @@ export const Usd = Schema.Finite.check(
 /** Amount in USD with at most six decimals, above 0 and at most 1e9. */
 export const PositiveUsd = Usd.check(Schema.isGreaterThan(0))
 
-/** Returns a request member with an amount in USD; `what` is a noun phrase. */
-export const usdMember = (number: Schema.Codec<number, number>, what: string) =>
-  NumberOrText(number).annotate({ description: `${what}, in USD with at most six decimals.`, examples: [12.5] })
+/** Returns a request member with an amount in USD; `what` is a noun phrase, `more` a further sentence. */
+export const usdMember = (number: Schema.Codec<number, number>, what: string, more = "") =>
+  NumberOrText(number).annotate({ description: `${what}, in USD with at most six decimals.${more}`, examples: [12.5] })
 
 /** Returns a request member with a positive or negative amount in USD. */
 export const usdChange = (what: string) =>
   usdMember(
     Usd.check(Schema.makeFilter((amount) => amount !== 0, { expected: "an amount other than 0" })),
-    `${what}; an amount other than 0`
+    what,
+    " Must not be 0."
   )
 
 /** Converts USD to 1e-6 USD; exact for every amount that `Usd` accepts. */

@@ -13,7 +13,7 @@ export interface MarketDataOptions extends Omit<Subscribe, "type"> {
 
 /**
  * Event from the market-data socket. Each frame replaces the previous frame of its stream: a `level2` frame is a full
- * snapshot. An error frame names the refused parts of the subscription; the other parts stay subscribed.
+ * snapshot. An error frame lists the refused parts of the subscription; the other parts stay subscribed.
  */
 export type MarketDataEvent = SocketEvents.SocketEvent<Data | typeof ErrorFrame.Type>
 

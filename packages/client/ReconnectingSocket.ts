@@ -31,7 +31,7 @@ export interface Backoff {
 /** Default backoff: 1 s to 30 s. */
 export const patient: Backoff = { firstMillis: 1_000, maxMillis: 30_000 }
 
-/** Keeps a socket connected until interrupted, which closes the socket with code 1000. */
+/** Keeps a socket connected until interrupted. The interruption closes the socket with code 1000. */
 export const keepOpen = (url: string, handlers: Handlers, backoff: Backoff = patient): Effect.Effect<void> => {
   const { firstMillis, maxMillis } = backoff
   const attempt = Effect.suspend(() => {
@@ -109,7 +109,7 @@ const connection = (url: string, greeting: string, handlers: Handlers, state: St
       state.received = true
     })
     socket.on("error", (error) => end(error.message))
-    socket.on("close", (code, reason) => end(`closed with ${code} ${reason.toString()}`.trim()))
+    socket.on("close", (code, reason) => end(`closed with code ${code} ${reason.toString()}`.trim()))
     return Effect.suspend(() => {
       forget()
       return goodbye(socket)
@@ -127,7 +127,7 @@ const goodbye = (socket: WebSocket) =>
 
 const silence = Effect.fnUntraced(function* (state: State) {
   yield* Effect.sleep(establishMillis)
-  if (!state.established) return `not accepted within ${establishMillis / 1_000} s`
+  if (!state.established) return `the connection was not established within ${establishMillis / 1_000} s`
   while (true) {
     state.received = false
     yield* Effect.sleep(silenceMillis)

@@ -35,7 +35,7 @@ export interface SignInOptions extends AuthPlace {
   readonly captchaToken?: string
 }
 
-/** The service refused the request. A retry fails too, but a new sign-in might succeed. */
+/** The service refused the request. A retry would fail too, but a new sign-in might succeed. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {
   code: Schema.String,
   detail: Schema.String
@@ -49,7 +49,7 @@ export class AuthUnavailable extends Schema.TaggedError<AuthUnavailable>()("Auth
 /** A user's session. */
 export interface Session {
   readonly userId: string
-  /** Access token. It is refreshed in the last minute before its expiry, once for all concurrent callers. */
+  /** Access token. It is refreshed in the last minute before its expiry; one refresh serves all concurrent callers. */
   readonly accessToken: Effect.Effect<Redacted.Redacted, CredentialsUnavailable>
   readonly credentials: Credentials
   /** Current refresh token, with which `resume` continues the session. Each refresh replaces the token. */
@@ -94,7 +94,7 @@ const sessionOf = Effect.fnUntraced(function* (post: Post, first: Granted): Effe
   }).pipe(
     Effect.catchTags({
       SignInRefused: ({ code }) => new CredentialsUnavailable({ reason: `the session was not refreshed: ${code}` }),
-      AuthUnavailable: () => new CredentialsUnavailable({ reason: "the session was not refreshed: no answer" })
+      AuthUnavailable: () => new CredentialsUnavailable({ reason: "the session was not refreshed: no response" })
     }),
     alone.withPermit
   )

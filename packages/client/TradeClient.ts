@@ -226,8 +226,8 @@ export interface Request {
 }
 
 /**
- * Returns the type and ids of the echoed request. All are "" if the echo is not a JSON object: a long request is
- * echoed as a string.
+ * Returns the type and ids of the echoed request. All fields are "" if the echo is not a JSON object: a long request
+ * is echoed as a string.
  */
 export const requestOf = ({ incoming_message: request }: ErrorResponse): Request => {
   const { params, type } = Option.getOrElse(readRequest(request), (): typeof IncomingRequest.Type => ({}))

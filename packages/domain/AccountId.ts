@@ -1,4 +1,4 @@
-/** Account ids. A user has a primary account from registration and may open subaccounts. */
+/** Account ids. A user has a primary account from registration and can open subaccounts. */
 import { Schema } from "effect"
 import type { UserId } from "./UserId.ts"
 

@@ -3,11 +3,11 @@ import { Schema } from "effect"
 
 /** Kind of a market alarm. */
 export const AlarmKind = Schema.Literals([
-  /** The underlier's market is open, but no outside price has arrived within the staleness limit (rule 3.5). */
+  /** The underlier's market is open, but no external price has arrived within the staleness limit (rule 3.5). */
   "STALE_PRICE",
-  /** The operator has paused the price sources of the symbol (rule 3.6). */
+  /** The operator has paused the symbol's price sources (rule 3.6). */
   "SOURCES_PAUSED",
-  /** The filter rejected three outside prices in a row (rule 3.1). */
+  /** The filter rejected three consecutive external prices (rule 3.1). */
   "PRICES_NOT_BELIEVED",
   /** The operator restricts the market to cancels (rule 1.7). */
   "CANCEL_ONLY",

@@ -46,7 +46,7 @@ export const faultsOf = (details: BankDetails, verified: HolderName): ReadonlyAr
 
 /**
  * Returns the faults for which the bank would reject a payout to a linked account. Older accounts might violate rules
- * that were added later. `state` is exempt, because it was once free text and the bank validates it.
+ * that were added later. `state` is exempt: it was free text in earlier releases, and the bank validates it.
  */
 export const payoutFaultsOf = (details: BankDetails): ReadonlyArray<DetailFault> =>
   faultsOf(details, { firstName: null, lastName: null }).filter(({ member }) => member !== "state")
@@ -58,11 +58,11 @@ export const isKnown = ({ firstName, lastName }: HolderName): boolean => firstNa
 export const masked = ({ account_number: number }: BankDetails): string =>
   `****${number.slice(-Math.min(4, Math.floor(number.length / 2)))}`
 
-/** Describes the value that a missing member needs; undefined if the member is optional. */
+/** Describes a valid value for a missing member; undefined if the member is optional. */
 const missingExpectation = (member: keyof BankDetails, { country }: BankDetails): string | undefined =>
   member === "state" && country === "USA" ? "a state, because the country is USA" : undefined
 
-/** Describes a valid value if the present one is invalid; undefined otherwise. */
+/** Describes a valid value if the member's value is invalid; otherwise undefined. */
 const invalidExpectation = (
   member: keyof BankDetails,
   value: string,
@@ -77,17 +77,16 @@ const invalidExpectation = (
     case "type":
       return value === "checking" || value === "savings" ? undefined : "checking or savings"
     case "country":
-      return isCountry(value) ? undefined : "a country as three capital letters of ISO 3166, such as USA"
+      return isCountry(value) ? undefined : "a country as a three-letter ISO 3166 code in capitals, such as USA"
     case "first_name":
       return lineExpectation(value, 100) ?? holderExpectation(value, verified.firstName)
     case "last_name":
       return lineExpectation(value, 100) ?? holderExpectation(value, verified.lastName)
     case "street_line_1":
-      return lineExpectation(value, 200) ?? (/\d/.test(value) ? undefined : "a street with a number")
+      return lineExpectation(value, 200) ?? (/\d/.test(value) ? undefined : "a street with a house number")
     case "state":
       return (
-        lineExpectation(value, 100) ??
-        (country !== "USA" || isUsState(value) ? undefined : "a state of the USA, such as NY")
+        lineExpectation(value, 100) ?? (country !== "USA" || isUsState(value) ? undefined : "a US state, such as NY")
       )
     case "street_line_2":
       return lineExpectation(value, 200)
@@ -101,12 +100,12 @@ const invalidExpectation = (
 const lineExpectation = (value: string, most: number): string | undefined =>
   value.trim() !== "" && value.length <= most && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
     ? undefined
-    : `a line of 1 to ${most} characters`
+    : `one line of 1 to ${most} characters`
 
 const holderExpectation = (value: string, verified: string | null): string | undefined =>
   verified === null || normalized(value) === normalized(verified)
     ? undefined
-    : "the name in the user's identity verification"
+    : "the name from the user's identity verification"
 
 /** Normalizes a name for comparison: ignores letter case, accents and spaces. */
 const normalized = (name: string): string =>
@@ -116,7 +115,7 @@ const normalized = (name: string): string =>
     .toLowerCase()
 
 const expectedRoutingNumber =
-  "nine digits, not all zeros: the first two are 00 to 12, 21 to 32, 61 to 72 or 80, the last is the ABA checksum"
+  "nine digits, not all zeros: the first two are 00 to 12, 21 to 32, 61 to 72 or 80, and the last is the ABA checksum digit"
 
 /** Ranges of the first two digits that the American Bankers Association assigns. */
 const prefixes: ReadonlyArray<readonly [first: number, last: number]> = [

@@ -22,6 +22,6 @@ export interface Reward {
   /** Owner of the builder code; the amount is credited to the owner's primary account. */
   readonly ownerId: UserId
   readonly amount: number
-  /** Part of the fee that neither share covers, which goes to the market's reserve fund. */
+  /** Part of the fee that neither the venue's nor the builder's share covers. It goes to the market's reserve fund. */
   readonly remainder: number
 }

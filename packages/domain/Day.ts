@@ -1,4 +1,4 @@
-/** Days of UTC, numbered from 1970-01-01 as day 0. */
+/** UTC days, numbered from 1970-01-01 as day 0. */
 
 export const dayMillis = 86_400_000
 

@@ -20,7 +20,7 @@ export const DeadManSwitch = Schema.Struct({
   askedMillis: Schema.Number,
   /** Time at which the switch fires; 0 while it is off. */
   dueMillis: Schema.Number,
-  /** Time at which the switch fired; 0 once all of its cancels are recorded, or if it has not fired. */
+  /** Time at which the switch fired; 0 if it has not fired, and again after all of its cancels are recorded. */
   firedMillis: Schema.Number
 })
 export type DeadManSwitch = typeof DeadManSwitch.Type

@@ -19,8 +19,8 @@ export const unitsOf = (decimal: number): number => {
 }
 
 /**
- * Returns the nearest multiple of a step in 1e-8 if it differs from the decimal by at most 1e-12 of the decimal's
- * size, which is the noise of double arithmetic. Otherwise returns the decimal unchanged (rule 0.5).
+ * Returns the multiple of `stepE8` nearest to the decimal if the two differ only by floating-point noise, at most
+ * 1e-12 of the decimal's size. Otherwise returns the decimal unchanged (rule 0.5).
  */
 export const nearestMultiple = (decimal: number, stepE8: number): number => {
   const multiple = (Math.round((decimal * unitScale) / stepE8) * stepE8) / unitScale

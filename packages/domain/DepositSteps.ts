@@ -43,19 +43,25 @@ export interface Progress {
   readonly state: DepositState
   /** Number of the newest transition; DETECTED is number 1. */
   readonly step: number
-  /** Number of stored changes. A change is stored only if this number is the same as when the change was decided. */
+  /**
+   * Number of stored changes. A change is stored only if this number has stayed the same since the change was
+   * decided.
+   */
   readonly version: number
-  /** Null until an operator assigns a deposit whose address or bank message belongs to no user. */
+  /** Null if the deposit's address or bank message belongs to no user, until an operator assigns the deposit. */
   readonly userId: UserId | null
   /** Reason why the deposit is not credited, or why it was reversed; null otherwise. */
   readonly reason: StoredDepositReason | null
   readonly updatedAtMillis: number
   readonly blockNumber: number | null
   readonly blockHash: string | null
-  /** Time of the decision to credit the deposit; later reports from the chain no longer prevent the credit. */
+  /**
+   * Time of the decision to credit the deposit. After this time, reports from the chain can no longer prevent the
+   * credit.
+   */
   readonly offeredAtMillis: number | null
   readonly creditedAtMillis: number | null
-  /** Time since which the chain no longer contains a credited deposit. */
+  /** Time since which the credited deposit has been missing from its chain; null while the chain contains it. */
   readonly goneSinceMillis: number | null
   /** True if the bank took the deposit back. */
   readonly isReturned: boolean
@@ -65,7 +71,7 @@ export interface Progress {
 }
 
 interface Changes {
-  /** The deposit was seen again. `block` is null at a bank. */
+  /** The deposit was seen again. `block` is null for a bank deposit. */
   readonly Detect: { readonly block: Block | null }
   /** From DETECTED to CONFIRMED; a reason keeps the deposit from being credited. */
   readonly Confirm: { readonly reason: DepositReason | null }
@@ -77,7 +83,10 @@ interface Changes {
   readonly Offer: unknown
   /** An operator assigns a confirmed deposit that has no owner. A deposit with a reason is not credited. */
   readonly Assign: { readonly userId: UserId; readonly reason: DepositReason | null }
-  /** An operator declares a confirmed, final, ownerless deposit the venue's own money; `reason` is the operator's. */
+  /**
+   * An operator declares that a confirmed, final deposit without an owner is the venue's own money, and gives the
+   * `reason`.
+   */
   readonly TakeAsOwn: { readonly reason: string }
   /** The chain no longer contains a credited deposit. */
   readonly MarkGone: unknown

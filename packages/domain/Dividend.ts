@@ -29,7 +29,7 @@ export interface DividendPaid {
 
 /**
  * Returns the amount that a position receives, in 1e-6 USD; negative if the position pays. The amount is rounded
- * down, so a fraction counts as a whole unit for a payer and as nothing for a receiver (rule 19.1).
+ * down: a payer's fraction of a unit counts as a whole unit, a receiver's fraction as nothing (rule 19.1).
  */
 export const payment = (instrument: Instrument, quantityLots: number, perUnitE8: number): number =>
   valueDown(instrument, quantityLots, perUnitE8)

@@ -49,7 +49,7 @@ export const echoOf = (request: OrderRequest): Echo => {
   }
 }
 
-/** Refusal of each kind of request for a symbol that the venue does not list. */
+/** Refusal, by kind of request, for a symbol that the venue does not list. */
 export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
   PlaceOrder: "BAD_SYMBOL",
   ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",

@@ -8,7 +8,7 @@ export const FeeShare = Schema.Struct({
   builderBps: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5_000 }))
 }).check(
   Schema.makeFilter(({ builderBps, venueBps }) => venueBps + builderBps <= 10_000, {
-    expected: "shares that add up to at most 10000"
+    expected: "shares that together are at most 10000 basis points"
   })
 )
 export type FeeShare = typeof FeeShare.Type

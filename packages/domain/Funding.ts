@@ -1,6 +1,6 @@
 /**
- * Funding: hourly payments between positions that keep the book close to the outside price (rule 10). Market and
- * trader use the same function, so both book the same amounts.
+ * Funding: hourly payments between longs and shorts, which keep the book close to the external price (rule 10).
+ * Market and trader use the same function, so both book the same amounts.
  */
 import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
@@ -21,12 +21,15 @@ export type Samples = typeof Samples.Type
 export const noSamples: Samples = { count: 0, weighted: 0 }
 
 /**
- * From the 5 s mark at `atMillis` until the next `Sampled`, every premium sample has this value. Recorded only when
- * the premium changes (rule 10.3).
+ * From `atMillis`, a multiple of 5 s, until the next `Sampled`, every premium sample has this value. Recorded only
+ * when the premium changes (rule 10.3).
  */
 export interface Sampled {
   readonly _tag: "Sampled"
-  /** Signed, in 1e-10 of the outside price; null while trading is stopped, the underlier closed or the price stale. */
+  /**
+   * Signed, in 1e-10 of the external price; null while trading is stopped, the underlier's market is closed, or the
+   * price is stale.
+   */
   readonly premiumE10: number | null
   readonly atMillis: number
 }
@@ -81,8 +84,8 @@ export const impactPriceE8 = (
 }
 
 /**
- * Returns the premium of the book over the outside price, in 1e-10 of it, rounded towards zero (rule 10.2). A side
- * without an impact price contributes 0; each side is capped at 100 % of the outside price.
+ * Returns the book's premium over the external price, in 1e-10 of the external price, rounded towards zero (rule
+ * 10.2). A side without an impact price contributes 0; each side is capped at 100 % of the external price.
  */
 export const premiumE10 = (oracleE8: number, bidE8: number | undefined, askE8: number | undefined): number => {
   const above = Math.max(0, (bidE8 ?? 0) - oracleE8)
@@ -97,8 +100,8 @@ export const sampled = ({ count, weighted }: Samples, premium: number, times: nu
 })
 
 /**
- * Returns the funding rate of an hour in 1e-12 of the position value, rounded towards zero (rule 10.4): the average
- * with linearly rising weights, beyond the dead zone, divided by 100. Returns 0 without samples.
+ * Returns an hour's funding rate in 1e-12 of the position value, rounded towards zero; 0 without samples (rule 10.4).
+ * The rate is a hundredth of the average premium beyond the dead zone. The weights in the average rise linearly.
  */
 export const rateE12 = ({ count, weighted }: Samples): number => {
   if (count === 0) return 0
@@ -109,7 +112,7 @@ export const rateE12 = ({ count, weighted }: Samples): number => {
 
 /**
  * Returns the amount that a position receives for an hour, in 1e-6 USD; negative if the position pays (rule 10.5). A
- * fraction counts as a whole unit for a payer and as nothing for a receiver.
+ * payer's fraction of a unit counts as a whole unit, a receiver's fraction as nothing.
  */
 export const payment = (
   instrument: Instrument,
@@ -140,7 +143,7 @@ function share(differenceE8: number, oracleE8: number): number {
   return Math.min(whole, mulDivDown(differenceE8, whole, oracleE8))
 }
 
-/** 100 % of the outside price, in 1e-10 of it. */
+/** 100 %, in 1e-10 of the external price. */
 const whole = 10_000_000_000
 /** Dead zone of 5 basis points, in 1e-10 (rule 10.4). */
 const deadZoneE10 = 5_000_000

@@ -1,4 +1,6 @@
-/** Outside prices derived from futures, for indices and rolled commodities (rule 3.8, rule 3.9). Prices in 1e-8 USD. */
+/**
+ * External prices derived from futures, for indices and rolled commodities (rule 3.8, rule 3.9). Prices in 1e-8 USD.
+ */
 import { mulDivDown } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 
@@ -18,7 +20,10 @@ export interface ActiveFuture extends DatedFuture {
 export const isFuturesBased = ({ base, category }: Pick<Instrument, "base" | "category">): boolean =>
   category === "INDEX" || rolledCommodities.has(base)
 
-/** Returns the futures with start times: `activeFromMillis` for the first, then the end of the previous future. */
+/**
+ * Returns the futures with their start times. The first starts at `activeFromMillis`; each of the others starts when
+ * the previous one ends.
+ */
 export const chained = (activeFromMillis: number, futures: ReadonlyArray<DatedFuture>): ReadonlyArray<ActiveFuture> =>
   futures.map((future, index) => ({
     ...future,
@@ -44,7 +49,7 @@ export const calendarFlaw = (
     if (future.activeUntilMillis <= future.activeFromMillis)
       return flaw("activeUntilMillis", "a time after the future's start, which is the end of the previous future")
     if (future.expirationMillis < future.activeUntilMillis)
-      return flaw("expirationMillis", "a time no earlier than the end of the future's use")
+      return flaw("expirationMillis", "a time at or after the end of the future's use")
     seen.add(future.futureSymbol)
   }
   return undefined
@@ -72,7 +77,10 @@ export const businessDayOfMonth = (millis: number, holidays: ReadonlySet<string>
   return count
 }
 
-/** Returns the front month's weight in percent: 100 through business day 5, then 20 less a day until 0 (rule 3.9). */
+/**
+ * Returns the front month's weight in percent: 100 through business day 5, then 20 less each day, down to 0 (rule
+ * 3.9).
+ */
 export const frontPercent = (businessDay: number): number => Math.max(0, Math.min(100, 100 - 20 * (businessDay - 5)))
 
 /** Returns a commodity's price from its front-month and next-month futures, rounded to the nearest 1e-8 (rule 3.9). */

@@ -33,7 +33,8 @@ export class Id {
 
 /**
  * Parses a UUID in lower case; returns undefined for any other text. Written by hand because decoding a record tries
- * every string, and a pattern with `parseInt` takes over ten times as long (bench row `socket, 16x16, rate`).
+ * to parse every string as an id, and a pattern with `parseInt` takes over ten times as long (bench row `socket,
+ * 16x16, rate`).
  */
 export const parse = (text: string): Id | undefined => {
   if (
@@ -60,8 +61,8 @@ export const parse = (text: string): Id | undefined => {
 export const sharedRun = 16
 
 /**
- * Returns a generator of ids, which calls `draw` for 32 random bits at a time. Each run of 16 ids shares its first
- * half and counts in its last digit, so markets and database indexes store ids created together next to each other.
+ * Returns a generator of ids, which calls `draw` for 32 random bits at a time. The 16 ids of a run share their first
+ * half and count up in the last digit, so markets and database indexes store ids created together next to each other.
  */
 export const series = (draw: () => number): (() => Id) => {
   let a = 0
@@ -86,7 +87,7 @@ export const isSame = (x: Id, y: Id): boolean => x.a === y.a && x.b === y.b && x
 const form = "^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 const anyCase = new RegExp(form, "i")
 
-/** Returns true if a client may use the text as an id: a UUID in either letter case. */
+/** Returns true if the text is a valid id from a client: a UUID in either letter case. */
 export const isUuid = (text: string): boolean => anyCase.test(text)
 
 /** UUID in lower case, the form that the venue writes. */
@@ -101,8 +102,8 @@ export const schema = Uuid.pipe(
 )
 
 /**
- * Formats the UUID with one call that creates one flat string: a filled array takes twice as long, joined parts four
- * times. Each order is printed two to four times (bench row `socket, 16x16, rate`).
+ * Formats the UUID with one call, which creates one flat string. Filling an array takes twice as long, joining parts
+ * four times as long. Each order is printed two to four times (bench row `socket, 16x16, rate`).
  */
 function formatted(a: number, b: number, c: number, d: number): string {
   return String.fromCharCode(
@@ -148,7 +149,9 @@ function formatted(a: number, b: number, c: number, d: number): string {
 const dash = 45
 const hex = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0))
 
-/** Value of each hex digit by character code; -1 for any other character, whose sign survives a bitwise OR. */
+/**
+ * Value of each hex digit by character code. Any other character has -1, which keeps a bitwise OR of digits negative.
+ */
 const digits = new Int8Array(0x10000).fill(-1)
 for (let value = 0; value < hex.length; value++) digits[hex[value]!] = value
 

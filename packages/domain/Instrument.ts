@@ -21,18 +21,24 @@ export interface Instrument {
   readonly minQuantityLots: number
   readonly maxQuantityLots: number
   readonly maxLeverage: number
-  /** Position limit in USD, only if the operator changed the default of the class. */
+  /** Position limit in USD; present only if the operator changed the default of the class. */
   readonly positionLimitUsd?: number
-  /** Open-interest limit in USD, only if the operator changed the default. */
+  /** Open-interest limit in USD; present only if the operator changed the default. */
   readonly openInterestLimitUsd?: number
   /** Value of one lot at one tick, in 1e-6 USD; a whole number, which keeps cash sums exact (rule 0.2). */
   readonly tickLotMicros: number
 }
 
-/** Converts a decimal price to ticks: `NaN` if no multiple of the tick, infinite beyond the countable range. */
+/**
+ * Converts a decimal price to ticks. Returns `NaN` if it is not a multiple of the tick, and infinity beyond the
+ * countable range.
+ */
 export const ticksOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.tickE8)
 
-/** Converts a decimal quantity to lots: `NaN` if no multiple of the lot, infinite beyond the countable range. */
+/**
+ * Converts a decimal quantity to lots. Returns `NaN` if it is not a multiple of the lot, and infinity beyond the
+ * countable range.
+ */
 export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lotE8)
 
 /** Converts ticks to a decimal price in USD. */
@@ -41,11 +47,11 @@ export const priceOf = (instrument: Instrument, ticks: number): number => (ticks
 /** Converts lots to a decimal quantity in base units. */
 export const quantityOf = (instrument: Instrument, lots: number): number => (lots * instrument.lotE8) / unitScale
 
-/** Returns the exact notional of lots at a price in ticks, in 1e-6 USD. */
+/** Returns the exact notional, in 1e-6 USD, of lots at a price in ticks. */
 export const notional = (instrument: Instrument, ticks: number, lots: number): number =>
   ticks * lots * instrument.tickLotMicros
 
-/** Returns the value of signed lots at a price in 1e-8 USD, in 1e-6 USD, rounded down (rule 0.4). */
+/** Returns the value, in 1e-6 USD, of signed lots at a price in 1e-8 USD, rounded down (rule 0.4). */
 export const valueDown = ({ lotE8 }: Instrument, lots: number, priceE8: number): number => {
   const exact = BigInt(lots) * BigInt(lotE8) * BigInt(priceE8)
   return Number(exact < 0n ? -divideUp(-exact, perMicro) : exact / perMicro)

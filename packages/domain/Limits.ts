@@ -65,15 +65,19 @@ export const flawOf = (limits: Limits): LimitsFlaw | undefined => {
   if (!isCount(minQuantityLots, largestOrder)) return flaw("minQuantityLots", "a number of lots, at least 1")
   if (!isCount(maxQuantityLots, largestOrder) || maxQuantityLots < minQuantityLots)
     return flaw("maxQuantityLots", `a number of lots from the minimum quantity to ${largestOrder}`)
-  if (!isCount(positionUsd, maxPositionUsd)) return flaw("positionUsd", `whole USD, at most ${maxPositionUsd}`)
+  if (!isCount(positionUsd, maxPositionUsd))
+    return flaw("positionUsd", `a whole number of USD from 1 to ${maxPositionUsd}`)
   return isCount(openInterestUsd, maxOpenInterestUsd) && openInterestUsd >= positionUsd
     ? undefined
-    : flaw("openInterestUsd", `whole USD, from the position limit to ${maxOpenInterestUsd}`)
+    : flaw("openInterestUsd", `a whole number of USD from the position limit to ${maxOpenInterestUsd}`)
 }
 
 /** Maximum position limit. It keeps `limit x 1e6 x 100`, an intermediate value in `maxNotional`, below 2^53. */
 const maxPositionUsd = 90_000_000
-/** Maximum open-interest limit; the price can double before the maximum oracle price applies (rule 3.2). */
+/**
+ * Maximum open-interest limit in USD, at which the price can still double before it reaches the maximum external
+ * price (rule 3.2).
+ */
 const maxOpenInterestUsd = 2_000_000_000
 
 function isCount(count: number, most: number): boolean {

@@ -59,7 +59,10 @@ export interface TakeoverOpened {
   readonly atMillis: number
 }
 
-/** A takeover ended, after its trades in the log. The account keeps the remaining lots and may trade them again. */
+/**
+ * A takeover ended; its trades come earlier in the log. The account keeps the remaining lots and can trade them
+ * again.
+ */
 export interface TakeoverClosed {
   readonly _tag: "TakeoverClosed"
   readonly takeoverId: Id.Id
@@ -79,13 +82,16 @@ export interface TakeoverClosed {
 export const Stand = Schema.Struct({
   userId: UserId,
   accountId: AccountId,
-  /** Position on which the response is based; after a change, the response is ignored (rule 9.14). */
+  /**
+   * Position on which the response is based. The market ignores the response if the position has changed since (rule
+   * 9.14).
+   */
   position: PositionState,
   /** Equity in millionths of the maintenance margin, rounded down. */
   ratioE6: Schema.Number,
   /** Mark on which the response is based, in 1e-8 USD. */
   markE8: Schema.Number,
-  /** Maximum loss against the mark that leaves the account without debt, including the loss since `markE8`. */
+  /** Maximum loss that leaves the account without debt. The loss since `markE8` counts towards it. */
   mayLose: Schema.Number,
   /** Capacity of a liquidity provider, which takes positions over at the mark (rule 9.11); null for other accounts. */
   provider: Schema.NullOr(

@@ -16,7 +16,7 @@ export const flawOf = (terms: Terms): ListingFlaw | undefined => {
   if (!isPowerOfTen(lotE8)) return flaw("lotE8", step)
   // Cash sums stay exact only if the value of one lot at one tick is a whole number of 1e-6 USD.
   if (!Number.isInteger(instrumentOf(1, terms).tickLotMicros))
-    return flaw("lotE8", "a lot that is worth 0.000001 USD or more at one tick")
+    return flaw("lotE8", "a lot whose value at a price of one tick is at least 0.000001 USD")
   if (!isCount(minQuantityLots)) return flaw("minQuantityLots", `${lots}, at least 1`)
   if (!isCount(maxQuantityLots) || maxQuantityLots < minQuantityLots)
     return flaw("maxQuantityLots", `${lots} from the minimum quantity to ${largestOrder}`)

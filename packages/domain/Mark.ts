@@ -8,7 +8,7 @@ export interface Touch {
   readonly lastE8: number | undefined
 }
 
-/** Returns the mark: the median of outside price, outside price plus average premium, and book price (rule 3.3). */
+/** Returns the mark: the median of external price, external price plus average premium, and book price (rule 3.3). */
 export const mark = (oracleE8: number, premiumE8: number, touch: Touch): number =>
   median(oracleE8, oracleE8 + premiumE8, bookTerm(oracleE8, touch))
 

@@ -45,10 +45,13 @@ export const marketStream = (symbol: MarketSymbol): string => `market/${symbol}`
 const Finding = Schema.NullOr(
   Schema.Literals(["REJECTED_TOO_MANY_OPEN_ORDERS", "REJECTED_TOTAL_OPEN_INTEREST_LIMIT", "FAILED_MARGIN_CHECK"])
 )
-/** Reason for which the desk would refuse the order, or null. Applies only if all earlier checks pass (rule 4.14). */
+/**
+ * Reason for which the desk would refuse the order, or null. Applies only if the order passes all earlier checks
+ * (rule 4.14).
+ */
 export type Finding = typeof Finding.Type
 
-/** The user's terms, which the command carries. */
+/** The user's rates, limit and leverage, which the command carries. */
 const terms = {
   makerRate: Schema.Number,
   takerRate: Schema.Number,
@@ -67,8 +70,8 @@ export const Place = Schema.TaggedStruct("Place", {
   type: OrderType,
   timeInForce: TimeInForce,
   /**
-   * Limit price. For a MARKET order, the worst fill price within the band, or 0 for no limit but the band. For a TWAP
-   * child, the market clips the price to band and bounds (rule 16.5).
+   * Limit price. For a MARKET order, the worst fill price within the band, or 0 if only the band limits the price.
+   * For a TWAP child, the market clips the price to band and bounds (rule 16.5).
    */
   priceTicks: Schema.Number,
   quantityLots: Schema.Number,
@@ -80,7 +83,10 @@ export const Place = Schema.TaggedStruct("Place", {
 })
 export type Place = typeof Place.Type
 
-/** Modifies an order; price and quantity 0 mean unchanged. Neither is `NaN`: the desk sends a `Refuse` instead. */
+/**
+ * Modifies an order. A price or quantity of 0 means unchanged. Neither is ever `NaN`: the desk sends a `Refuse`
+ * instead.
+ */
 export const Modify = Schema.TaggedStruct("Modify", {
   ...commandEnvelope,
   ...terms,
@@ -90,7 +96,7 @@ export const Modify = Schema.TaggedStruct("Modify", {
   priceTicks: Schema.Number,
   quantityLots: Schema.Number,
   reduceOnly: Schema.Boolean,
-  /** Stop prices of the bracket: absent for unchanged, 0 to remove the stop. */
+  /** Stop prices of the bracket: absent means unchanged, 0 removes the stop. */
   takeProfitTicks: Schema.optionalKey(Schema.Number),
   stopLossTicks: Schema.optionalKey(Schema.Number)
 })
@@ -156,11 +162,11 @@ export const TraderCommand = Schema.Union([
 ])
 export type TraderCommand = typeof TraderCommand.Type
 
-/** Origin of an outside price: the price sources, or the operator, whose price skips the filter of rule 3.1. */
+/** Origin of an external price: the price sources, or the operator, whose price skips the filter of rule 3.1. */
 export const PriceOrigin = Schema.Literals(["external", "operator"])
 export type PriceOrigin = typeof PriceOrigin.Type
 
-/** Reports the outside price of the underlier, in 1e-8 USD. */
+/** Reports the external price of the underlier, in 1e-8 USD. */
 export interface Observe {
   /** Timestamp of the newest quote that the price depends on; absent if the sources supply none. */
   readonly quotedAtMillis?: number
@@ -285,7 +291,7 @@ export interface Done {
   readonly atMillis: number
 }
 
-/** Prices and bounds derived from outside price, book and time. Prices in 1e-8 USD, bounds in ticks. */
+/** Prices and bounds derived from external price, book and time. Prices in 1e-8 USD, bounds in ticks. */
 export interface Priced {
   readonly _tag: "Priced"
   /**
@@ -294,26 +300,29 @@ export interface Priced {
    */
   readonly source: PriceOrigin | "internal" | "stale"
   readonly oracleE8: number
-  /** Last accepted outside price and its time. The oracle price differs only while it follows the book. */
+  /** Last accepted external price and its time. The oracle price differs from it only while following the book. */
   readonly toldE8: number
   readonly toldAtMillis: number
   /** Number of consecutive prices that the filter rejected, at most three (rule 3.1). */
   readonly rejections: number
   readonly paused: boolean
   readonly markE8: number
-  /** Mark for valuing accounts: the last fresh one if the price is stale (rule 3.5) or trading stopped (rule 1.7). */
+  /**
+   * Mark at which accounts are valued: the last fresh mark if the price is stale (rule 3.5) or trading is stopped
+   * (rule 1.7).
+   */
   readonly freshMarkE8: number
-  /** Exponential average over 150 s of mid - oracle, in 1e-8 USD, signed. */
+  /** Exponential average over 150 s of the mid price minus the oracle price, in 1e-8 USD, signed. */
   readonly premiumE8: number
   /** Edges of the price band: lowest price of a sell and highest price of a buy (rule 5.1). */
   readonly lowerTicks: number
   readonly upperTicks: number
-  /** Bounds of the day for every order (rule 1.6). */
+  /** Price bounds of the day, which apply to every order (rule 1.6). */
   readonly minPriceTicks: number
   readonly maxPriceTicks: number
-  /** Applicable share of position and open-interest limits in basis points; 10,000 in period OPEN (rule 6.3). */
+  /** Share of the position and open-interest limits that applies, in basis points; 10,000 in period OPEN (rule 6.3). */
   readonly limitShareBps: number
-  /** Best bid and ask; 0 for an empty side and in records of the first version. */
+  /** Best bid and ask; 0 if the side is empty, and in records of the first version. */
   readonly bidTicks: number
   readonly askTicks: number
   /** Open interest in lots of one side; 0 in records of the first versions. */

@@ -1,4 +1,7 @@
-/** Underliers' hours: the period, which sets limits and bands, and the hours of live prices and funding (rule 2). */
+/**
+ * Market hours of underliers: the trading period, which determines limits and bands, and the hours in which prices
+ * are live and funding runs (rule 2).
+ */
 import type { Instrument } from "./Instrument.ts"
 
 /** Trading period of an underlier (rule 2.3). */
@@ -8,13 +11,16 @@ const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", 
 /** Day of the week. */
 export type Day = (typeof days)[number]
 
-/** Local opening and closing time, `HH:MM:SS`; a close at or before the open falls on the next day. */
+/** Local opening and closing time, `HH:MM:SS`. A closing time at or before the opening time falls on the next day. */
 export interface Hours {
   readonly open: string
   readonly close: string
 }
 
-/** Hours of live prices and funding, as listed in reference data; closed days are absent. Trading never stops. */
+/**
+ * Hours in which prices are live and funding runs, as listed in reference data; closed days are absent. Trading never
+ * stops.
+ */
 export type MarketHours = { readonly tz: string } & { readonly [day in Day]?: Hours }
 
 /** Returns the hours of an instrument (rule 2.2). */
@@ -24,7 +30,7 @@ export const marketHours = (instrument: Instrument): MarketHours => {
   return futures
 }
 
-/** Returns true if the outside price is live and funding runs. */
+/** Returns true if the external price is live and funding runs. */
 export const isLive = (instrument: Instrument, millis: number): boolean => {
   const hours = marketHours(instrument)
   const minute = minuteOfWeek(hours.tz, millis)
@@ -47,7 +53,7 @@ export const period = (instrument: Instrument, millis: number): Period => {
   }
 }
 
-/** Returns the last 20:00 in Chicago, the start of the volume day (rule 4.17); Unix milliseconds. */
+/** Returns the most recent 20:00 in Chicago, at which the volume day starts (rule 4.17), in Unix milliseconds. */
 export const volumeDayBegan = (millis: number): number => {
   const began = (minute: number) =>
     minute - modulo((minuteOfWeek(chicago, minute * 60_000) % minutesPerDay) - volumeDayMinute, minutesPerDay)
@@ -59,7 +65,7 @@ export const volumeDayBegan = (millis: number): number => {
 /** Length of a quarter hour in milliseconds. Periods and days begin only on quarter hours, in every time zone. */
 export const quarterMillis = 900_000
 
-/** Returns the share of position and open-interest limits in force, in basis points (rule 6.3). */
+/** Returns the current share of the position and open-interest limits, in basis points (rule 6.3). */
 export const limitShareBps = (during: Period): number => shares[during]
 
 const newYork = "America/New_York"
@@ -86,7 +92,7 @@ function fromSundayEvening(tz: string, hours: Hours): MarketHours {
   return { tz, sunday: hours, monday: hours, tuesday: hours, wednesday: hours, thursday: hours }
 }
 
-/** Returns true if the hours include a minute, which is counted from the midnight that begins their day. */
+/** Returns true if the hours include the minute, which is counted from the midnight at which their day begins. */
 function covers(hours: Hours | undefined, minute: number): boolean {
   if (hours === undefined) return false
   const open = minuteOfDay(hours.open)
@@ -112,7 +118,7 @@ function futuresPeriod(minute: number): Period {
   return time >= 960 && time < 1020 ? "OVERNIGHT" : "OPEN"
 }
 
-/** Returns local minutes since Sunday 00:00. */
+/** Returns the number of minutes since Sunday 00:00, local time. */
 function minuteOfWeek(zone: string, millis: number): number {
   const localMinute = Math.floor((millis + offset(zone, millis)) / 60_000)
   // 1970-01-01 was a Thursday.

@@ -4,7 +4,7 @@ import type { Instrument } from "./Instrument.ts"
 import type { Priced } from "./Market.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
 
-/** Total and values by symbol, exact, in 1e-16 USD. Changed in place by its single owner. */
+/** Total open interest and its value by symbol, exact, in 1e-16 USD. Its single owner changes it in place. */
 export interface OpenInterest {
   total: bigint
   readonly bySymbol: Map<MarketSymbol, bigint>
@@ -13,7 +13,7 @@ export interface OpenInterest {
 /** Returns an empty open interest. */
 export const none = (): OpenInterest => ({ total: 0n, bySymbol: new Map() })
 
-/** Stores a market's open interest from its latest prices. */
+/** Stores a market's open interest, taken from its latest prices. */
 export const take = (openInterest: OpenInterest, instrument: Instrument, priced: Priced): void => {
   put(openInterest, instrument.symbol, worth(instrument, priced, priced.openInterestLots))
 }

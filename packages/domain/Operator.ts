@@ -2,15 +2,18 @@
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
 
-/** Name of an operator, in lower case. The audit refers to it, so a name is never reused. */
+/** Name of an operator, in lower case. The audit log refers to operators by name, so a name is never reused. */
 export const OperatorName = Schema.String.check(
   Text.matches(
     "^[a-z0-9][a-z0-9._-]{1,63}$",
-    "2 to 64 of a-z, 0-9, dot, underscore and hyphen, the first a letter or a digit"
+    "2 to 64 characters from a-z, 0-9, dot, underscore and hyphen, starting with a letter or digit"
   )
 )
 
-/** Operator's role. A viewer reads, a treasurer also decides about deposits and withdrawals, an admin does all. */
+/**
+ * Operator's role. A viewer can only read, a treasurer can also decide about deposits and withdrawals, an admin can
+ * do everything.
+ */
 export const OperatorRole = Schema.Literals(["viewer", "treasurer", "admin"])
 export type OperatorRole = typeof OperatorRole.Type
 

@@ -59,23 +59,32 @@ export const Order = Schema.Struct({
   origin: OrderOrigin,
   /** Builder code of the connection; empty for none. */
   builderCode: Schema.String,
-  /** True after a modify, or after the market cut the order. */
+  /** True after a modify, or after the market reduced the order's quantity. */
   modified: Schema.Boolean,
-  /** Time of the last placement, modification, cut or fill. The end of the order does not update this time. */
+  /**
+   * Time at which the order was last placed, modified, reduced or filled. The end of the order does not update this
+   * time.
+   */
   updatedAtMillis: Schema.Number,
   /** Absent without attached stops. */
   bracket: Schema.optionalKey(Bracket)
 })
 export type Order = typeof Order.Type
 
-/** Cause of a cancel of all orders. `DISCONNECT`: an armed connection was lost or a dead-man switch fired. */
+/**
+ * Cause of a cancel of all orders. `DISCONNECT`: a connection with cancel on disconnect was lost, or a dead-man
+ * switch fired.
+ */
 export const CancelCause = Schema.Literals(["REQUEST", "DISCONNECT", "LIQUIDATION"])
 export type CancelCause = typeof CancelCause.Type
 
-/** Maximum number of orders that a cancel of all orders spares; above an account's open-order limit in one market. */
+/**
+ * Maximum number of orders that a cancel of all orders spares; higher than an account's open-order limit in one
+ * market.
+ */
 export const maxSpared = 1_024
 
-/** Orders spared by a `DISCONNECT` cancel: placed or modified after the connection was lost or the switch fired. */
+/** Orders that a `DISCONNECT` cancel spares: placed or modified after the connection was lost or the switch fired. */
 export const Spared = Schema.Array(OrderId).check(Schema.isMaxLength(maxSpared))
 
 /** Final status of an order that leaves the book before it is filled completely. */
@@ -108,7 +117,7 @@ export const PlaceOrder = Schema.TaggedStruct("PlaceOrder", {
 })
 export type PlaceOrder = typeof PlaceOrder.Type
 
-/** Request to modify an order. `price` and `quantity` 0 mean unchanged; `quantity` is the new total. */
+/** Request to modify an order. A `price` or `quantity` of 0 means unchanged; `quantity` is the new total. */
 export const ModifyOrder = Schema.TaggedStruct("ModifyOrder", {
   ...envelope,
   /** Order id as the client wrote it. */
@@ -118,13 +127,13 @@ export const ModifyOrder = Schema.TaggedStruct("ModifyOrder", {
   price: Schema.Number,
   quantity: Schema.Number,
   reduceOnly: Schema.Boolean,
-  /** Trigger prices of the attached stops: absent for unchanged, 0 to remove the stop. */
+  /** Trigger prices of the attached stops: absent means unchanged, 0 removes the stop. */
   takeProfit: Schema.optionalKey(Schema.Number),
   stopLoss: Schema.optionalKey(Schema.Number)
 })
 export type ModifyOrder = typeof ModifyOrder.Type
 
-/** Request to cancel one order, or all with a client order id. */
+/** Request to cancel one order, or all orders with a client order id. */
 export const CancelOrder = Schema.TaggedStruct("CancelOrder", {
   ...envelope,
   /** Order id, or client order id if `byClientOrderId`. */
@@ -163,7 +172,10 @@ export type ClosePosition = typeof ClosePosition.Type
 export const CancelStop = Schema.TaggedStruct("CancelStop", { ...envelope, orderId: Schema.String })
 export type CancelStop = typeof CancelStop.Type
 
-/** Request to modify a stop. `price` and `quantity` 0 mean unchanged; a non-null side or type must match the stop. */
+/**
+ * Request to modify a stop. A `price` or `quantity` of 0 means unchanged; a non-null side or type must match the
+ * stop.
+ */
 export const ModifyStop = Schema.TaggedStruct("ModifyStop", {
   ...envelope,
   orderId: Schema.String,
@@ -174,7 +186,7 @@ export const ModifyStop = Schema.TaggedStruct("ModifyStop", {
 })
 export type ModifyStop = typeof ModifyStop.Type
 
-/** Requests about a stop. The desk converts each to the request about the order with that id. */
+/** Requests about a stop. The desk converts each into a request about the order with the same id. */
 export const StopRequest = Schema.Union([CancelStop, ModifyStop])
 export type StopRequest = typeof StopRequest.Type
 

@@ -1,7 +1,7 @@
 /** Permissions of a credential. */
 import { Schema } from "effect"
 
-/** Permissions that a user may give to their own keys. */
+/** Permissions that users can give to their own keys. */
 export const Selectable = Schema.Literals([
   "view_orders",
   "view_positions",

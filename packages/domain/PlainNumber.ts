@@ -1,4 +1,4 @@
-/** Numbers as plain decimal text: exact, without exponent and trailing zeros. */
+/** Numbers as plain decimal text: exact, without exponents or trailing zeros. */
 
 /** Formats any finite number; parsing the text returns the same number. */
 export const plain = (number: number): string => {
@@ -6,7 +6,10 @@ export const plain = (number: number): string => {
   return size === 0 || (size >= 1e-6 && size < 1e21) ? `${number}` : expanded(number)
 }
 
-/** Rewrites the numbers in JSON text without exponents, which `JSON.stringify` writes below 1e-6 and from 1e21. */
+/**
+ * Rewrites the numbers in JSON text so that they have no exponents. `JSON.stringify` writes exponents below 1e-6 and
+ * from 1e21.
+ */
 export const plainJson = (json: string): string =>
   exponent.test(json)
     ? json.replace(stringOrNumber, (token) => (token.startsWith('"') ? token : plain(Number(token))))

@@ -22,23 +22,23 @@ export interface Position {
   cashFlow: number
   /** Signed cost of the open position; positive when long. `cashFlow + basis` is the realised profit. */
   basis: number
-  /** Fees paid so far; negative after rebates. */
+  /** Total fees paid; negative after rebates. */
   fees: number
-  /** Funding received so far; negative if paid. */
+  /** Total funding received; negative if paid. */
   funding: number
-  /** Builder rewards received so far for fills of other accounts. */
+  /** Total builder rewards received for fills of other accounts. */
   rewards: number
 }
 
 /** Returns a position without lots or money. */
 export const flat = (): Position => ({ quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0, rewards: 0 })
 
-/** Returns the profit realised by reducing fills so far, before fees and funding (rule 8.2). */
+/** Returns the profit realised by all reducing fills, before fees and funding (rule 8.2). */
 export const realised = (position: Position): number => position.cashFlow + position.basis
 
 /**
- * Books a fill and returns the profit it realised, in 1e-6 USD. The basis of a closed part is rounded towards zero, and
- * the rest keeps the remainder (rule 8.1). `notional` is exact. Throws a RangeError beyond 2^53.
+ * Books a fill and returns the profit it realised, in 1e-6 USD. The basis of a closed part is rounded towards zero,
+ * and the open part keeps the remainder (rule 8.1). `notional` is exact. Throws a RangeError beyond 2^53.
  */
 export const fill = (position: Position, side: Side, lots: number, notional: number, fee: number): number => {
   const before = realised(position)
@@ -54,7 +54,8 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
     const leaving = mulDivDown(Math.abs(position.basis), lots, Math.abs(held))
     position.basis -= held > 0 ? leaving : -leaving
   } else {
-    // Flat, or on the other side. Any remaining lots were opened at this fill's price, so the division is exact.
+    // The position is flat or has changed sides. Any remaining lots were opened at this fill's price, so the division
+    // is exact.
     const left = lots - Math.abs(held)
     position.basis = left === 0 ? 0 : Math.sign(cost) * mulDivDown(notional, left, lots)
   }
@@ -78,8 +79,8 @@ export const earn = (position: Position, amount: number): void => {
 }
 
 /**
- * Restates a position in the units after a split: `leaving` is the part of the basis that belonged to a closed fraction
- * of a lot, and `received` the proceeds of that fraction.
+ * Restates a position in post-split units: `leaving` is the part of the basis that belonged to a closed fraction of a
+ * lot, and `received` the proceeds of that fraction.
  */
 export const restate = (position: Position, quantityLots: number, leaving: number, received: number): void => {
   position.quantityLots = quantityLots
@@ -105,6 +106,6 @@ function assertSafe(position: Position): void {
     !Number.isSafeInteger(position.funding) ||
     !Number.isSafeInteger(position.rewards)
   ) {
-    throw new RangeError("money of one account in one market exceeds 9.007e9 USD")
+    throw new RangeError("one account's money in one market exceeds 9.007e9 USD")
   }
 }

@@ -22,7 +22,10 @@ export const PreviewFills = Schema.Struct({
   quantityLots: Schema.Number,
   notional: Schema.Number,
   fee: Schema.Number,
-  /** Parts of the fee for the builder and the reserve fund; the rest is the venue's (rule 12.3). */
+  /**
+   * `reward` is the builder's part of the fee and `remainder` the reserve fund's. The venue's part is the fee less
+   * both (rule 12.3).
+   */
   reward: Schema.Number,
   remainder: Schema.Number,
   realised: Schema.Number
@@ -77,7 +80,10 @@ export const TraderPreview = Schema.Struct({
   available: Schema.BigInt,
   /** Margin that the order would hold in addition; null if it cannot be computed, for example without a price. */
   margin: Schema.NullOr(Schema.BigInt),
-  /** Taker fee on the whole order at the price of its hold, which must be available as well (rule 7.6). */
+  /**
+   * Taker fee on the whole order at the price used for its hold. This fee must be available in addition to the margin
+   * (rule 7.6).
+   */
   wholeFee: Schema.NullOr(Schema.Number)
 })
 export type TraderPreview = typeof TraderPreview.Type

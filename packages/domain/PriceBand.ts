@@ -42,9 +42,9 @@ export const clipped = (
   isSell ? Math.max(limitTicks, lowerTicks, minPriceTicks) : Math.min(limitTicks, upperTicks, maxPriceTicks)
 
 /**
- * Returns the worst price in ticks at which a stop may fill, rounded towards the mark: the nearer of the edge of the
- * band and `mark x (1 -+ (maintenance margin rate - taker rate))`. An account with the maintenance margin is left
- * without debt, except for the fee on the part of a buy price above the mark (rule 15.5).
+ * Returns the worst price in ticks at which a stop can fill, rounded towards the mark: the nearer of the edge of the
+ * band and `mark x (1 -+ (maintenance margin rate - taker rate))`. At that price, an account that has its maintenance
+ * margin is left without debt, except for the fee on the part of a buy price above the mark (rule 15.5).
  */
 export const stopBound = (
   instrument: Instrument,

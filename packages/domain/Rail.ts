@@ -8,7 +8,7 @@ export type Network = typeof Network.Type
 /** Returns true if a value is the name of a chain. */
 export const isNetwork = Schema.is(Network)
 
-/** Rail: a chain, or the bank. One owner in the cluster orders its payments. */
+/** Rail: a chain, or the bank. One owner in the cluster decides the order of the rail's payments. */
 export const RailName = Schema.Literals(["ARBITRUM_ONE", "TRON", "BANK"])
 export type RailName = typeof RailName.Type
 

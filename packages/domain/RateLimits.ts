@@ -26,7 +26,7 @@ export const refill = (bucket: Bucket, rate: Rate, nowMillis: number): void => {
   bucket.filledAtMillis = nowMillis
 }
 
-/** State of a bucket for its user. */
+/** State of a bucket, as shown to the client. */
 export interface Quota {
   readonly capacity: number
   /** Whole tokens left, rounded down. */
@@ -128,7 +128,7 @@ export const make = ({ enabled, nowMillis, sharers = () => 1, ...whole }: RateLi
   }
 }
 
-/** Charge of a weight that no bucket counts. */
+/** Result for a weight that is not charged to any bucket. */
 export const uncharged: Charge = { waitMillis: 0, quota: undefined }
 
 const tokensAt = ({ filledAtMillis, tokens }: Bucket, { capacity, refillMillis }: Rate, nowMillis: number): number =>

@@ -38,7 +38,7 @@ export class AlreadyReferred extends Schema.TaggedError<AlreadyReferred>()("Alre
 /** The user has traded already; a code must be redeemed before the first trade (rule 13.1). */
 export class HasTraded extends Schema.TaggedError<HasTraded>()("HasTraded", { userId: UserId }) {}
 
-/** Total volume at which a user receives invitation codes, once (rule 13.1). */
+/** Total volume at which a user receives invitation codes, one time only (rule 13.1). */
 export const qualifyingVolume = 100_000n * BigInt(moneyScale)
 /** Number of invitation codes of a user (rule 13.1). */
 export const codesOfUser = 5
@@ -46,18 +46,18 @@ export const codesOfUser = 5
 /** Number of days, including today, in a user's recent volume. */
 export const recentDays = 14
 
-/** Volume of a referred user that earns rewards (rule 13.3). */
+/** Maximum volume of a referred user that earns rewards (rule 13.3). */
 const referredVolume = 1_000_000_000n * BigInt(moneyScale)
 
-/** One day of a referred user: the traded volume, and in `base` the fees without builder shares. */
+/** One day of a referred user: the traded volume, and the fees without builder shares (`base`). */
 export interface ReferredDay {
   readonly volume: bigint
   readonly base: bigint
 }
 
 /**
- * Returns the reward of a day, a tenth of the base, rounded down. On the day on which the user's volume passes the
- * limit, only the corresponding part of the base counts (rule 13.3).
+ * Returns the reward of a day: a tenth of the base, rounded down. On the day on which the user's volume passes the
+ * limit, the base counts only in proportion to the volume below the limit (rule 13.3).
  */
 export const rewardOf = ({ base, volume }: ReferredDay, volumeBefore: bigint): bigint => {
   const left = referredVolume - volumeBefore

@@ -1,4 +1,4 @@
-/** Refusals of well-formed orders, named as on the wire. */
+/** Refusals of well-formed orders, with the names that the wire uses. */
 import { Schema } from "effect"
 
 /** Status of a refused order. */

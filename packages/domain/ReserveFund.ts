@@ -1,6 +1,9 @@
 /** Operator top-ups of a market's reserve fund. Money in 1e-6 USD. */
 
-/** Tops the reserve fund up. Has no effect for a known id, an amount that is not above zero, or an overflow. */
+/**
+ * Tops the reserve fund up. Has no effect if the id is known, the amount is not above zero, or the sum would
+ * overflow.
+ */
 export interface TopUpFund {
   readonly _tag: "TopUpFund"
   readonly topUpId: string

@@ -1,4 +1,4 @@
-/** RFC 3339 dates and times. Unlike `Date`, rejects 30 February and 24:00 instead of reading 2 March and midnight. */
+/** RFC 3339 dates and times. Rejects 30 February and 24:00, which `Date` would read as 2 March and midnight. */
 
 /**
  * Parses a `date-time` (RFC 3339 section 5.6), `T` and `Z` in either case, to Unix milliseconds; drops digits beyond

@@ -26,8 +26,9 @@ export const after = (sampling: Sampling, event: Sampled | Funded): Sampling => 
 }
 
 /**
- * Returns the funding rate in 1e-12 of the position value if the hour ended now (rule 10.7). Counts only samples older
- * than 2 s: a premium change is recorded within a second, so every reader of the log counts the same samples.
+ * Returns the funding rate that would apply if the hour ended now, in 1e-12 of the position value (rule 10.7). Counts
+ * only samples older than 2 s: a premium change is recorded within a second, so every reader of the log counts the
+ * same samples.
  */
 export const rateE12 = (sampling: Sampling, nowMillis: number): number => {
   const { untilMillis } = sampling

@@ -9,7 +9,7 @@ export interface Delist {
   readonly _tag: "Delist"
 }
 
-/** Settlement began: the following decisions close all positions at this price. */
+/** Settlement began: the following decisions close all positions at `priceTicks`. */
 export interface SettlementBegan {
   readonly _tag: "SettlementBegan"
   /** Average oracle price, rounded down. */
@@ -19,18 +19,21 @@ export interface SettlementBegan {
   readonly atMillis: number
 }
 
-/** Oracle price at each 5 s mark of the last half hour of trading. Immutable. */
+/** Oracle prices of the last half hour of trading, sampled every 5 s. Immutable. */
 export interface OracleSamples {
   /** Runs of equal prices with their lengths, oldest first. */
   readonly runs: ReadonlyArray<readonly [priceE8: number, count: number]>
-  /** Number of the last 5 s mark that was processed. */
+  /** Number of the newest processed sampling time: its Unix time divided by 5 s. */
   readonly lastMark: number
 }
 
 /** Samples of a market that has not traded. */
 export const unsampled: OracleSamples = { runs: [], lastMark: 0 }
 
-/** Returns the samples up to `atMillis` with the price in force; an undefined price skips the marks. */
+/**
+ * Adds a sample of the current price for each sampling time up to `atMillis`. If the price is undefined, these times
+ * are skipped.
+ */
 export const sampled = (samples: OracleSamples, priceE8: number | undefined, atMillis: number): OracleSamples => {
   const lastMark = Math.floor(atMillis / sampleMillis)
   const count = Math.min(lastMark - samples.lastMark, maxSamples)

@@ -68,7 +68,7 @@ export const valueOf = ({ lotE8 }: Instrument, parts: bigint, perLot: number, ma
 
 /**
  * Books a split on a position and returns the proceeds of its fraction of a lot, in 1e-6 USD; negative if it paid. A
- * short pays any fraction of 1e-6 USD as a whole unit, and a long forgoes it.
+ * short pays any fraction of 1e-6 USD as a whole unit, and a long receives nothing for it.
  */
 export const book = (
   position: Position,

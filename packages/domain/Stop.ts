@@ -6,7 +6,10 @@ import type { OrderId } from "./OrderId.ts"
 /** Returns true for the order types of a stop. */
 export const isStop = (type: OrderType): boolean => type === "TAKE_PROFIT" || type === "STOP_LOSS"
 
-/** Returns true if a stop fires at a mark at or above its price, false if it fires at or below (rule 15.3). */
+/**
+ * Returns true if a stop fires at a mark at or above its price, and false if it fires at or below its price (rule
+ * 15.3).
+ */
 export const isRising = ({ side, type }: Pick<Order, "side" | "type">): boolean =>
   (type === "TAKE_PROFIT") === (side === "SELL")
 
@@ -20,7 +23,9 @@ export interface StopPlaced {
   /** Taker rate of the order that the stop will send, in 1e-8 of notional. */
   readonly takerRate: number
   readonly leverage: number
-  /** Order to which the stop is attached. When one of its two stops fires, the other is cancelled (rule 15.9). */
+  /**
+   * Order to which the stop is attached. When one of the order's two stops fires, the other is cancelled (rule 15.9).
+   */
   readonly parentId: OrderId | null
   readonly atMillis: number
 }

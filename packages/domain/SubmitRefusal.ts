@@ -9,7 +9,10 @@ const forTraders = { publicReason: Schema.optionalKey(Schema.NullOr(Schema.Strin
 
 /** Reason for which a desk sends no command to a market. */
 export const SubmitRefusal = Schema.Union([
-  /** The trader is loading or its former owner's commands are unresolved; the gateway retries until expiry. */
+  /**
+   * The trader is loading, or its former owner's commands are unresolved; the gateway retries until the command
+   * expires.
+   */
   Schema.TaggedStruct("AccountLoading", {}),
   /** This or another joined market has not proven recently that it can record orders (rule 21.5). */
   Schema.TaggedStruct("MarketSilent", { symbol: MarketSymbol }),
@@ -19,7 +22,7 @@ export const SubmitRefusal = Schema.Union([
   Schema.TaggedStruct("VenueHalted", forTraders),
   Schema.TaggedStruct("UnknownAccount", { accountId: AccountId }),
   Schema.TaggedStruct("TooManyWaiting", { symbol: MarketSymbol }),
-  /** The account has no such stop, or the stop differs from the request's side or type. */
+  /** The account has no such stop, or the stop's side or type differs from the request's. */
   Schema.TaggedStruct("NoSuchStop", {}),
   /** The terms of the TWAP are invalid. */
   Schema.TaggedStruct("InvalidTwap", TwapFlaw.fields),

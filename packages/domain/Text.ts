@@ -16,7 +16,10 @@ export const atMost = (characters: number) =>
 export const matches = (pattern: string, expected: string) =>
   Schema.isPattern(new RegExp(pattern, "u"), { expected, toJsonSchema: () => ({ pattern }) })
 
-/** Requires a condition beyond the pattern subset. The JSON Schema gets the wider `pattern` and the description. */
+/**
+ * Requires a condition that the pattern subset cannot express. The JSON Schema contains the wider `pattern` and the
+ * description.
+ */
 export const passes = (test: (text: string) => boolean, { expected, pattern }: { expected: string; pattern: string }) =>
   Schema.makeFilter(test, { expected, toJsonSchema: () => ({ pattern }) })
 

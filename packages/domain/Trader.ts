@@ -27,7 +27,7 @@ export const Credit = Schema.TaggedStruct("Credit", {
   accountId: AccountId,
   amount: Schema.BigInt,
   reason: Schema.String,
-  /** Operator who made the credit, for the audit. */
+  /** Operator who made the credit, for the audit log. */
   by: Schema.optionalKey(Schema.String),
   request: Schema.optionalKey(KeyedRequest)
 })
@@ -67,9 +67,9 @@ export const Arm = Schema.TaggedStruct("Arm", {
 export type Arm = typeof Arm.Type
 
 /**
- * Sets, renews or (with timeout 0) switches off the dead-man switch of an account; the timeout counts from
- * `askedMillis`, the arrival at the gateway (rule 4.21). A repeat, or a request older than a recorded one, has no
- * effect.
+ * Sets or renews an account's dead-man switch, or switches it off if the timeout is 0. The timeout counts from
+ * `askedMillis`, the arrival of the request at the gateway (rule 4.21). A repeat, or a request older than a recorded
+ * one, has no effect.
  */
 export const SetDeadManSwitch = Schema.TaggedStruct("SetDeadManSwitch", {
   accountId: AccountId,
@@ -104,8 +104,8 @@ export const AppointBuilder = Schema.TaggedStruct("AppointBuilder", {
 export type AppointBuilder = typeof AppointBuilder.Type
 
 /**
- * Appoints an account as liquidity provider in markets that the user has joined: it takes positions over until its own
- * is worth `limit`, in 1e-6 USD at the mark; 0 ends the appointment (rule 9.11).
+ * Appoints an account as liquidity provider in markets that the user has joined. The account takes positions over
+ * until its own position is worth `limit`, in 1e-6 USD at the mark; 0 ends the appointment (rule 9.11).
  */
 export const AppointProvider = Schema.TaggedStruct("AppointProvider", {
   accountId: AccountId,
@@ -189,11 +189,17 @@ export type LeverageSet = typeof LeverageSet.Type
 export const AccountOpened = Schema.TaggedStruct("AccountOpened", { accountId: AccountId })
 export type AccountOpened = typeof AccountOpened.Type
 
-/** The user joined a market. Recorded before the first command to the market, and before the first after `Left`. */
+/**
+ * The user joined a market. Recorded before the first command to the market, and again before the first command after
+ * `Left`.
+ */
 export const Joined = Schema.TaggedStruct("Joined", { symbol: MarketSymbol })
 export type Joined = typeof Joined.Type
 
-/** The user left a market with only cash. The cash cannot change, so the market's events need not load the trader. */
+/**
+ * The user left a market in which they held only cash. The cash cannot change, so the market's events need not load
+ * the trader.
+ */
 export const Left = Schema.TaggedStruct("Left", { symbol: MarketSymbol, atMillis: Schema.Number })
 export type Left = typeof Left.Type
 
@@ -205,7 +211,7 @@ export type Armed = typeof Armed.Type
 export const Disarmed = Schema.TaggedStruct("Disarmed", { connectionId: Schema.String })
 export type Disarmed = typeof Disarmed.Type
 
-/** The fee tier of the user, counted from 1, in force until the tier of another day is set. */
+/** The user's fee tier, counted from 1, was set. It applies until the tier of another day is set. */
 export const TierSet = Schema.TaggedStruct("TierSet", {
   day: Schema.Number,
   tier: Schema.Number,
@@ -216,8 +222,8 @@ export const TierSet = Schema.TaggedStruct("TierSet", {
 export type TierSet = typeof TierSet.Type
 
 /**
- * The user owns this builder code, which orders to these markets and to those of earlier events can carry. The first
- * event can have an empty list.
+ * The user owns this builder code. Orders can carry the code in these markets and in the markets of earlier events.
+ * The first event can have an empty list.
  */
 export const BuilderAppointed = Schema.TaggedStruct("BuilderAppointed", {
   builderCode: Schema.String,
@@ -226,7 +232,7 @@ export const BuilderAppointed = Schema.TaggedStruct("BuilderAppointed", {
 })
 export type BuilderAppointed = typeof BuilderAppointed.Type
 
-/** An account was appointed as liquidity provider; other markets keep their earlier limit. */
+/** An account was appointed as liquidity provider. Markets that are not listed keep their earlier limit. */
 export const ProviderAppointed = Schema.TaggedStruct("ProviderAppointed", {
   accountId: AccountId,
   symbols: Schema.Array(MarketSymbol),
@@ -235,11 +241,11 @@ export const ProviderAppointed = Schema.TaggedStruct("ProviderAppointed", {
 })
 export type ProviderAppointed = typeof ProviderAppointed.Type
 
-/** A TWAP was accepted. Its market opens it after this event is recorded. */
+/** A TWAP was accepted. The market opens the TWAP after this event is recorded. */
 export const TwapAccepted = Schema.TaggedStruct("TwapAccepted", { symbol: MarketSymbol, terms: TwapTerms })
 export type TwapAccepted = typeof TwapAccepted.Type
 
-/** A TWAP ended: no slice is placed from here on. Its market closes it after this event is recorded. */
+/** A TWAP ended: no slice is placed from here on. The market closes the TWAP after this event is recorded. */
 export const TwapEnded = Schema.TaggedStruct("TwapEnded", {
   twapId: TwapId,
   ending: TwapEnding,
@@ -247,7 +253,7 @@ export const TwapEnded = Schema.TaggedStruct("TwapEnded", {
 })
 export type TwapEnded = typeof TwapEnded.Type
 
-/** The market has closed the TWAP; its record is complete. */
+/** The TWAP was removed from the trader's state, because its market has closed it. */
 export const TwapForgotten = Schema.TaggedStruct("TwapForgotten", { twapId: TwapId })
 export type TwapForgotten = typeof TwapForgotten.Type
 
@@ -353,6 +359,6 @@ export const ledgerRefusals = {
   Withdraw: Schema.Union([BelowMinimum, NotAboveFee, InsufficientBalance, RequestDone, RequestKeyReused]),
   ReturnWithdrawal: UnknownWithdrawal
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
-/** Error of a command. */
+/** Errors of the command with this tag. */
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]

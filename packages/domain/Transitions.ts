@@ -1,4 +1,4 @@
-/** Transition of a state machine whose rows number their steps, such as a deposit or a withdrawal. */
+/** Transition of a state machine, such as a deposit or a withdrawal, whose stored row counts its transitions. */
 
 export interface Transition<State, Change> {
   readonly from: State
@@ -21,7 +21,7 @@ export interface Transitions<State, Change> {
   readonly stateAfter: (from: State, change: Change) => State | undefined
   /**
    * Returns the members that the transition of a recorded change sets; an empty object if this kind of change never
-   * makes a transition. Throws if it makes transitions, but not from this state.
+   * makes a transition. Throws if this kind of change makes transitions, but not from this state.
    */
   readonly stepOf: (
     row: Pick<Step<State>, "state" | "step">,
@@ -29,7 +29,7 @@ export interface Transitions<State, Change> {
   ) => Partial<Step<State>>
 }
 
-/** Returns the functions for a table of transitions; `noun` names the row in the error for an invalid change. */
+/** Returns the functions for a table of transitions; `noun` describes the row in the error for an invalid change. */
 export const of = <State extends string, Change extends string>(
   noun: string,
   table: ReadonlyArray<Transition<State, Change>>

@@ -18,7 +18,7 @@ const AnyReason = Schema.Struct({ _tag: Schema.String }).pipe(
   )
 )
 
-/** Returns the schema of a stored reason: decodes a reason that `reasons` cannot decode to `Unknown` with its tag. */
+/** Returns the schema of a stored reason. A reason that `reasons` cannot decode becomes `Unknown` with its tag. */
 export const stored = <Reason>(reasons: Schema.Decoder<Reason>): Schema.Decoder<Reason | typeof UnknownReason.Type> =>
   Schema.Union([reasons, AnyReason])
 
@@ -48,7 +48,7 @@ export type StoredDepositReason = typeof StoredDepositReason.Type
 /** Whole number of any size, in decimal digits. */
 const Digits = Schema.String
 
-/** Reason why a payment cannot be signed, or cannot arrive as it is. Amounts are in 1e-6 USD. */
+/** Reason why a payment cannot be signed, or cannot arrive in its current form. Amounts are in 1e-6 USD. */
 export const PaymentObstacle = Schema.Union([
   Schema.TaggedStruct("BankAccountUnlinked", {}),
   Schema.TaggedStruct("InvalidDestination", {}),
@@ -66,7 +66,10 @@ export const PaymentObstacle = Schema.Union([
   /** An account other than the current one signed an earlier attempt. */
   Schema.TaggedStruct("SignerChanged", { signedBy: Schema.String, account: Schema.String }),
   Schema.TaggedStruct("UnreadableAttempt", { attempt: Schema.Int }),
-  /** Earlier withdrawals used all nonces below `stored`, yet fewer transactions were sent: another key signed them. */
+  /**
+   * Earlier withdrawals used all nonces below `stored`, but fewer transactions were sent, so another key must have
+   * signed them.
+   */
   Schema.TaggedStruct("NoncesBehind", { account: Schema.String, sent: Schema.Int, stored: Schema.Int }),
   /** The account has sent a transaction that the venue does not know, and that is not final yet. */
   Schema.TaggedStruct("UnknownTransaction", { account: Schema.String }),
@@ -88,7 +91,7 @@ const failures = [
   /** The payment was cancelled, and a transaction that the venue does not know has used its nonce. */
   Schema.TaggedStruct("CancelOvertaken", {}),
   Schema.TaggedStruct("TransferRejected", {}),
-  /** `code` is the result in the chain's receipt, such as OUT_OF_ENERGY; null without one. */
+  /** `code` is the result in the chain's receipt, such as OUT_OF_ENERGY; null if the receipt contains no code. */
   Schema.TaggedStruct("TransactionFailed", { code: Schema.NullOr(Schema.String) }),
   /** `code` is the failure reason of the bank; null if it gave none. */
   Schema.TaggedStruct("PayoutFailed", { code: Schema.NullOr(Schema.String) }),

@@ -29,7 +29,7 @@ const terms = {
   slices: Schema.Number,
   intervalMillis: Schema.Number,
   reduceOnly: Schema.Boolean,
-  /** Worst fill price of a child; 0 for no limit but the band. */
+  /** Worst fill price of a child; 0 if only the band limits the price. */
   worstTicks: Schema.Number,
   /** Builder code of the connection; empty for none. */
   builderCode: Schema.String,
@@ -70,8 +70,8 @@ export const unplaced = (accepted: TwapTerms, atMillis: number): Twap => ({
 
 /**
  * Reason for the end of a TWAP. `COMPLETED`: after the last slice. `REDUCED`: a reduce-only TWAP has no position
- * left. `REQUEST`: cancelled. `MARGIN`: a child failed the margin check. Or liquidation of the account, split or
- * delisting of the contract.
+ * left. `REQUEST`: cancelled. `MARGIN`: a child failed the margin check. All others: the account was liquidated, or
+ * the contract was split or delisted.
  */
 export const TwapEnding = Schema.Literals([
   "COMPLETED",
@@ -131,7 +131,7 @@ export const AddTwap = Schema.TaggedStruct("AddTwap", {
 })
 export type AddTwap = typeof AddTwap.Type
 
-/** An invalid term of a request, and the bound that it violates, or 0. */
+/** An invalid term of a request, and the bound for that term; 0 if the term has no bound. */
 const flaw = {
   flaw: Schema.Literals([
     /** The symbol is not listed or does not trade. */
@@ -181,7 +181,10 @@ export interface TwapOpened {
   readonly atMillis: number
 }
 
-/** A slice is complete: its child was filled, partly filled, unfilled or refused. The child's events come before. */
+/**
+ * A slice is complete: its child was filled, partly filled, unfilled or refused. The child's events precede this
+ * event.
+ */
 export interface TwapAdvanced {
   readonly _tag: "TwapAdvanced"
   readonly twap: Twap

@@ -1,4 +1,4 @@
-/** Public usernames, in lower case only, so that no two names differ only in letter case. */
+/** Public usernames. They are in lower case, so that names cannot differ only in letter case. */
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
 
@@ -12,9 +12,10 @@ const reserved = new Set(
 
 /** Public name of a user. */
 export const Username = Schema.String.annotate({
-  description: "Public name of the user: 3 to 24 of a-z, 0-9, underscore and hyphen; a name that is not reserved.",
+  description:
+    "Public name of the user: 3 to 24 characters from a-z, 0-9, underscore and hyphen. Reserved names are refused.",
   examples: ["alice"]
 }).check(
-  Text.matches("^[a-z0-9_-]{3,24}$", "3 to 24 of a-z, 0-9, underscore and hyphen"),
+  Text.matches("^[a-z0-9_-]{3,24}$", "3 to 24 characters from a-z, 0-9, underscore and hyphen"),
   Schema.makeFilter((name) => !reserved.has(name), { expected: "a name that is not reserved" })
 )

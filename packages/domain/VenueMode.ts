@@ -25,11 +25,11 @@ export interface VenueMode {
   /** Name of the operator who set the mode, or `auditor` or `venue`. */
   readonly changedBy: string
   readonly changedAtMillis: number
-  /** Time of the books that the last audit checked, in Unix milliseconds; null before the first audit. */
+  /** Time of the state of the books that the last audit checked, in Unix milliseconds; null before the first audit. */
   readonly auditedAtMillis: number | null
   /** Fault that the last audit detected in the books; null if there was none. */
   readonly fault: string | null
-  /** Rail whose holdings differ from the books, and the amount of the difference; null if there is none. */
+  /** Rail whose holdings differ from the books, and the amount of the difference; null if they do not differ. */
   readonly difference: string | null
 }
 
@@ -68,7 +68,10 @@ export class WithdrawalsBlocked extends Schema.TaggedError<WithdrawalsBlocked>()
 export const isAudited = ({ auditedAtMillis }: VenueMode, nowMillis: number): boolean =>
   auditedAtMillis !== null && nowMillis - auditedAtMillis < longestUnauditedMillis
 
-/** Returns the effective mode: OPEN withdrawals without a recent audit are BLOCKED, with reason and time. */
+/**
+ * Returns the effective mode. If withdrawals are OPEN but the last audit is too old, they become BLOCKED, with reason
+ * and time.
+ */
 export const inForce = (mode: VenueMode, nowMillis: number): VenueMode => {
   if (mode.withdrawals === "BLOCKED" || isAudited(mode, nowMillis)) return mode
   const { auditedAtMillis, changedAtMillis } = mode
@@ -81,19 +84,20 @@ export const inForce = (mode: VenueMode, nowMillis: number): VenueMode => {
   }
 }
 
-const notAudited = "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor runs."
-const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000} s old. Withdrawals open with the next audit; check that the auditor runs.`
+const notAudited =
+  "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor is running."
+const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000} s old. Withdrawals open with the next audit; check that the auditor is running.`
 
 /** Returns why an operator cannot take the step now, with the remedy; undefined if the step is allowed. */
 export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
   const { auditedAtMillis, difference, fault, trading, withdrawals } = mode
   if (step === "CANCEL_ONLY" && trading !== "HALTED")
-    return `The venue is ${trading}, not HALTED; send a step that is possible from ${trading}.`
+    return `The venue is ${trading}, not HALTED; choose a step that is allowed from ${trading}.`
   if (step === "TRADING" && trading !== "CANCEL_ONLY")
     return `The venue is ${trading}, and TRADING is possible only from CANCEL_ONLY; set CANCEL_ONLY first.`
   if (step === "WITHDRAWALS" && (trading !== "TRADING" || withdrawals === "OPEN")) {
     return trading === "TRADING"
-      ? "Withdrawals are already open. If none is paid, wait for the next audit."
+      ? "Withdrawals are already open. If withdrawals are not being paid, wait for the next audit."
       : `The venue is ${trading}, and withdrawals open only from TRADING; set TRADING first.`
   }
   if (
@@ -101,7 +105,7 @@ export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): s
     nowMillis - auditedAtMillis >= freshAuditMillis ||
     auditedAtMillis <= mode.changedAtMillis
   ) {
-    return `No clean audit within ${freshAuditMillis / 1_000} s and since the last change; check that the auditor runs, and wait for its next audit.`
+    return `No audit has finished within ${freshAuditMillis / 1_000} s and since the last change of mode; check that the auditor is running, and wait for its next audit.`
   }
   if (fault !== null) return `The books do not balance; see GET /proof, and correct this: ${fault}`
   return step === "WITHDRAWALS" && difference !== null

@@ -73,7 +73,10 @@ export const spacingAfter = (attempt: number, chance: number): number | undefine
 
 const disabledAfterMillis = 3 * 24 * hour
 
-/** Returns why a failed attempt disables its endpoint, or undefined; `failingForMillis` is since the last success. */
+/**
+ * Returns why a failed attempt disables its endpoint, or undefined. `failingForMillis` is the time since the last
+ * success.
+ */
 export const disabledBy = (
   { status }: TryAnswer,
   isLast: boolean,

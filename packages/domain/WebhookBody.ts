@@ -9,28 +9,28 @@ const usd = (description: string) => Schema.Finite.annotate({ description: `${de
 const instant = (description: string) =>
   Schema.String.annotate({ description: `${description}, in ISO 8601 and UTC.`, format: "date-time" })
 
-const hash = Schema.NullOr(text("Hash of the transaction; null before it is signed and for `fiat`."))
+const hash = Schema.NullOr(text("Transaction hash; null for `fiat`, and until the transaction is signed."))
 const kind = Schema.Literals(["crypto", "fiat"]).annotate({
-  description: "Kind of the rail: `crypto` for a chain, `fiat` for the bank."
+  description: "Rail kind: `crypto` for a blockchain, `fiat` for the bank."
 })
 const timestamp = instant("Time of the event")
-const network = Schema.optionalKey(Network.annotate({ description: "Network; left out for `fiat`." }))
-const type = { description: "Event of the message." }
-const data = { description: "State after the event." }
-const rail = { description: "Payment rail of the bank; left out for `crypto`." }
+const network = Schema.optionalKey(Network.annotate({ description: "Blockchain network; omitted for `fiat`." }))
+const type = { description: "Event that the message reports." }
+const data = { description: "Deposit or withdrawal after the event." }
+const rail = { description: "Bank payment rail; omitted for `crypto`." }
 
 /** Body of a deposit event. */
 export const WebhookDepositMessage = Schema.Struct({
   type: DepositEvent.annotate(type),
   timestamp,
   data: Schema.Struct({
-    id: text("Id of the deposit."),
+    id: text("Deposit id."),
     kind,
-    amount: usd("Amount of the deposit"),
+    amount: usd("Deposit amount"),
     asset: Schema.Literals(Object.values(assets)).annotate({ description: "Asset that was sent." }),
     network,
     payment_rail: Schema.optionalKey(DepositRail.annotate(rail)),
-    status: Schema.Literals(["CREDITED", "REVERSED"]).annotate({ description: "State of the deposit." }),
+    status: Schema.Literals(["CREDITED", "REVERSED"]).annotate({ description: "Deposit state." }),
     tx_hash: hash,
     created_at: instant("Time at which the deposit was first seen"),
     credited_at: Schema.NullOr(instant("Time at which the account was credited"))
@@ -42,20 +42,20 @@ export const WebhookWithdrawalMessage = Schema.Struct({
   type: WithdrawalEvent.annotate(type),
   timestamp,
   data: Schema.Struct({
-    id: text("Id of the withdrawal."),
+    id: text("Withdrawal id."),
     kind,
-    amount: usd("Amount taken from the account, with the fee"),
-    fee: usd("Fee, which is a part of the amount"),
-    net_amount: usd("Amount that arrives"),
+    amount: usd("Amount taken from the account, including the fee"),
+    fee: usd("Withdrawal fee, included in the amount"),
+    net_amount: usd("Amount that arrives at the destination"),
     network,
     payment_rail: Schema.optionalKey(PayoutRail.annotate(rail)),
     destination: Schema.NullOr(
-      text("Address, or the last digits of a bank account number; null if the account was unlinked.")
+      text("Blockchain address, or last digits of the bank account number; null if the bank account was unlinked.")
     ),
-    status: WithdrawalState.annotate({ description: "State of the withdrawal." }),
+    status: WithdrawalState.annotate({ description: "Withdrawal state." }),
     tx_hash: hash,
-    created_at: instant("Time of acceptance"),
-    updated_at: instant("Time of the last change of state")
+    created_at: instant("Time at which the withdrawal was accepted"),
+    updated_at: instant("Time of the last state change")
   }).annotate(data)
 }).annotate({ identifier: "WebhookWithdrawalMessage" })
 

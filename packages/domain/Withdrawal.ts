@@ -23,7 +23,7 @@ export type Ending = typeof Ending.Type
 
 /** Numbers that the venue has assigned to a rail's withdrawals. */
 export interface UsedSequences {
-  /** Number after the highest one; 0 before the first withdrawal. */
+  /** Next number to assign: the highest assigned number plus 1; 0 before the first withdrawal. */
   readonly next: number
   /** Lowest number of an in-flight withdrawal; `next` while none is in flight. */
   readonly open: number
@@ -64,7 +64,10 @@ export const largestDayUnheld = usd(100_000)
 /** Length of the sliding window of `largestDayUnheld`, in milliseconds. */
 export const withdrawalDayMillis = 24 * 60 * 60 * 1000
 
-/** Returns the reasons for a hold. `dayTotal` includes this withdrawal; `known` concern the user or destination. */
+/**
+ * Returns the reasons for a hold. `dayTotal` includes this withdrawal; `known` are the reasons about the user or
+ * destination.
+ */
 export const holdReasons = (
   amount: bigint,
   dayTotal: bigint,

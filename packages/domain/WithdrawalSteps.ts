@@ -42,12 +42,20 @@ export interface Progress {
   readonly state: WithdrawalState
   /** Number of the newest transition; ACCEPTED is number 1. */
   readonly step: number
-  /** Number of stored changes. A change is stored only if this number is the same as when the change was decided. */
+  /**
+   * Number of stored changes. A change is stored only if this number has stayed the same since the change was
+   * decided.
+   */
   readonly version: number
   readonly updatedAtMillis: number
-  /** Position in the queue; each refusal moves the withdrawal to the end. Null if the withdrawal was never queued. */
+  /**
+   * Time that determines the place in the queue; each refusal moves the withdrawal to the end. Null if it was never
+   * queued.
+   */
   readonly queuedAtMillis: number | null
-  /** Requested final state; once it is set, only the return of the money can follow. Null while the outcome is open. */
+  /**
+   * Requested final state; after it is set, only the return of the money can follow. Null while the outcome is open.
+   */
   readonly ending: Ending | null
   readonly endedBy: string | null
   readonly reason: EndReason | null
@@ -185,7 +193,7 @@ export const decide = (
     case "Approve":
       return recordedIf(leads("Approved"), { ...command, _tag: "Approved", atMillis })
     case "Submit": {
-      // A caller that has not seen the cancel request would pay the withdrawal.
+      // A caller that has not seen the cancel request would still pay the withdrawal, so its command is refused.
       const isWanted = command.purpose === "cancel" ? cancelledBy !== null : cancelledBy === null && !isBlocked
       return recordedIf(isWanted && leads("Submitted"), { ...command, _tag: "Submitted", atMillis })
     }

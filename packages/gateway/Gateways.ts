@@ -1,4 +1,7 @@
-/** Services of a process that serves traders: the trade gateway, the market-data gateway and their history reads. */
+/**
+ * Services of a process that serves traders: the trade gateway, the market-data gateway and their queries of past
+ * data.
+ */
 import { Layer } from "effect"
 import { History } from "./History.ts"
 import { Figures } from "./marketData/Figures.ts"

@@ -1,4 +1,6 @@
-/** Reads of past orders and trades, which wait until the tables contain every row that the caller might have seen. */
+/**
+ * Queries for past orders and trades. Each waits until the tables contain every row that the caller might have seen.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
@@ -24,13 +26,13 @@ export interface Source {
   readonly projection: MarketGroup
   /** Markets to wait for; default: all markets that the trader has joined. */
   readonly symbols?: ReadonlyArray<MarketSymbol> | undefined
-  /** Table group of the trader's journal to wait for in addition. */
+  /** Table group of the trader's journal that the query also waits for. */
   readonly ofTrader?: TraderGroup
 }
 
 /** Time limit for the tables to catch up. */
 const patience = "2 seconds"
-/** Time limit of a query, including its wait for a permit; longer than the search limit. */
+/** Time limit of a query, including its wait for a permit. Longer than the time limit of a search. */
 const queryPatience = "3 seconds"
 /** Time limit for counting a list's rows, including the wait for a permit. */
 const countPatience = "1 second"
@@ -43,7 +45,7 @@ const poll = Schedule.spaced("20 millis")
 export class History extends Context.Service<
   History,
   {
-    /** Reads after the tables have caught up; fails with `Unavailable` after 2 s. */
+    /** Runs a query after the tables have caught up; fails with `Unavailable` if they have not caught up within 2 s. */
     readonly read: <A>(
       reader: Reader,
       source: Source,
@@ -62,13 +64,16 @@ export class History extends Context.Service<
       const markets = yield* MarketClient
       const tables = yield* ReadTables
       const queries = yield* Semaphore.make(maxUserQueries)
-      /** Highest known position of each table group and market; positions only increase. */
+      /** Highest position seen for each pair of table group and market. Positions only increase. */
       const reached = new Map<string, number>()
-      const unavailable = () => new Unavailable({ what: "the tables" })
+      const unavailable = () => new Unavailable({ what: "the history tables" })
 
       type Heads = ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
 
-      /** Returns the `heads` that the table group has not reached. Reads the positions of only these markets. */
+      /**
+       * Returns the entries of `heads` that the table group has not reached. Reads only the positions of those
+       * markets.
+       */
       const behindOf = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
         const areBehind = () => heads.filter(({ seq, symbol }) => (reached.get(positionOf(group, symbol)) ?? 0) < seq)
         const symbols = areBehind().map(({ symbol }) => symbol)

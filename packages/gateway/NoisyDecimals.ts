@@ -1,12 +1,13 @@
 /**
  * Rounds a request's prices and quantities to multiples of tick and lot. A JSON number is a double, so client
- * arithmetic leaves noise: 59174 × 0.1 is 5917.400000000001. A string is exact (rule 0.5).
+ * arithmetic leaves noise: 59174 × 0.1 is 5917.400000000001. Numbers sent as strings are exact, so they are not
+ * rounded (rule 0.5).
  */
 import * as Incoming from "@venue/api/Incoming"
 import { nearestMultiple } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 
-/** Request members, each with its wire name and its increment. */
+/** Numeric fields of a request, each with its wire name and its increment. */
 const members = {
   price: ["price", "tickE8"],
   quantity: ["quantity", "lotE8"],
@@ -17,7 +18,7 @@ const members = {
 } as const
 const names = Object.keys(members) as ReadonlyArray<keyof typeof members>
 
-/** Rounds noisy numbers. Parses `text`, the client's frame, only if a number is no multiple of its increment. */
+/** Rounds noisy numbers. Parses `text`, the client's frame, only if a number is not a multiple of its increment. */
 export const denoised = <A extends object>(request: A, instrument: Instrument | undefined, text: string): A => {
   if (instrument === undefined) return request
   let result = request

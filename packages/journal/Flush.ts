@@ -5,7 +5,10 @@
 import type { Appender, Claimed, Owner, Row } from "./JournalStream.ts"
 import * as OpenStream from "./OpenStream.ts"
 
-/** Writes all drafts in one statement. `done` gets a flag per draft, or undefined if the outcome is unknown. */
+/**
+ * Writes all drafts in one statement. `done` receives one flag per draft, true if its row was accepted, or undefined
+ * if the outcome is unknown.
+ */
 export type Write = (
   drafts: ReadonlyArray<OpenStream.Draft>,
   done: (won: ReadonlyArray<boolean> | undefined) => void
@@ -18,7 +21,7 @@ export interface Flush {
   /** Starts no further flush until `open` is called; owners keep their events meanwhile. */
   readonly shut: () => void
   readonly isInFlight: () => boolean
-  /** Returns the `isBelieved` owners' streams whose ownership has not been proven since this time. */
+  /** Returns the streams of owners with `isBelieved` whose ownership has not been proven since this time. */
   readonly unproven: (sinceMillis: number) => ReadonlyArray<OpenStream.OpenStream>
 }
 
@@ -56,7 +59,10 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
     })
   }
 
-  /** Takes streams by waiting time. Sorts the drafts: nodes that insert in different orders could deadlock. */
+  /**
+   * Takes the streams that have waited longest. Sorts the drafts, because nodes that insert in different orders could
+   * deadlock.
+   */
   const gather = () => {
     const queue = waiting
     waiting = []
@@ -110,6 +116,9 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
   }
 }
 
-/** Same row order on every node. Includes the epoch: a flush can hold rows of a fenced owner and of its successor. */
+/**
+ * Order of the rows in a flush, the same on every node. Includes the epoch, because a flush can hold rows of a fenced
+ * owner and of its successor.
+ */
 export const order = (a: Row, b: Row): number =>
   a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : a.epoch - b.epoch

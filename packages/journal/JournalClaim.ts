@@ -1,4 +1,7 @@
-/** Takes over streams: reads snapshots and later rows, appends a row of a new epoch, and retries if it was too slow. */
+/**
+ * Takes over streams: reads snapshots and later rows, appends a row of a new epoch, and retries if another row came
+ * first.
+ */
 import { Effect, Fiber } from "effect"
 import { type Claimed, type JournalUnavailable, NotOwner, type Replay, type Row } from "./JournalStream.ts"
 

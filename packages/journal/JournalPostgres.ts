@@ -12,11 +12,14 @@ import type { JournalShape } from "./JournalStream.ts"
 import type { OpenStream } from "./OpenStream.ts"
 import * as Proof from "./Proof.ts"
 
-/** Interval of probes while no flush is in flight, in milliseconds. */
+/** Interval between probes while no flush is in flight, in milliseconds. */
 const probeMillis = 500
 /** Number of probe intervals without a response after which the connection and its statement are abandoned. */
 const maxSilentProbes = 6
-/** Age in milliseconds above which the next probe renews a proof of ownership: every 1 s, at the latest after 2 s. */
+/**
+ * Age in milliseconds above which the next probe renews a proof of ownership. Proofs are renewed every 1 s, at the
+ * latest after 2 s.
+ */
 const provenForMillis = 750
 const reconnectMillis = 100
 

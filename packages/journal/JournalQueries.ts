@@ -12,7 +12,10 @@ const maxPageRows = 4_096
 const maxPageBytes = 8 * 1024 * 1024
 /** Size of the pieces of a stored state; the driver copies messages repeatedly and rejects very large ones. */
 const pieceBytes = 4 * 1024 * 1024
-/** Far longer than reading the largest page takes. After it, loading restarts on another connection. */
+/**
+ * Time limit for reading a page, far longer than the largest page takes. After it, loading restarts on another
+ * connection.
+ */
 const giveUpAfter = "10 seconds"
 const savedWithin = "1 minute"
 

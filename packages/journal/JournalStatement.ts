@@ -136,7 +136,10 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
     : { text: appendText, parameters: journalRows.parameters(drafts) }
 }
 
-/** Returns, for each draft, whether its row is among the returned rows; nearly always, all drafts are. */
+/**
+ * Returns for each draft whether its row was accepted, that is, whether the returned rows include it. Nearly always,
+ * they include all rows.
+ */
 export const verdicts = (
   drafts: ReadonlyArray<Draft>,
   returned: ReadonlyArray<ReadonlyArray<unknown>>

@@ -24,7 +24,7 @@ export interface WakeUpChange {
   readonly userId: UserId
   /** Name of the desk that loads the user's trader. */
   readonly desk: string
-  /** `unprojected` means that the read tables might lack rows near the one whose sequence number is in `detail`. */
+  /** `unprojected`: the tables for queries might lack rows around the one whose sequence number is in `detail`. */
   readonly reason: "joined" | "armed" | "switch" | "twap" | "participant" | "unprojected"
   readonly detail: string
 }
@@ -157,7 +157,10 @@ export interface JournalShape {
     state: ReadonlyArray<Uint8Array>
   ) => Effect.Effect<void, JournalUnavailable>
   readonly wakeUps: (desk: string) => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
-  /** Removes these users' `unprojected` entries up to `seq`, because the read tables already contain those rows. */
+  /**
+   * Removes these users' `unprojected` entries up to `seq`, because the tables for queries already contain those
+   * rows.
+   */
   readonly projected: (
     users: ReadonlyArray<{ readonly userId: UserId; readonly seq: number }>
   ) => Effect.Effect<void, JournalUnavailable>

@@ -1,4 +1,7 @@
-/** Encodes an order in a market record; one equal to the previous order takes only its remaining quantity. */
+/**
+ * Encodes an order in a market record. For an order that equals the previous one, only the remaining quantity is
+ * written.
+ */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame as isSameId } from "@venue/domain/Id"
 import type { Bracket, Order } from "@venue/domain/Order"

@@ -1,7 +1,10 @@
 /** Proof of ownership for idle streams: the newest row of each stream must still belong to its owner. */
 import * as OpenStream from "./OpenStream.ts"
 
-/** Selects streams that have a later row of a higher epoch. Later rows of the same epoch are the owner's. */
+/**
+ * Selects streams that have a later row of a higher epoch. Later rows of the same epoch were written by the owner
+ * itself.
+ */
 export const query = `
   select q.stream, q.epoch
   from unnest($1::text[], $2::bigint[], $3::integer[]) as q (stream, seq, epoch)

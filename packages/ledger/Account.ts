@@ -14,13 +14,13 @@ export interface Account {
   /** Chosen leverage by symbol. Other symbols use the instrument's maximum leverage. */
   readonly leverages: Map<MarketSymbol, number>
   readonly exposures: Map<MarketSymbol, Exposure>
-  /** Limits as a liquidity provider, by symbol. Markets in which the account is no provider are absent. */
+  /** Limits as a liquidity provider, by symbol. Markets in which the account is not a provider are absent. */
   readonly providerLimits: Map<MarketSymbol, number>
   /** True if the user owns a builder code, whose rewards are credited to this account (rule 12.3). */
   isBuilder: boolean
   /** Sum of credits, deposits and incoming transfers, minus outgoing transfers and withdrawals (rule 8.5). */
   deposit: bigint
-  /** Referral rewards credited so far (rule 13.4). */
+  /** Total referral rewards credited (rule 13.4). */
   referralRewards: bigint
   /** Number of resting orders plus in-flight placements that might rest, over all markets. */
   openOrders: number
@@ -58,7 +58,7 @@ export const refresh = (account: Account, prices: Prices): void => {
   for (const exposure of account.exposures.values()) refreshIn(account, exposure, prices)
 }
 
-/** Updates the totals if only this exposure may have changed since the last refresh. */
+/** Updates the totals on the assumption that only this exposure has changed since the last refresh. */
 export const refreshIn = (account: Account, exposure: Exposure, prices: Prices): void => {
   const markE8 = prices.get(exposure.instrument.symbol)?.freshMarkE8 ?? 0
   if (!exposure.stale && exposure.markE8 === markE8) return
@@ -71,7 +71,7 @@ export const refreshIn = (account: Account, exposure: Exposure, prices: Prices):
   if (marginChange !== 0) account.margin += BigInt(marginChange)
 }
 
-/** Returns the balance for new orders. Only prices, funding and fees make it negative (rule 8.8). Refresh first. */
+/** Returns the balance for new orders. Only prices, funding and fees can make it negative (rule 8.8). Refresh first. */
 export const available = (account: Account): bigint => account.equity - account.margin
 
 /** Returns true if one of the account's positions has an open takeover, whose cost is fixed until it closes. */
@@ -112,7 +112,7 @@ export const balance = (account: Account, prices: Prices): Balance => {
   }
 }
 
-/** Returns the account's state in each market with a position, order or past trade; quantity 0 after a close. */
+/** Returns the account's state in each market with a position, order or past trade. The quantity is 0 after a close. */
 export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holding> => {
   refresh(account, prices)
   const rows: Array<Holding> = []

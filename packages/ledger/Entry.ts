@@ -43,8 +43,8 @@ function translate(entry: Entry, request: OrderRequest, account: Account, exposu
       return modify(entry, request, account, exposure)
     case "CancelOrder":
       return cancel(entry, request)
-    // Never reached by a cancel that names a TWAP, because the journal records the TWAP's end and the market closes
-    // the TWAP afterwards.
+    // Not reached if the id of the cancel belongs to a TWAP: the journal records the TWAP's end, and then the market
+    // closes it.
     case "CancelTwap":
       return refuse(entry, "NO_SUCH_ORDER")
     case "CancelAllOrders":
@@ -63,7 +63,7 @@ function cancel(entry: Entry, request: CancelOrder): TraderCommand {
   const { accountId, byClientOrderId, commandId, expiresAtMillis, orderId: named } = request
   const { trader, traderEpoch } = entry
   const orderId = byClientOrderId ? null : parseOrderId(named)
-  // Text that is not a valid id cannot name an order.
+  // Text that is not a valid id cannot identify an order.
   if (orderId === undefined) return refuse(entry, "NO_SUCH_ORDER")
   const clientOrderId = byClientOrderId ? named : ""
   const { userId } = trader

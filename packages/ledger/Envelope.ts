@@ -8,7 +8,7 @@ import type { Exposure } from "./Exposure.ts"
 import { isInLiquidation } from "./Liquidation.ts"
 import type { Trader } from "./Trader.ts"
 
-/** A request, its trader, and the current prices of the market that it names. */
+/** A request, its trader, and the current prices of the request's market. */
 export interface Entry {
   readonly trader: Trader
   readonly traderEpoch: number
@@ -16,7 +16,7 @@ export interface Entry {
   readonly priced: Priced | undefined
 }
 
-/** Returns the refusal for an account that may only reduce (in liquidation, or open takeover). Refresh it first. */
+/** Returns the refusal if the account is in liquidation or has an open takeover. Refresh the account first. */
 export const inLiquidation = (account: Account): OrderRefusal | undefined =>
   isInLiquidation(account) || isFrozen(account) ? "USER_IN_LIQUIDATION" : undefined
 

@@ -197,7 +197,7 @@ function paid(
   }
 }
 
-/** Freezes or unfreezes a position. While a takeover is open, no other order may trade the position. */
+/** Freezes or unfreezes a position. While a takeover is open, no order can trade the position. */
 function freeze(trader: Trader, symbol: MarketSymbol, event: TakeoverOpened | TakeoverClosed): void {
   release(trader, event.takeoverId.text)
   exposureIn(trader, accountOf(trader, event.accountId), symbol).frozen = event._tag === "TakeoverOpened"

@@ -18,7 +18,7 @@ export interface Stop {
   readonly placedByMillis: number
 }
 
-/** Changed in place. */
+/** An exposure; its single owner changes it in place. */
 export interface Exposure {
   /** Replaced when the instrument's limits change. */
   instrument: Instrument
@@ -45,7 +45,9 @@ export interface Exposure {
   stale: boolean
   /** Mark price at which the fields below were computed, in 1e-8 USD; 0 if no mark is known. */
   markE8: number
-  /** Inclusive range of marks that the same orders cross; empty if `crossesSameFrom` exceeds `crossesSameTo`. */
+  /**
+   * Inclusive range of marks that are crossed by the same orders; empty if `crossesSameFrom` exceeds `crossesSameTo`.
+   */
   crossesSameFrom: number
   crossesSameTo: number
   /** Signed value of the position at the mark, rounded down; the position's cost if no mark is known. */
@@ -97,7 +99,7 @@ export const setTier = (exposure: Exposure, tier: number): void => {
   exposure.rates = ratesOf(exposure.instrument, tier)
 }
 
-/** Adds a hold to its side's sums. With a modify in flight, the order's most expensive possible state counts. */
+/** Adds a hold to its side's sums. While a modify is in flight, the order's most expensive possible state counts. */
 export const count = (exposure: Exposure, hold: OrderHold): void => {
   const { counted } = hold
   const unit = exposure.instrument.tickLotMicros
@@ -159,7 +161,7 @@ export const reduces = ({ position }: Exposure, side: Side): boolean =>
 export const coversSide = ({ buys, position, sells }: Exposure, side: Side, moreLots = 0): boolean =>
   side === "BUY" ? buys.lots + moreLots <= -position.quantityLots : sells.lots + moreLots <= position.quantityLots
 
-/** Returns the position's maintenance margin at the mark, or at its cost without a mark; rounded up (rule 7.3). */
+/** Returns the position's maintenance margin at the mark, or at its cost if no mark is known; rounded up (rule 7.3). */
 export const maintenanceMargin = ({ leverage, markE8, position, valuation }: Exposure): number => {
   const held = Math.abs(position.quantityLots)
   if (held === 0) return 0
@@ -187,7 +189,7 @@ function recross(exposure: Exposure): void {
   for (const hold of holds.values()) cross(exposure, hold, sumsOf(exposure, hold.side))
 }
 
-/** Updates a hold's open loss. With a modify in flight, the possible state with the largest loss counts. */
+/** Updates a hold's open loss. While a modify is in flight, the possible state with the largest loss counts. */
 function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
   const { counted } = hold
   counted.crossedLots = 0
@@ -202,7 +204,10 @@ function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
   sums.crossedValue += counted.crossedValue
 }
 
-/** Narrows the range of marks that the same orders cross. A buy crosses a mark below its price, a sell above. */
+/**
+ * Narrows the range of marks that are crossed by the same orders. A buy crosses a mark below its price, a sell a mark
+ * above it.
+ */
 function bound(exposure: Exposure, side: Side, priceE8: number): void {
   const isAbove = side === "BUY" ? priceE8 > exposure.markE8 : priceE8 >= exposure.markE8
   const last = side === "BUY" ? priceE8 - 1 : priceE8

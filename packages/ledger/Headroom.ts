@@ -19,7 +19,7 @@ export const thresholds = (
   report: (exposure: Exposure.Exposure, markE8: number) => void
 ): void => {
   refresh(account, prices)
-  // Liquidation already starts when equity equals the maintenance margin, so one unit is left out.
+  // Liquidation starts as soon as equity equals the maintenance margin, so one unit is subtracted.
   const spare = account.equity - maintenanceMargin(account) - 1n
   const total = weights(account)
   for (const exposure of account.exposures.values()) {

@@ -1,4 +1,4 @@
-/** Leaving a market, which is possible once nothing there can change without a command from the trader. */
+/** Leaving a market. Possible only if the user's state there can change through commands from the trader alone. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { LeaveMarkets, Left } from "@venue/domain/Trader"
 import type { Exposure } from "./Exposure.ts"
@@ -9,8 +9,8 @@ export const leave = (trader: Trader, { symbols }: LeaveMarkets, atMillis: numbe
   symbols.filter((symbol) => mayLeave(trader, symbol)).map((symbol) => ({ _tag: "Left", symbol, atMillis }))
 
 /**
- * Returns true if the trader may leave the market. Armed connections need the trader at its desk, and a builder earns
- * rewards from other users' fills.
+ * Returns true if the trader can leave the market. A connection with cancel on disconnect needs the trader at its
+ * desk, and a builder earns rewards from other users' fills.
  */
 const mayLeave = (trader: Trader, symbol: MarketSymbol): boolean => {
   if (!trader.joined.has(symbol) || trader.left.has(symbol)) return false

@@ -226,8 +226,8 @@ export interface OpenOrder {
 }
 
 /**
- * Returns open orders and stops, newest first. A market's view has only the time of an order's last change, so an
- * order is sorted by the earliest of this time and the placement times of later orders in the same market.
+ * Returns open orders and stops, newest first. A market's view has only the time of an order's last change. The sort
+ * time is therefore the earliest of this time and the placement times of later orders in the same market.
  */
 export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymbol): ReadonlyArray<OpenOrder> => {
   const entries: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
@@ -268,7 +268,7 @@ export const order = (
   return orders(trader, accountId, symbol).find((open) => open.isAttached !== true && open.order.clientOrderId === id)
 }
 
-/** Converts a request about a stop into one about its order; undefined if no stop matches the request. */
+/** Converts a request about a stop into an order request; undefined if no stop matches the request. */
 export const stopTarget = (trader: Trader, request: StopRequest): OrderRequest | undefined => {
   const { accountId, commandId, expiresAtMillis, orderId } = request
   for (const [symbol, { stops }] of trader.accounts.get(accountId)?.exposures ?? []) {

@@ -50,8 +50,8 @@ export interface NextMeasure {
 
 /**
  * Returns the next measure, or undefined if the account is not in liquidation or one of its positions is frozen.
- * Considers only markets for which `isOpen` is true, which trade at a fresh price. Chooses the market with the
- * largest maintenance margin; ties go to the first symbol (rule 9.6).
+ * Considers only markets that trade at a fresh price (`isOpen`). Chooses the market with the largest maintenance
+ * margin; ties go to the first symbol (rule 9.6).
  */
 export const measure = (account: Account, isOpen: (symbol: MarketSymbol) => boolean): NextMeasure | undefined => {
   if (!isInLiquidation(account) || isFrozen(account)) return undefined
@@ -72,7 +72,7 @@ export const enterMeasure = (
   return { ...measure, ...envelope, userId: trader.userId, accountId: account.accountId }
 }
 
-/** Returns the markets in which the account has orders or stops, or might have some once in-flight commands arrive. */
+/** Returns the markets in which the account has orders or stops, or might have some after in-flight commands arrive. */
 export const ordered = ({ exposures }: Account): ReadonlyArray<MarketSymbol> =>
   [...exposures].filter(([, { holds, stops }]) => holds.size > 0 || stops.size > 0).map(([symbol]) => symbol)
 
@@ -146,7 +146,10 @@ function decidedOn({ markE8, position }: Exposure.Exposure): DecidedOn {
   return { position: { ...position }, markE8 }
 }
 
-/** Returns the position's share of the account's equity, by maintenance margin, rounded down (rule 9.6). */
+/**
+ * Returns the position's share of the account's equity, in proportion to maintenance margins, rounded down (rule
+ * 9.6).
+ */
 function shareOf(account: Account, exposure: Exposure.Exposure): number {
   const margin = Exposure.maintenanceMargin(exposure)
   return margin === 0 ? 0 : Number(divideDown(account.equity * BigInt(margin), maintenanceMargin(account)))

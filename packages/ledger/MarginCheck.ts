@@ -32,7 +32,7 @@ export const place = (trader: Trader, account: Account, exposure: Exposure, hold
   return null
 }
 
-/** Holds margin for the new state besides the current one. A decrease at the same price needs no margin. */
+/** Holds margin for the new state in addition to the current state. A decrease at the same price needs no margin. */
 export const replace = (
   trader: Trader,
   account: Account,
@@ -135,7 +135,7 @@ function onlyReduces(
  * 0 if a long position leaves equity at any price, and one tick if a short position leaves debt at any price.
  */
 function bankruptcyTicks(account: Account, { instrument, position, value }: Exposure): number {
-  // Equity without the position; a long must sell for at least its debt.
+  // Equity without the position. If it is negative, a long must sell for at least this debt.
   const rest = account.equity - BigInt(value)
   const perTick = BigInt(Math.abs(position.quantityLots) * instrument.tickLotMicros)
   if (position.quantityLots > 0) return rest >= 0n ? 0 : Number((-rest + perTick - 1n) / perTick)

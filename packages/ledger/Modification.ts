@@ -10,7 +10,7 @@ import * as MarginCheck from "./MarginCheck.ts"
 import type * as OrderHold from "./OrderHold.ts"
 import { priceFlaw, quantityFlaw, stopQuantityFlaw, triggerFlaw } from "./OrderShape.ts"
 
-/** Returns the command. A refusal names a flaw of the request only if the order can be modified at all. */
+/** Returns the command. A refusal reports a flaw of the request only if the order can be modified at all. */
 export const modify = (entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand => {
   const { instrument } = exposure
   const { reduceOnly, side, type } = request

@@ -20,7 +20,7 @@ export const typeFlaw = (type: OrderType, timeInForce: TimeInForce): OrderRefusa
   return allowed.includes(timeInForce) ? undefined : "INVALID_TIME_IN_FORCE"
 }
 
-/** Checks the quantity; a reduce-only order may be below the minimum (rule 1.4). */
+/** Checks the quantity; a reduce-only order is allowed to be below the minimum (rule 1.4). */
 export const quantityFlaw = (instrument: Instrument, lots: number, reduceOnly: boolean): OrderRefusal | undefined => {
   if (Number.isNaN(lots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
   if (lots < (reduceOnly ? 1 : instrument.minQuantityLots)) return "QUANTITY_LESS_THAN_MIN_QUANTITY"
@@ -33,7 +33,9 @@ export const stopQuantityFlaw = (lots: number): OrderRefusal | undefined => {
   return lots < 1 ? "QUANTITY_LESS_THAN_MIN_QUANTITY" : undefined
 }
 
-/** Checks attached stops' trigger prices: `NaN` is a price that is no multiple of the tick, and 0 means no stop. */
+/**
+ * Checks attached stops' trigger prices. `NaN` stands for a price that is not a multiple of the tick, 0 for no stop.
+ */
 export const triggerFlaw = (takeProfitTicks: number, stopLossTicks: number): OrderRefusal | undefined => {
   if (Number.isNaN(takeProfitTicks)) return "INVALID_TAKEPROFIT_PRICE"
   return Number.isNaN(stopLossTicks) ? "INVALID_STOPLOSS_PRICE" : undefined

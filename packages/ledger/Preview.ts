@@ -22,7 +22,7 @@ export interface Previewed {
 export const preview = (trader: Trader, request: PreviewRequest, traderEpoch: number): Previewed | undefined => {
   const account = trader.accounts.get(request.accountId)
   if (account === undefined || !trader.instruments.has(request.symbol)) return undefined
-  // Refreshes the trader's own account, as every read does, so that the copy does not need it.
+  // Refreshes the trader's own account, as every read does, so that the copy is already refreshed.
   refresh(account, trader.prices)
   const entered = copyOf(trader, account, request.symbol)
   const command = previewable(enter(entered.trader, request, traderEpoch))

@@ -1,4 +1,4 @@
-/** Liquidity providers: their appointment in markets, and the amount they may take over (rule 9.11). */
+/** Liquidity providers: their appointment in markets, and the amount that they can take over (rule 9.11). */
 import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import {
@@ -40,9 +40,9 @@ export const setLimit = (trader: Trader, account: Account, symbol: MarketSymbol,
 }
 
 /**
- * Returns the amount that the account can take over in a market, or null if it is no provider or no mark is known.
- * Lots that reduce its own position need no margin, and other lots need initial margin from `unused`. The position
- * must not exceed the limit. The account must be refreshed first.
+ * Returns the amount that the account can take over in a market. Returns null if the account is not a provider, or if
+ * the mark is unknown. Lots that reduce its own position need no margin, and other lots need initial margin from
+ * `unused`. The position must not exceed the limit. The account must be refreshed first.
  */
 export const part = (account: Account, exposure: Exposure, unused = available(account)): Stand["provider"] => {
   const { instrument, leverage, markE8, position, valuation } = exposure

@@ -13,8 +13,8 @@ import * as Account from "./Account.ts"
 import { accountOf, type Trader } from "./Trader.ts"
 
 /**
- * Decides whether the user may redeem an invitation code, which requires that the user has no referrer and has never
- * traded. Needs the state of every market that the user has joined.
+ * Decides whether the user is allowed to redeem an invitation code: the user must not have a referrer, and must not
+ * have traded before. Needs the state of every market that the user has joined.
  */
 export const redeem = (
   { accounts, referrerId: before, userId }: Trader,

@@ -25,7 +25,7 @@ export const defaults: Settings = { maxOpenOrdersPerAccount: 1_000, maxSubaccoun
 export interface InFlight {
   readonly account: Account.Account
   readonly exposure: Exposure.Exposure
-  /** Id of the order for which the command holds margin; empty if the command holds none. */
+  /** Id of the order for which the command holds margin; empty if the command holds no margin. */
   readonly orderId: string
 }
 
@@ -47,7 +47,7 @@ export interface TraderWithdrawal {
 export interface TraderTwap {
   readonly symbol: MarketSymbol
   readonly terms: TwapTerms
-  /** Progress in its market; undefined if the market reports none. */
+  /** Progress in its market; undefined if the market has not reported the TWAP. */
   progress: Twap | undefined
   /** Null until the journal records the end. */
   ending: TwapEnding | null
@@ -90,7 +90,7 @@ export interface Trader {
   /** Fee tier, counted from 1, and the day for which it was set; day 0 before the first. */
   tier: number
   tierDay: number
-  /** The user's referrer; null if the user has none. */
+  /** The user's referrer; null if the user was not referred. */
   referrerId: UserId | null
   /** Last day with credited referral rewards; 0 before the first. */
   referralDay: number

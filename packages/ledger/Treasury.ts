@@ -40,7 +40,7 @@ export const deposit = (
   return Result.succeed([{ _tag: "Deposited", depositId, rail, amount, atMillis }])
 }
 
-/** Decides the reversal of a deposit: debits all of it, even if the balance becomes negative (rule 17.6). */
+/** Decides the reversal of a deposit: debits the whole amount, even if the balance becomes negative (rule 17.6). */
 export const reverseDeposit = (
   { deposits }: Trader,
   { depositId, reason }: ReverseDeposit,

@@ -11,7 +11,7 @@ import * as MarginCheck from "./MarginCheck.ts"
 import { exposureOf, send, type Trader, type TraderTwap } from "./Trader.ts"
 import * as TwapSchedule from "./TwapSchedule.ts"
 
-/** Next action for a TWAP, once its market has reported its state. */
+/** Next action for a TWAP, after its market has reported the TWAP's state. */
 export type Next =
   | { readonly _tag: "Open" }
   | { readonly _tag: "Slice"; readonly slice: number; readonly lots: number }

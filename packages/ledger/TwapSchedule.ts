@@ -1,6 +1,6 @@
 /**
- * Schedule of a TWAP: due time and size of each slice (rule 16.3, rule 16.4). A slice may be placed until the next one
- * is due and is skipped afterwards; unfilled lots are spread over the remaining slices.
+ * Schedule of a TWAP: due time and size of each slice (rule 16.3, rule 16.4). A slice can be placed until the next
+ * slice is due; after that, it is skipped. Unfilled lots are spread over the remaining slices.
  */
 import type { Twap, TwapTerms } from "@venue/domain/Twap"
 
@@ -32,8 +32,8 @@ export const evenLots = ({ slices, totalLots }: Parts): number => Math.floor(tot
 export const lastLots = (parts: Parts): number => parts.totalLots - evenLots(parts) * (parts.slices - 1)
 
 /**
- * Returns a slice's size in lots: an even part plus a share of the lots missing so far, or all of them for the last
- * slice. The size is capped at three even parts and at the maximum order quantity (rule 16.4).
+ * Returns a slice's size in lots: an even part plus a share of the lots that earlier slices left unfilled. The last
+ * slice has all missing lots. The size is capped at three even parts and at the maximum order quantity (rule 16.4).
  */
 export const lotsOf = (twap: Twap, slice: number, maxLots: number): number => {
   const { filledLots, slices, totalLots } = twap

@@ -79,14 +79,14 @@ export const live = (
       (symbol === undefined || twap.symbol === symbol)
   )
 
-/** Returns the ids of the live TWAPs that a cancel names. */
+/** Returns the ids of the live TWAPs to which a cancel refers. */
 export const named = (trader: Trader, { byClientTwapId, twapId, ...of }: CancelTwap): ReadonlyArray<TwapId> =>
   live(trader, of)
     .map(({ terms }) => terms)
     .filter((terms) => (byClientTwapId ? terms.clientTwapId : terms.twapId) === twapId)
     .map((terms) => terms.twapId)
 
-/** Returns the TWAPs of an account that run in their markets, newest first. */
+/** Returns the account's TWAPs that are open in their markets, newest first. */
 export const open = (
   trader: Trader,
   accountId: AccountId

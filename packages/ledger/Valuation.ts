@@ -21,11 +21,11 @@ export const down = ({ divisor, factor }: Valuation, lots: number, markE8: numbe
 export const up = ({ divisor, factor }: Valuation, lots: number, markE8: number): number =>
   mulDivUp(lots * factor, markE8, divisor)
 
-/** Returns the initial margin of the value, rounded up once. */
+/** Returns the initial margin of the value, rounded up only once. */
 export const marginUp = ({ divisor, factor }: Valuation, lots: number, markE8: number, leverage: number): number =>
   mulDivUp(lots * factor, markE8, divisor * leverage)
 
-/** Returns the maintenance margin of the value, two thirds of the initial margin, rounded up once. */
+/** Returns the maintenance margin of the value: two thirds of the initial margin, rounded up only once. */
 export const maintenanceUp = ({ divisor, factor }: Valuation, lots: number, markE8: number, leverage: number): number =>
   mulDivUp(lots * factor * 2, markE8, divisor * leverage * 3)
 

@@ -20,7 +20,7 @@ import * as TradeId from "./orders/TradeId.ts"
 import * as Twaps from "./stops/Twaps.ts"
 
 export interface Settings {
-  /** Per account in this market. */
+  /** Maximum number of open orders of one account in this market. */
   readonly maxOpenOrders: number
 }
 
@@ -42,7 +42,7 @@ export interface Market {
   readonly builderNumbers: Map<string, number>
   /** Builder codes that earn rewards, by code. Old orders might carry codes that are missing here. */
   readonly builders: Map<string, BuilderIntroduced>
-  /** Open takeovers, oldest first, by the account that holds the position. */
+  /** Open takeovers, oldest first, keyed by the account that holds the position. */
   readonly takeovers: Map<Participants.Account, Takeover>
   liquidated: Liquidated
   /** Time of the last recorded event. */
@@ -92,7 +92,10 @@ export const noneLiquidated: Liquidated = { notional: 0, atMillis: 0 }
 /** Events in the order of decision; a decision only appends. */
 export type Events = Array<MarketEvent>
 
-/** Maximum number of events per decision, which must fit into one journal row. The next decision goes on. */
+/**
+ * Maximum number of events per decision, because they must fit into one journal row. The next decision continues the
+ * work.
+ */
 export const mostEvents = 4_096
 
 export const defaults: Settings = { maxOpenOrders: 200 }
@@ -156,7 +159,7 @@ export const stopMarkE8 = ({ prices, tradingState }: Market): number =>
 /** Throws if an invariant is violated after a decision. This is a bug, and the owner discards the state. */
 export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {
   if (bids.best >= asks.best) throw new Error(`crossed book: bid ${bids.best}, ask ${asks.best}`)
-  if (totals.positions !== 0) throw new Error(`positions sum to ${totals.positions}`)
-  if (totals.cash !== 0) throw new Error(`cash sums to ${totals.cash}`)
-  if (totals.reserveFund < 0) throw new Error(`the reserve fund holds ${totals.reserveFund}`)
+  if (totals.positions !== 0) throw new Error(`positions sum to ${totals.positions} lots instead of 0`)
+  if (totals.cash !== 0) throw new Error(`cash sums to ${totals.cash} (1e-6 USD) instead of 0`)
+  if (totals.reserveFund < 0) throw new Error(`the reserve fund is negative: ${totals.reserveFund} (1e-6 USD)`)
 }

@@ -29,7 +29,7 @@ export interface ArrayRows<Row> {
   readonly parametersOfOne: (row: Row) => ReadonlyArray<unknown>
 }
 
-/** Makes the rows from a list of columns; to add a column, add one line to the list. */
+/** Makes `ArrayRows` from a list of columns. A new column needs one more line in the list and no other change. */
 export const make = <Row>(columns: ReadonlyArray<ArrayColumn<Row>>): ArrayRows<Row> => {
   const names = columns.map(([name]) => name).join(", ")
   const values = columns.map(([, , value]): ((row: Row) => unknown) => value)

@@ -12,11 +12,17 @@ export interface Measurement {
 export interface CarriedTime {
   /** Returns the time in Unix milliseconds with a fraction. The counter passed to successive calls must not go back. */
   readonly at: (counterMillis: number) => number
-  /** Applies a measurement. Returns the error of the extrapolated time in milliseconds; negative if it was ahead. */
+  /**
+   * Applies a measurement. Returns the error of the extrapolated time in milliseconds, which is negative if that time
+   * was ahead.
+   */
   readonly correct: (measured: Measurement, counterMillis: number) => number
 }
 
-/** Rate of the time while it is ahead of the remote clock. Above zero, so that timers still fire. */
+/**
+ * Rate at which the extrapolated time advances while it is ahead of the remote clock. Above zero, so that timers
+ * still fire.
+ */
 const slow = 0.5
 
 export const make = ({ receivedAt, remoteMillis, sentAt }: Measurement): CarriedTime => {

@@ -24,7 +24,8 @@ const buildMissing = Effect.fnUntraced(function* (indexes: Indexes) {
       yield* connection.executeValues(`drop index concurrently if exists ${name}`, [])
       yield* connection.executeValues(`create index concurrently ${name} on ${definition}`, [])
     })
-    // The build waits for all earlier statements, so a node must not wait for this lock inside a long one.
+    // An index build waits until all earlier statements end. Nodes therefore poll for this lock instead of waiting in
+    // one long statement, which would block the build.
     const attempt = Effect.gen(function* () {
       if (yield* isBuilt) return true
       const [row] = yield* connection.executeValues(lock, [])

@@ -21,7 +21,10 @@ export const ofRows = (sql: SqlClient.SqlClient, rows: Fragment): Effect.Effect<
 /** Counts in-memory rows up to `maxCount`. */
 export const ofMemory = (rows: ReadonlyArray<unknown>): number => Math.min(rows.length, maxCount)
 
-/** Returns the list's number of rows, up to `maxCount`. Runs `counted` unless the page shows the list's end. */
+/**
+ * Returns the list's number of rows, up to `maxCount`. Runs the query `counted` only if the page does not reach the
+ * end of the list.
+ */
 export const total = <E, R>(
   { limit, offset }: Page,
   rows: number,

@@ -32,7 +32,7 @@ export const layer: Layer.Layer<never, SqlError, SqlClient.SqlClient> = Layer.ef
       if (Math.abs(wrongMillis) < loggedMillis) return
       const seconds = Math.round(Math.abs(wrongMillis) / 100) / 10
       yield* Effect.logWarning(
-        `this node's time was ${seconds} s ${wrongMillis > 0 ? "behind" : "ahead of"} the database's`
+        `this node's time was ${seconds} s ${wrongMillis > 0 ? "behind" : "ahead of"} the database's time and was corrected`
       )
     })
     // `DatabaseOutage` logs the failure; the extrapolated time continues without the database.

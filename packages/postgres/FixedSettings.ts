@@ -15,7 +15,7 @@ export class SettingChanged extends Schema.TaggedError<SettingChanged>()("Settin
   current: Schema.String
 }) {
   override get message(): string {
-    return `${this.name} was ${this.founded} at the first start of this venue and cannot become ${this.current}`
+    return `${this.name} was ${this.founded} at the first start of this venue and cannot be changed to ${this.current}`
   }
 }
 

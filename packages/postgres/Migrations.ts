@@ -53,7 +53,7 @@ const migrate = Effect.gen(function* () {
 const refusal = (rows: ReadonlyArray<Table.Row<typeof applied>>): string | undefined => {
   const other = rows.find(({ name, number }) => number <= newest && numbers.get(number) !== name)
   if (other !== undefined) {
-    return `migration ${other.number} of the database is "${other.name}" and not "${numbers.get(other.number)}": a database made before release 0.1.0 cannot be upgraded; start with an empty database and an empty data directory`
+    return `migration ${other.number} of the database is "${other.name}" and not "${numbers.get(other.number)}": a database created before release 0.1.0 cannot be upgraded; start with an empty database and an empty data directory`
   }
   const latest = rows.at(-1)?.number ?? 0
   return latest > newest

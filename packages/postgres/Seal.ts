@@ -19,7 +19,7 @@ export class Seal extends Context.Service<
   static readonly layer = (secretKey: Redacted.Redacted): Layer.Layer<Seal> =>
     Layer.sync(Seal, () => {
       if (Redacted.value(secretKey).length < minKeyLength) {
-        throw new Error(`the secret key of the venue has fewer than ${minKeyLength} characters`)
+        throw new Error(`the venue's secret key has fewer than ${minKeyLength} characters`)
       }
       const derived = hkdfSync("sha256", Redacted.value(secretKey), "", "venue api secrets", 32)
       const key = Redacted.make(new Uint8Array(derived))

@@ -11,7 +11,7 @@ import * as Table from "./Table.ts"
 /** Strength of a row lock, which is held until the end of the transaction. */
 export type Lock = "share" | "no key update"
 
-/** A condition on a column other than equality; null never satisfies it. */
+/** A condition other than equality on a column's value. Null never satisfies it. */
 export class Comparison<out A> {
   readonly operator: ">" | "<=" | "any"
   readonly values: ReadonlyArray<A>

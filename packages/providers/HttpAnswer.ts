@@ -7,7 +7,7 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
   maxBytes: Schema.Int
 }) {
   override get message() {
-    return `its response is larger than ${this.maxBytes} bytes`
+    return `the response is larger than ${this.maxBytes} bytes`
   }
 }
 
@@ -57,7 +57,7 @@ const maxSentence = 300
 
 /** Appends the server's message to its status. */
 export const statusReason = (status: number, sentence: string | undefined): string =>
-  sentence === undefined ? `it returned status ${status}` : `it returned status ${status}: ${sentence}`
+  sentence === undefined ? `the server returned status ${status}` : `the server returned status ${status}: ${sentence}`
 
 /**
  * Returns another server's text in a form fit for logs: one line of at most 300 characters, with "…" in place of each
@@ -118,11 +118,11 @@ const rateWords =
  * hold a key.
  */
 export const whyOf = (error: HttpClientError.HttpClientError | { readonly message: string }): string => {
-  if (Schema.isSchemaError(error)) return "its response has an unexpected form"
+  if (Schema.isSchemaError(error)) return "the response has an unexpected form"
   if (!HttpClientError.isHttpClientError(error)) return error.message
   const { reason, response } = error
   const cause = "cause" in reason ? reason.cause : undefined
   if (cause instanceof Error)
     return cause.message === "" ? String((cause as NodeJS.ErrnoException).code) : cause.message
-  return response === undefined ? reason._tag : `it returned status ${response.status}`
+  return response === undefined ? reason._tag : `the server returned status ${response.status}`
 }

@@ -13,7 +13,7 @@ export interface Begun {
   /** The provider's id for the verification. */
   readonly reference: string
   readonly verificationUrl: string
-  /** Immediate finding; usually null. */
+  /** Finding that the provider returns at once; usually null. */
   readonly finding: Finding | null
 }
 
@@ -31,7 +31,7 @@ export class IdentityUnavailable extends Schema.TaggedError<IdentityUnavailable>
   cause: Schema.Defect()
 }) {}
 
-/** `reason` is for logs. */
+/** The callback is not accepted. `reason` is for logs. */
 export class CallbackRefused extends Schema.TaggedError<CallbackRefused>()("CallbackRefused", {
   reason: Schema.Literals(["signature", "stale", "body"])
 }) {}

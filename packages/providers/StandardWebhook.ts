@@ -14,7 +14,7 @@ export interface SignedHeaders {
   readonly "webhook-signature": string
 }
 
-/** `reason` is for logs. */
+/** The message is not accepted. `reason` is for logs. */
 export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("WebhookRefused", {
   reason: Schema.Literals(["headers", "signature", "stale"])
 }) {}

@@ -90,7 +90,7 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
     if (taker === undefined) frames.push(frame)
     else taker.give(frame)
   }
-  /** Texts that the venue has not read, or undefined while the venue reads. */
+  /** Texts sent since the venue stopped reading; undefined while the venue is reading. */
   let unread: Array<string> | undefined
   const write = (text: string) => {
     if (unread === undefined) receiver.text(text)

@@ -1,6 +1,6 @@
 /**
  * Passes calls between entities of one node through their message codecs, so that a value that cannot be encoded
- * fails.
+ * causes a failure.
  */
 import { Interception, type LocalDesk, type LocalMarket } from "@venue/cluster/clients/LocalEntities"
 import { AccountSummary, Read, Submission, Submitted } from "@venue/cluster/protocol/Desk"

@@ -70,7 +70,7 @@ export class TestVenue extends Context.Service<
     /** Starts a session and returns its access token. */
     readonly token: (user: TestUser) => Effect.Effect<string>
     /**
-     * Sets a symbol's outside price, in USD, as an operator does. The price applies until a new price is set. A
+     * Sets a symbol's external price, in USD, as an operator does. The price applies until a new price is set. A
      * market is closed until its first price.
      */
     readonly price: (symbol: string, usd: number) => Effect.Effect<void>
@@ -97,7 +97,7 @@ export class TestVenue extends Context.Service<
     readonly settle: Effect.Effect<void>
   }
 >()("@venue/testing/TestVenue") {
-  /** Operations on a venue that already runs, in this process or on other nodes. */
+  /** Operations on a venue that is already running, in this process or on other nodes. */
   static readonly layer = Layer.effect(
     TestVenue,
     Effect.gen(function* () {

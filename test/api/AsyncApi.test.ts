@@ -40,7 +40,7 @@ for (const [name, document] of both) {
     expect(references.filter((path) => at(path) === undefined)).toEqual([])
   })
 
-  it(`${name}: describes every number`, () => {
+  it(`${name}: describes every number that a message can contain`, () => {
     const silent = Object.entries(document.components.schemas).flatMap(([of, schema]) => numbersWithout(schema, of))
     expect(silent).toEqual([])
   })
@@ -81,7 +81,7 @@ const numbersWithout = (schema: unknown, path: string, isDescribed = false): Rea
   )
 }
 
-it("detects a number without a description, even beside a described number", () => {
+it("detects a number without a description, even next to a described one", () => {
   const described = { type: "number", description: "In USD." }
   const list = {
     description: "A list.",
@@ -104,7 +104,7 @@ it("every example in an AsyncAPI document satisfies its schema", () => {
 it("has an operation for every command and its responses, and for every channel", () => {
   const operations = Object.entries(acme.operations)
   const sent = operations.filter(([, { action }]) => action === "send")
-  // A frame with a command's name would replace the command.
+  // If a frame had the name of a command, its message would replace the command's message.
   expect(Object.keys(acme.components.messages)).toEqual([...Object.keys(commands), ...Object.keys(frames)])
   expect(sent.map(([id]) => id).toSorted()).toEqual(Command.members.map(({ fields }) => fields.type.literal).toSorted())
   for (const [id, { reply }] of sent) {

@@ -5,7 +5,10 @@ import { everything } from "./PublishedDocuments.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Returns every subschema that applies at a position: the schema itself, referenced schemas and union members. */
+/**
+ * Returns every subschema that applies at one position: the schema itself, the schemas it refers to, and union
+ * members.
+ */
 const alternatives = (documented: unknown, document: object): ReadonlyArray<Json> => {
   if (typeof documented !== "object" || documented === null) return []
   const schema = documented as Json
@@ -65,7 +68,10 @@ const isStated = (key: string, value: unknown, stated: ReadonlyArray<Json>): boo
     return JSON.stringify(candidate[key]) === JSON.stringify(value)
   })
 
-/** Returns a check's missing keywords. For a check without keywords, returns its phrase if the description lacks it. */
+/**
+ * Returns the keywords of a check that the document does not state. A check without keywords must be stated in words:
+ * returns its phrase unless a description contains it.
+ */
 const unstated = (node: SchemaAST.AST, filter: SchemaAST.Filter<unknown>, stated: ReadonlyArray<Json>) => {
   const { expected, toJsonSchema } = (filter.annotations ?? {}) as {
     readonly expected?: string
@@ -80,7 +86,10 @@ const unstated = (node: SchemaAST.AST, filter: SchemaAST.Filter<unknown>, stated
     .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
 }
 
-/** Returns true if a difference is due to decoding: documents describe some text by the number that it decodes to. */
+/**
+ * Returns true if a keyword is allowed to differ, because the document describes the decoded number where the Schema
+ * has text.
+ */
 const isDecoded = ({ _tag }: SchemaAST.AST, key: string, stated: ReadonlyArray<Json>): boolean => {
   const types = stated.map(({ type }) => type)
   if (_tag === "String") return key === "pattern" && types.includes("integer")
@@ -118,7 +127,7 @@ const insideOf = (
   document: object,
   place: string
 ): ReadonlyArray<string> => {
-  // The document describes the encoded side.
+  // A document describes the encoded form, so checks on the decoded form do not apply.
   if (node.encoding !== undefined) return []
   if (node._tag === "Arrays") {
     const items = stated.flatMap((candidate) => ("items" in candidate ? [candidate["items"]] : []))
@@ -158,9 +167,9 @@ const best = (faults: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<strin
 describe("a published document", () => {
   const places = everything()
 
-  it("documents every interface", () => expect(places.length).toBeGreaterThan(300))
+  it("finds more than 300 Schemas in the published documents", () => expect(places.length).toBeGreaterThan(300))
 
-  it("states every constraint that the document's Schemas enforce", () =>
+  it("each document states every constraint that its Schemas enforce", () =>
     expect(
       places.flatMap(({ document, place, schema, documented }) => faultsOf(schema.ast, documented, document, place))
     ).toEqual([]))

@@ -99,7 +99,7 @@ const isExemplary = (schema: Json): boolean =>
   schema["type"] === "boolean" ||
   schema["readOnly"] === true ||
   ["allOf", "anyOf", "oneOf"].some((key) => listOf(schema[key]).some(isExemplary)) ||
-  // The items' members have their own examples.
+  // Members of a referenced item schema have examples of their own.
   ("items" in schema && ("$ref" in fieldsOf(schema["items"]) || isExemplary(fieldsOf(schema["items"]))))
 
 /** Words that must not begin a description. */
@@ -129,7 +129,7 @@ for (const [name, spec] of Object.entries(openApis)) {
     expect(texts.filter((text) => quaint.test(text) || /^[a-z]/.test(text))).toEqual([])
   })
 
-  it(`${name}: every member of a request has an example, a choice or a default`, () => {
+  it(`${name}: every member of a request has an example, a list of choices or a default`, () => {
     const ofRequests = members.filter(({ isRequest }) => isRequest)
     expect(ofRequests.length).toBeGreaterThan(30)
     expect(ofRequests.filter((member) => !hasExample(member)).map(({ place }) => place)).toEqual([])

@@ -1,4 +1,7 @@
-/** Tests that every published example satisfies its schema, which requires exactly the example's members. */
+/**
+ * Tests that every published example satisfies its schema, and that the schema requires each of the example's
+ * members.
+ */
 import { Command } from "@venue/api/marketData/CommandSchema"
 import { Frame } from "@venue/api/marketData/FrameSchema"
 import * as Subscription from "@venue/api/marketData/Subscription"
@@ -38,7 +41,7 @@ const accepts = (schema: Schema.Codec<unknown, unknown>, value: unknown) =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Returns copies of the value, each without one member of the top level or of the first row of a list. */
+/** Returns copies of the value. Each copy lacks one member, either at the top level or in the first row of a list. */
 const lacking = (value: Fields): ReadonlyArray<Fields> =>
   Object.entries(value).flatMap(([key, member]) => {
     const { [key]: _, ...others } = value

@@ -1,4 +1,4 @@
-/** Verbatim JSON examples of the published pages of market data and public REST. */
+/** JSON examples, copied verbatim from the published pages about market data and public REST. */
 
 /** Commands of the market-data socket. */
 export const commands: ReadonlyArray<string> = [
@@ -37,12 +37,15 @@ export const bodies = {
   SettlementCalendarEntry: `{"svc_symbol":"OIL-USD","future_symbol":"CLX6","active_until":"2026-10-13T21:30:00Z","expiration":"2026-10-20T21:30:00Z"}`,
   SettlementPricesResponseBody: `{"count":1,"data":[{"symbol":"OIL-USD","future_symbol":"CLX6","future_settlement_price":71.32,"spot_settlement_price":71.05,"asof":"2026-09-26","inserted_at":"2026-09-26T21:31:07Z","spot_to_future_ratio":0.996214}]}`,
   SymbolMetricsResponseBody: `{"count":1,"data":[{"symbol":"GOLD-USD","current_mark_price":3410.95,"volume_24h_usd_notional":7519034.15,"mark_price_change_24h_pct":0.42,"open_interest":1834.5,"funding_rate_bps":0.2}]}`,
-  /** No published example exists; the members are known from clients. */
+  /** No published example exists, but clients show the members. */
   ContractsResponseBody: `{"data":[{"ticker_id":"GOLD-USD","base_currency":"GOLD","target_currency":"USD","last_price":"3411.1","base_volume":"2204.5","target_volume":"7519034.15","product_type":"Perpetual","open_interest":"3669","open_interest_usd":"6257387.77","long_open_interest":"1834.5","long_open_interest_usd":"6257387.77","short_open_interest":"1834.5","short_open_interest_usd":"6257387.77","index_price":"3410.87","index_currency":"USD","funding_rate":"0.00002","funding_interval_minutes":60,"next_funding_rate":"0.00002","next_funding_rate_timestamp":1790521200}]}`,
   OrderBookResponseBody: `{"ticker_id":"GOLD-USD","timestamp":1790520044118,"bids":[["3411.1","4.25"]],"asks":[["3411.3","2"]]}`
 } as const
 
-/** Returns the keys and types of a value, using the first item of a list and one key for all days of the week. */
+/**
+ * Returns the keys and types of a value. A list is represented by its first item, and the days of the week by one
+ * key.
+ */
 export const shapeOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf)
   if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value

@@ -40,7 +40,7 @@ it.each([
   expect(fault?.message?.endsWith(`, got ${ending}`)).toBe(true)
 })
 
-it("names the nearest valid number only if one exists, also for two numbers that are wrong only together", () => {
+it("suggests the nearest valid number if one exists, also if two numbers are invalid only in combination", () => {
   expect(faults(codec(SetUserLeverageRequestBody), { leverage: 0, symbol: "X" })).toEqual([
     { location: "body.leverage", message: "Expected a value greater than 0, got 0", value: 0 }
   ])
@@ -48,7 +48,8 @@ it("names the nearest valid number only if one exists, also for two numbers that
   expect(faults(codec(CreateBuilderCodeRequestBody), together)).toEqual([
     {
       location: "body",
-      message: "Expected shares that add up to at most 10000, got 14000; the nearest builder_fee_share_bps is 1000",
+      message:
+        "Expected shares that together are at most 10000 basis points, got 14000; the nearest builder_fee_share_bps is 1000",
       value: together
     }
   ])
@@ -83,7 +84,7 @@ it("truncates a value to 200 characters, with bounded work for long and deep val
   expect([reported.length, Math.max(...reported.map(({ location = "" }) => location.length))]).toEqual([100, 205])
 })
 
-it("hides secrets and values without a schema in faults", () => {
+it("a fault shows neither secrets nor the values of unknown members", () => {
   const unsafe = "0xdeadbeef-signature"
   const bodies = [
     { message: unsafe, signature: unsafe },
@@ -102,7 +103,7 @@ it("hides secrets and values without a schema in faults", () => {
   expect(unknown).toEqual([{ location: "body.token", message: "token is not a member of this body" }])
 })
 
-it("recognises a secret through checks, optional members, lists and nested schemas", () => {
+it("recognises a secret inside checks, optional members, lists and nested schemas", () => {
   const marked = secret(Schema.String.check(Schema.isMinLength(5)))
   interface Nested {
     readonly inner: Nested | null

@@ -3,7 +3,7 @@ import { isBrand, memberName, neutrallyNamed } from "@venue/api/Brand"
 import { headerName, headerValue } from "@venue/api/Headers"
 import { expect, it } from "@effect/vitest"
 
-it("reads headers under the operator's prefix first, then under the neutral prefix", () => {
+it("reads a header under the operator's prefix first, and under the neutral prefix otherwise", () => {
   expect(headerName("Acme", "hmac-signature")).toBe("x-acme-hmac-signature")
   expect(headerValue({ "x-svc-nonce": "a" }, "acme", "nonce")).toBe("a")
   expect(headerValue({ "x-acme-nonce": "b", "x-svc-nonce": "a" }, "acme", "nonce")).toBe("b")

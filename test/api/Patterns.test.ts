@@ -1,4 +1,4 @@
-/** Tests that published patterns use only the subset that all regular-expression engines interpret alike. */
+/** Tests that published patterns use only syntax that all regular-expression engines interpret alike. */
 import { expect, it } from "vitest"
 import { asyncApis, openApis } from "./PublishedDocuments.ts"
 

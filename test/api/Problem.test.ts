@@ -12,7 +12,7 @@ const about = (status: number, page: string, title: string) => ({
   status
 })
 
-it.effect("returns 401 with one text that covers every reason for rejecting credentials", () =>
+it.effect("returns 401 with the same text, whatever the reason for rejecting the credentials", () =>
   Effect.gen(function* () {
     const { body, status, type } = yield* call("/user/positions", {}, null)
     expect([status, type]).toEqual([401, "application/problem+json"])
@@ -25,12 +25,12 @@ it.effect("returns 401 with one text that covers every reason for rejecting cred
   })
 )
 
-it.effect("by default, returns 403 with the problem page's text", () =>
+it.effect("returns 403 with the problem's default text if the credentials do not permit an operation", () =>
   Effect.gen(function* () {
     const { body, status } = yield* call("/user/positions", {}, "some")
     expect([status, body.detail]).toEqual([
       403,
-      "The credentials do not permit this operation, or not on this account; use credentials that do."
+      "The credentials do not permit this operation on this account; use credentials that permit it."
     ])
   })
 )
@@ -56,21 +56,23 @@ it.effect("returns 422 for a body with a missing, a wrong and an unknown member"
   })
 )
 
-it.effect("refuses a leverage that is not offered, is in use, or is for an unknown symbol", () =>
-  Effect.gen(function* () {
-    const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)
-    expect(levels.body).toEqual({
-      ...about(400, "leverage-not-available", "Bad Request"),
-      detail: "Expected a whole number from 1 to 30, got 31; the nearest is 30."
+it.effect(
+  "refuses a leverage that is not offered, an unknown symbol, and a change during an open order or position",
+  () =>
+    Effect.gen(function* () {
+      const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)
+      expect(levels.body).toEqual({
+        ...about(400, "leverage-not-available", "Bad Request"),
+        detail: "Expected a whole number from 1 to 30, got 31; the nearest is 30."
+      })
+      const nowhere = yield* post(`{"leverage":1,"symbol":"NOPE"}`)
+      expect(nowhere.body).toEqual({
+        ...about(404, "unknown-symbol", "Not Found"),
+        detail: 'No instrument is listed as "NOPE"; list the instruments with GET /refdata.'
+      })
+      const held = yield* post(`{"leverage":5,"symbol":"GOLD-USD"}`)
+      expect(held.body).toMatchObject(about(409, "leverage-in-use", "Conflict"))
     })
-    const nowhere = yield* post(`{"leverage":1,"symbol":"NOPE"}`)
-    expect(nowhere.body).toEqual({
-      ...about(404, "unknown-symbol", "Not Found"),
-      detail: 'No instrument is listed as "NOPE"; list the instruments with GET /refdata.'
-    })
-    const held = yield* post(`{"leverage":5,"symbol":"GOLD-USD"}`)
-    expect(held.body).toMatchObject(about(409, "leverage-in-use", "Conflict"))
-  })
 )
 
 it.effect("returns 503 from the readiness check while the venue is not ready", () =>

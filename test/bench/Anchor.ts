@@ -54,7 +54,7 @@ process.on("message", () => {
     trades,
     volume
   } = book
-  // In sent lots and ticks: the load multiplies the flow's lots.
+  // In ticks and sent lots, because the load client multiplies the benchmark flow's lots before it sends them.
   process.send?.({ totals: { trades, volume, notional, resting, bid, ask } })
 })
 process.on("disconnect", () => process.exit(0))
@@ -185,7 +185,7 @@ function response(params: Record<string, unknown>, id: string, status: string): 
   })
 }
 
-/** Returns the order's id in the flow: the digits after the run's tag. */
+/** Returns the order's id in the benchmark flow: the digits after the run's tag. */
 function idOf(clientOrderId: string): number {
   let at = clientOrderId.length
   while (at > 0 && clientOrderId.charCodeAt(at - 1) >= 48 && clientOrderId.charCodeAt(at - 1) <= 57) at--

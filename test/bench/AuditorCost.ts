@@ -29,7 +29,7 @@ export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => 
   const shares: Array<Round> = []
   const notes: Array<string> = []
   for (let index = 0; index <= options.rounds; index++) {
-    // Alternates which measurement runs first, so that neither always has the advantage of going first.
+    // Alternates which measurement runs first, so that going first favours neither.
     const isFirst = index % 2 === 1
     const alone = isFirst ? undefined : await flood(venue, { rate }, seconds)
     const { fault, report, share } = await audited(venue, database, server.url, rate, seconds)

@@ -13,7 +13,7 @@ export type Part = "maker" | "taker"
 export interface ClusterClient {
   readonly market: BenchMarket
   /**
-   * Number of commands that were executed (`done`), that were refused or failed, and that have no response because
+   * Number of commands by outcome: executed (`done`), refused or failed (`refused`), and without a response because
    * the connection closed (`unknown`).
    */
   readonly counts: { readonly done: number; readonly refused: number; readonly unknown: number }

@@ -68,8 +68,8 @@ const underLoad = async <A>(cluster: Cluster, run: number, act: (answered: () =>
   const clients = await Client.mostlyMakers(cluster, { tag: `c${run}`, pauseMillis: 0 })
   const done = await act(() => clients.reduce((sum, { counts }) => sum + counts.done, 0))
   await Promise.all(clients.map((client) => client.stop()))
-  // Waits for the read tables, which lag behind the orders. Otherwise, their CPU time would count towards the other
-  // cluster.
+  // Waits for the query tables, which lag behind the orders. Otherwise, the CPU time of updating them would be
+  // counted for the other cluster.
   await after(2_000)
   return done
 }

@@ -30,7 +30,7 @@ it("skips the warm-up round for subjects that start a new process in every round
   expect(found.length).toBe(2)
 })
 
-it("reports the smallest ratio as the worst round, and names the checkout that voided a round", () => {
+it("reports the smallest ratio as the worst round, and states which checkout voided a round", () => {
   const what = { name: "p99", unit: "ms", better: "lower", against: "older" } as const
   const rounds = [
     { ours: { figure: 10 }, theirs: { figure: 12 } },

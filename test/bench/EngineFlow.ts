@@ -16,14 +16,15 @@ import { ids } from "./Ids.ts"
 export const us500 = initialInstruments.find(({ symbol }) => symbol === "US500-USD")!
 
 /**
- * Multiplier from the flow's lots to sent lots. One lot of the flow is worth 65 USD, which is above the minimum
- * notional.
+ * Multiplier from the benchmark flow's lots to sent lots. One lot of the flow is worth 65 USD, which is above the
+ * minimum notional.
  */
 export const lotsPerFlowLot = 100
 
 /**
- * The flow's first price, so that its range of a few hundred ticks stays within the price band. All passes share one
- * object: V8 discards optimised code when the object's hidden class is garbage-collected between passes.
+ * The benchmark flow's first price, so that the flow's range of a few hundred ticks stays within the price band. All
+ * passes share one object: V8 discards optimised code when the object's hidden class is garbage-collected between
+ * passes.
  */
 const observed: MarketCommand = { _tag: "Observe", priceE8: 655_360_000_000, teller: "operator" }
 
@@ -37,9 +38,9 @@ const tickEvery = 1_000 * operationsPerMilli
 const settings: Engine.Settings = { maxOpenOrders: 1_000_000 }
 
 export interface Names {
-  /** `place` is the record's index in the flow. */
+  /** `place` is the record's index in the benchmark flow. */
   readonly commandId: (place: number) => Id
-  /** `id` is the order's id in the flow. */
+  /** `id` is the order's id in the benchmark flow. */
   readonly orderId: (id: number) => OrderId
   readonly clientOrderId: (id: number) => string
   readonly makers: ReadonlyArray<string>
@@ -63,7 +64,7 @@ export const name = (records: Int32Array): Names => {
   }
 }
 
-/** Sums of the recorded events, for comparison with the flow's totals. */
+/** Sums of the recorded events, for comparison with the benchmark flow's totals. */
 export class Sums {
   trades = 0
   volume = 0
@@ -191,5 +192,5 @@ const nowAt = (i: number): number => startMillis + Math.floor(i / operationsPerM
 
 const ignore = (_events: ReadonlyArray<MarketEvent>): void => {}
 
-/** A position limit of a billion USD, which the flow never reaches. */
+/** A position limit of a billion USD, which the benchmark flow never reaches. */
 const largest = 1e15

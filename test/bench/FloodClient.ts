@@ -1,6 +1,6 @@
 /**
  * Open-loop load, run as a child process: it sends orders at a fixed rate, whether or not earlier orders have
- * responses. Each connection places orders away from the market and cancels each of them at once. Alternatively,
+ * responses. Each connection places orders away from the market and cancels each of them immediately. Alternatively,
  * pairs of connections trade with each other.
  */
 import { readFileSync } from "node:fs"
@@ -49,7 +49,7 @@ const options = JSON.parse(process.argv[2] ?? "{}") as FloodOptions
 const frozenShare = 10
 const turnMillis = 5
 const maxBufferedBytes = 256 * 1024
-/** Price in ticks of the buy orders of one flow lot, far below the market. */
+/** Price in ticks, far below the market, of the buy orders; each has the size of one lot of the benchmark flow. */
 const price = 65_100
 const tradePrice = 65_536
 const graceMillis = 3_000

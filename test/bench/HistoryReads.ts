@@ -1,6 +1,7 @@
 /**
- * Reads of an account with a long history. Compares the newest page with that of a short history, the memory during
- * an export of the whole list with idle memory, and a page with a bare server that runs the same statement.
+ * Reads of an account with a long history, in three comparisons: the newest page with a short history's newest page,
+ * memory during an export of the whole list with idle memory, and a page with a bare server's response to the same
+ * statement.
  */
 import { readFileSync } from "node:fs"
 import { addressOf } from "../../apps/dev/Wallets.ts"

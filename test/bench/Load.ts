@@ -3,7 +3,8 @@ import type { LoadMessage, LoadOptions, LoadReport } from "./LoadClient.ts"
 import * as Worker from "./Worker.ts"
 
 /**
- * Multiplier from the flow's lots to sent lots. An order of one flow lot is worth 13 USD, above the minimum notional.
+ * Multiplier from the benchmark flow's lots to sent lots. An order of one flow lot is worth 13 USD, above the minimum
+ * notional.
  */
 export const lotsPerFlowLot = 20
 

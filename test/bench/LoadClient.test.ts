@@ -1,4 +1,4 @@
-/** The load client and the anchor server reproduce the flow. */
+/** The load client and the reference server (anchor) reproduce the benchmark flow. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
@@ -27,44 +27,46 @@ const hears = <A>(process: ChildProcess, isIt: (message: A) => boolean = () => t
     return Effect.sync(() => process.off("message", listener))
   })
 
-it.live("reaches the flow's control totals in the anchor server's book when one pair sends the flow in order", () =>
-  Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "venue-load-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-    )
-    const flowFile = join(folder, "flow.bin")
-    const flow = makeFlow(2_000, 300)
-    writeFlow(flowFile, flow)
+it.live(
+  "reaches the benchmark's control totals in the reference server's book when one pair sends all orders in sequence",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "venue-load-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+      )
+      const flowFile = join(folder, "flow.bin")
+      const flow = makeFlow(2_000, 300)
+      writeFlow(flowFile, flow)
 
-    const anchor = yield* child("./Anchor.ts", Redacted.value(yield* freshDatabase), "0")
-    const { port } = yield* hears<{ readonly port: number }>(anchor)
-    const options: LoadOptions = {
-      url: `ws://127.0.0.1:${port}`,
-      flowFile,
-      keysFile: null,
-      connections: 1,
-      inFlight: 8,
-      seconds: 60,
-      tag: "t-",
-      lotsPerFlowLot,
-      clear: false,
-      totals: true
-    }
-    const load = yield* child("./LoadClient.ts", JSON.stringify(options))
-    const report = (yield* hears<LoadMessage>(load, ({ event }) => event !== "Started")) as LoadReport
-    assert.deepInclude(report, {
-      event: "Finished",
-      orders: 2_000,
-      missed: 0,
-      unanswered: 0,
-      exhausted: true,
-      refused: {}
-    })
+      const anchor = yield* child("./Anchor.ts", Redacted.value(yield* freshDatabase), "0")
+      const { port } = yield* hears<{ readonly port: number }>(anchor)
+      const options: LoadOptions = {
+        url: `ws://127.0.0.1:${port}`,
+        flowFile,
+        keysFile: null,
+        connections: 1,
+        inFlight: 8,
+        seconds: 60,
+        tag: "t-",
+        lotsPerFlowLot,
+        clear: false,
+        totals: true
+      }
+      const load = yield* child("./LoadClient.ts", JSON.stringify(options))
+      const report = (yield* hears<LoadMessage>(load, ({ event }) => event !== "Started")) as LoadReport
+      assert.deepInclude(report, {
+        event: "Finished",
+        orders: 2_000,
+        missed: 0,
+        unanswered: 0,
+        exhausted: true,
+        refused: {}
+      })
 
-    anchor.send("totals")
-    const { totals } = yield* hears<{ readonly totals: Totals }>(anchor)
-    const { notional, volume, ...rest } = flow.totals
-    assert.deepStrictEqual(totals, { ...rest, volume: volume * lotsPerFlowLot, notional: notional * lotsPerFlowLot })
-  }).pipe(Effect.scoped)
+      anchor.send("totals")
+      const { totals } = yield* hears<{ readonly totals: Totals }>(anchor)
+      const { notional, volume, ...rest } = flow.totals
+      assert.deepStrictEqual(totals, { ...rest, volume: volume * lotsPerFlowLot, notional: notional * lotsPerFlowLot })
+    }).pipe(Effect.scoped)
 )

@@ -44,15 +44,18 @@ export interface LoadReport {
   readonly missed: number
   /** Number of refusals by status or error code, including those during the prefill. */
   readonly refused: Readonly<Record<string, number>>
-  /** Acknowledged orders including the prefill. The sum is of their ids in the flow. */
+  /** Acknowledged orders, including the prefill. The sum is the sum of the orders' ids in the benchmark flow. */
   readonly accepted: CountedIds
-  /** Cancels by client order id. The sum is of the order ids in the flow. */
+  /** Cancels by client order id. The sum is the sum of the cancelled orders' ids in the benchmark flow. */
   readonly cancelled: CountedIds
   /** Number of commands without a response two seconds after the end. */
   readonly unanswered: number
-  /** True if the whole flow was sent in time. */
+  /** True if the whole benchmark flow was sent in time. */
   readonly exhausted: boolean
-  /** Totals in the flow's ticks and lots, if `totals` was requested and the whole flow was sent; otherwise null. */
+  /**
+   * Totals in ticks and lots of the benchmark flow, if `totals` was requested and the whole flow was sent; otherwise
+   * null.
+   */
   readonly totals: { trades: number; volume: number; notional: number; resting: number } | null
 }
 
@@ -208,7 +211,7 @@ function report(seconds: number, exhausted: boolean, unanswered: number): LoadRe
   }
 }
 
-/** Returns the number of adds minus the number of successful cancels in the whole flow. */
+/** Returns the number of adds minus the number of successful cancels in the whole benchmark flow. */
 function restingChanges(): number {
   let change = 0
   for (let at = 0; at < flow.records.length; at += recordInts) {

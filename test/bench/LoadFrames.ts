@@ -15,13 +15,13 @@ export interface Mapping {
   readonly symbol: string
   readonly ticksPerUnit: number
   readonly lotsPerUnit: number
-  /** Multiplier from the flow's lots to sent lots, so that orders stay above the minimum notional. */
+  /** Multiplier from the benchmark flow's lots to sent lots, so that orders stay above the minimum notional. */
   readonly lotsPerFlowLot: number
 }
 
 /**
- * AUD-USD has tick 0.00001 and lot 1, and its market price matches the flow's prices. FX contracts have the highest
- * limits for position and open interest, even at weekends, when limits shrink to a tenth.
+ * AUD-USD has tick 0.00001 and lot 1, and its market price matches the benchmark flow's prices. FX contracts have the
+ * highest limits for position and open interest, even at weekends, when limits shrink to a tenth.
  */
 export const symbol = "AUD-USD"
 export const startPrice = 0.65536
@@ -43,8 +43,8 @@ export const authFrame = (key: Key): string => {
 }
 
 /**
- * Returns a command writer. Each client order id is `tag` and the order's id in the flow, so `tag` must not end in a
- * digit.
+ * Returns a command writer. Each client order id consists of `tag` and the order's id in the benchmark flow, so `tag`
+ * must not end in a digit.
  */
 export const commandWriter = (mapping: Mapping, tag: string) => {
   const named = `"symbol":"${mapping.symbol}"`
@@ -69,7 +69,10 @@ export const statusOf = (frame: string): string => {
   return frame.slice(start, frame.indexOf(`"`, start))
 }
 
-/** Returns a function that reads the flow's id from a client order id with this tag, or 0 for another load's order. */
+/**
+ * Returns a function that reads an order's id in the benchmark flow from a client order id with this tag. The
+ * function returns 0 for another load's order.
+ */
 export const idReader = (tag: string) => {
   const mark = `order_id":"${tag}`
   return (frame: string): number => {

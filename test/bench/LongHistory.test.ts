@@ -25,7 +25,7 @@ const fill = (databaseUrl: string, ...args: ReadonlyArray<string>) =>
   })
 
 it.live(
-  "reads generated rows as trades and filled orders, adds more on a second run, and refuses to run next to a venue",
+  "generates rows that read as trades and filled orders, adds more on a second run, and refuses to run beside a venue",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

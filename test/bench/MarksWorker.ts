@@ -1,6 +1,6 @@
 /**
  * A venue in memory with moving marks: `MarksWorker.ts <traders> <seconds>`. Each trader has three positions, none
- * near liquidation. The worker sends "ready" once all positions exist, and responds to each message with a
+ * near liquidation. The worker sends "ready" when all positions exist, and responds to each message with a
  * `MarksReport`.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"

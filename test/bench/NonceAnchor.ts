@@ -1,5 +1,5 @@
 /**
- * Minimum cost of a signed read if each nonce is valid once, across all nodes and restarts. This server is
+ * Minimum cost of a signed read if each nonce is valid only once, across all nodes and restarts. This server is
  * `HttpAnchor.ts` plus a signature check and a commit of the nonce before each response. Requests that arrive during
  * an insert join the next insert. Run it as `NonceAnchor.ts <database url> <keys>`.
  */

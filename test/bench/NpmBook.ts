@@ -1,4 +1,7 @@
-/** npm order books that run the flow. Orders are created before the clock starts, as for the venue's engine. */
+/**
+ * Order books from npm packages, driven with the benchmark flow. As with the venue's engine, orders are created
+ * before the clock starts.
+ */
 import { createRequire } from "node:module"
 import { Kind, recordInts, type Totals } from "./Flow.ts"
 

@@ -4,7 +4,7 @@ import { read } from "./Options.ts"
 
 const parts = ["matching", "socket"]
 
-it("runs all parts for five rounds by default, each compared with its anchor (reference figure)", () => {
+it("by default, runs all parts for five rounds and compares each part with its reference figure", () => {
   expect(read([], parts)).toEqual({
     parts,
     rounds: 5,

@@ -16,7 +16,9 @@ export interface Options {
   readonly json: string | null
   /** Shapes to run, each as connections × in-flight commands. Empty for all shapes. */
   readonly shapes: ReadonlyArray<string>
-  /** Folder of another checkout, measured in alternation with this one, or null to measure against the anchors. */
+  /**
+   * Folder of another checkout, measured in alternation with this one, or null to compare with the reference figures.
+   */
   readonly against: string | null
 }
 

@@ -27,7 +27,7 @@ export interface OrderProbeReport {
 /** 160 commands per second for eight traders. Each trader's two rate-limit buckets allow 400 per second. */
 const perTraderPerSecond = 20
 const patienceMillis = 15_000
-/** Price in ticks of the buy orders of one flow lot, far below the market. */
+/** Price in ticks, far below the market, of the buy orders; each has the size of one lot of the benchmark flow. */
 const price = 65_100
 const { keys, url } = JSON.parse(process.argv[2] ?? "{}") as OrderProbePlace
 const tag = "p-"

@@ -1,6 +1,7 @@
 /**
  * Rebuilds a book from its log: `RecoveryWorker.ts <venue | json> <flow file> <seconds>`. The venue's log is its
- * journal rows. The anchor's log has one line of JSON per command and per fill, as the anchor server writes them.
+ * journal rows. The reference log has one line of JSON per command and per fill, as the reference server `Anchor.ts`
+ * writes them.
  */
 import * as Engine from "@venue/matching/Engine"
 import * as MarketRecord from "@venue/journal/MarketRecord"

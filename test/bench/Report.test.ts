@@ -27,11 +27,11 @@ it("reports the largest figure as the worst round if a lower figure is better", 
   expect(verdict(row(lower, 1.5, 8, 1.2, 0.5, 1.9))).toEqual({ median: 1.5, worst: 8, met: "solid" })
 })
 
-it("reports the median and the worst round of a row without a goal, but no verdict level", () => {
+it("returns the median and the worst round of a row without a goal, with an empty verdict level", () => {
   expect(verdict(row(null, 1.1, 0.9, 1))).toEqual({ median: 1, worst: 0.9, met: "" })
 })
 
-it("voids a row with a void round and excludes that round's ratio", () => {
+it("marks a row as void if one of its rounds is void, and excludes that round from the median", () => {
   const { rounds, ...rest } = row(higher, 4, 4, 4)
   const judged = verdict({ ...rest, rounds: [...rounds, { ...round(0.1, 1), void: "refused" }] })
   expect(judged).toEqual({ median: 4, worst: 4, met: "void" })

@@ -1,9 +1,9 @@
 /**
- * Results of one part of the bench: rows of figures by round. Each row names its anchor (the reference figure of its
+ * Results of one part of the bench: rows of figures by round. Each row states its anchor (the reference figure of its
  * ratio) and its goal.
  */
 
-/** One round: the measured figure, the anchor's figure, and their ratio. */
+/** One round: the measured figure, the reference figure, and their ratio. */
 export interface Round {
   readonly venue: number
   readonly anchor: number
@@ -41,7 +41,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** Returns the verdict, which the median alone decides, with the worst round. */
+/** Returns the verdict and the worst round. Only the median decides the verdict. */
 export const verdict = ({ goal, rounds }: Row): Verdict => {
   const valid = rounds.filter((one) => one.void === undefined)
   const ratios = valid.map(({ ratio }) => ratio)

@@ -78,7 +78,7 @@ export const compared = async (options: Options, checkouts: Pair<Checkout>): Pro
   return [comparedRow({ name, unit: "reads/s", better: "higher", against: checkouts.theirs.name }, found)]
 }
 
-/** Voids a round in which the venue or the anchor refused a read. */
+/** Voids a round in which the venue or the reference server refused a read. */
 const judged = (ours: RestReport, anchor: RestReport): Round => {
   const refusals = [ours, anchor].flatMap(refusalsOf)
   const found = round(ours.readsPerSecond, anchor.readsPerSecond)

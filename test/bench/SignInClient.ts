@@ -23,7 +23,7 @@ const patienceMillis = 20_000
 const settleMillis = 500
 let next = 0
 
-/** `status` is the response's; the time counts from when the request was due. */
+/** `status` is the response status. The time is measured from the request's due time. */
 interface Answer {
   readonly status: string
   readonly millis: number

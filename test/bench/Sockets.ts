@@ -1,6 +1,6 @@
 /**
- * Durably acknowledged orders over the public WebSocket: the venue in one process, compared with the plain anchor
- * server.
+ * Durably acknowledged orders over the public WebSocket: the venue in one process, compared with the plain reference
+ * server `Anchor.ts`.
  */
 import { deepStrictEqual } from "node:assert"
 import { join } from "node:path"
@@ -42,7 +42,7 @@ interface Bench {
 }
 
 /**
- * Runs each shape with a separate database server, venue and anchor server, so that one shape does not affect the
+ * Runs each shape with a separate database server, venue and reference server, so that one shape does not affect the
  * next.
  */
 export const socket = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -76,8 +76,8 @@ async function databases(server: Server): Promise<Pick<Bench, "database" | "anch
 }
 
 /**
- * Sends the flow in exact order, with one connection for makers and one for takers. The fills must match the control
- * totals.
+ * Sends the benchmark flow in exact order, with one connection for makers and one for takers. The fills must match
+ * the control totals.
  */
 async function exact(bench: Bench): Promise<void> {
   const flow = makeFlow(3_000, 500)

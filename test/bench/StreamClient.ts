@@ -59,8 +59,8 @@ interface Subscriber {
 
 const flow = options.flow === null ? null : await StreamFlow.open(options.flow)
 /**
- * Number of subscribers that have received each trade not yet delivered to all. The first entry belongs to trade
- * number `delivered`.
+ * For each trade that has not reached all subscribers, the number of subscribers that have received it. The first
+ * entry belongs to trade number `delivered`.
  */
 const hearing: Array<number> = []
 let delivered = 0

@@ -89,9 +89,9 @@ export interface VenueOptions {
 }
 
 /**
- * Starts a venue in which the flow's symbol has a price, every user has funds, and no market maker places quotes. It
- * boots as `npm start` does, but without the intermediate process, which would only forward signals. `VENUE_BOOT`
- * contains this process's id, which marks the running Node as the pinned version.
+ * Starts a venue in which the benchmark flow's symbol has a price, every user has funds, and no market maker places
+ * quotes. It boots as `npm start` does, but without the intermediate process, which would only forward signals.
+ * `VENUE_BOOT` contains this process's id, which marks the running Node as the pinned version.
  */
 export const startVenue = async ({
   checkout = ours,
@@ -215,7 +215,7 @@ export const startVenues = async (
 /** Creating thousands of traders takes one minute, or several minutes on a busy machine. */
 const startMillis = 600_000
 
-/** Deposits enough for a few traders to run the whole flow between them. */
+/** Deposits enough for a few traders to send the whole benchmark flow between them. */
 export const fund = async (venue: Venue, count: number): Promise<void> => {
   const traders = venue.users.filter(({ name }) => name.startsWith("trader-")).slice(0, count)
   for (const { user_id } of traders) {
@@ -249,9 +249,9 @@ export const residentBytes = (pid: number): number => {
 }
 
 /**
- * Waits until the venue has finished its deferred work, which would otherwise slow the anchor: the read tables must
- * have caught up with the journal, and the process must be idle. Returns the seconds waited. Without a database
- * connection (another checkout's tables might differ) it requires a longer idle time instead.
+ * Waits until the venue has finished its deferred work, which would otherwise slow the reference server: the query
+ * tables must have caught up with the journal, and the process must be idle. Returns the seconds waited. Without a
+ * database connection (another checkout's tables might differ) it requires a longer idle time instead.
  */
 export const settled = async (venue: Venue, database: PostgresClient | null): Promise<number> => {
   const startedAt = performance.now()

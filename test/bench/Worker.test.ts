@@ -21,7 +21,7 @@ it("runs the other checkout's version of a worker, in that checkout's folder", a
   expect(await worker.hear()).toBe(`theirs in ${checkout.folder}`)
 })
 
-it("names the missing file if a checkout lacks the worker", () => {
+it("reports the missing file if a checkout lacks the worker", () => {
   expect(() => Worker.start("Echo.ts", [], { checkout: other({}) })).toThrow("older has no test/bench/Echo.ts")
 })
 

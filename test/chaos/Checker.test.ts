@@ -27,7 +27,7 @@ const guilt = (lines: ReadonlyArray<Line>): ReadonlyArray<string> =>
   Checker.check(lines).findings.map(({ rule, text }) => `${rule}: ${text}`)
 
 const isNotFirstRead = (line: Line) => line.kind === "read" && line.through === "gateway-2"
-it("reports nothing for a correct history", () => {
+it("reports no violation for a correct history", () => {
   expect(guilt(innocent())).toEqual([])
   const lost = add(5_000, "ann-1", "a-9")
   expect(guilt(innocent({}, [lost, err(11_000, "ann-1", unknown, lost)]))).toEqual([])
@@ -62,7 +62,7 @@ it("I1: allows a gateway to omit an order that was filled before the query, even
   expect([missing(4_001).length, missing(4_100).length]).toEqual([0, 1])
 })
 
-it("I30: accepts a new pair of stops, one of which fires, if an order fills further after its first stop fired", () => {
+it("I30: accepts that one stop of a new pair fires if the order was filled further after its first stop fired", () => {
   const both = trades(...stop("s1", "t8", 500), ...stop("s2", "t9", 600))
   const linked = (placedMillis: number) => {
     const placed = order("s2", "a-1", "ACK", { type: "STOP_LOSS", update_time: at(placedMillis) / 1_000 })
@@ -75,7 +75,7 @@ it.each([...spoiledOrders, ...spoiledNodes])("%s: reports a violation when %s", 
   expect(guilt(lines())).toContainEqual(expect.stringMatching(said))
 })
 
-it("I34: accepts open orders that were placed over a live connection after the armed connection was lost", () => {
+it("I34: accepts open orders that were placed over a live connection after a cancel-on-disconnect connection was lost", () => {
   const back: ReadonlyArray<Line> = [
     { kind: "opened", at: at(20_500), connection: "cid-2", account: "cid", through: "gateway-1" },
     add(40_000, "cid-2", "c-2"),
@@ -87,7 +87,7 @@ it("I34: accepts open orders that were placed over a live connection after the a
   expect(guilt(innocent(ended(cancelled), [...back, asked])).filter((text) => text.startsWith("I34"))).toEqual([])
 })
 
-it("I34: accepts the cancel of an order that was decided before its armed connection closed and reported after it", () => {
+it("I34: accepts the cancel of an order that was decided before its cancel-on-disconnect connection closed but reported afterwards", () => {
   const reported = (decidedMillis: number) =>
     guilt(
       innocent(ended(endedRow("cid", "o6", "c-2", { ended_at_millis: String(at(20_060)) })), [
@@ -110,7 +110,7 @@ it("I34: allows more time for cancels on a busy machine, and sets no deadline fo
   expect(guilt([...slow, ...both].toSorted((a, b) => a.at - b.at))).toEqual([])
 })
 
-it("checks a history in which all accounts were read through a single gateway", () => {
+it("reports no violation if all accounts were read through a single gateway", () => {
   expect(guilt(without(innocent(), isNotFirstRead))).toEqual([])
 })
 

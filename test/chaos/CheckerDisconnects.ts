@@ -1,4 +1,7 @@
-/** Cancel-on-disconnect checks: a lost armed connection's orders are cancelled in time, and other orders stay open. */
+/**
+ * Cancel-on-disconnect checks: when an armed connection is lost, its orders are cancelled in time, and other orders
+ * stay open.
+ */
 import { type Connection, type Ended, type Fault, type Finding, type Story, type OrderReport } from "./CheckerStory.ts"
 
 export const findings = (story: Story): ReadonlyArray<Finding> =>

@@ -56,7 +56,7 @@ function visible(story: Story): ReadonlyArray<Finding> {
     const ended = story.ended.get(orderId)
     if (ended !== undefined && ended.at <= at) return []
     const heard = story.told.get(orderId) ?? []
-    // An order that ended before the query's response counts as ended, even if its end was reported later or never,
+    // An order that ended before the query's response counts as ended, even if its end was reported later, or never
     // because the run was interrupted.
     const endedAt = (one: (typeof heard)[number]) => Math.min(one.at, (one.row.update_time ?? Infinity) * 1_000)
     const mayBeOver = heard.some((one) => isEnd(one.row) && endedAt(one) <= at + 5)
@@ -73,7 +73,7 @@ function visible(story: Story): ReadonlyArray<Finding> {
 
 const behindMillis = 2_000
 
-/** Checks that the final reads, made without any activity, are equal through every gateway. */
+/** Checks that the final reads, made while the venue was idle, return the same values from every gateway. */
 function alike({ reads }: Story): ReadonlyArray<Finding> {
   const first = new Map<string, Read>()
   return reads.flatMap((one) => {

@@ -13,8 +13,8 @@ export interface Judge {
 }
 
 /**
- * Frames arrive in order. Each `FILLED` frame names the trade of one earlier fill. Frames from one command report the
- * same remaining quantity, and frames from the next command report a smaller one.
+ * Frames arrive in order. Each `FILLED` frame contains the trade id of one earlier fill. Frames from one command
+ * report the same remaining quantity, and frames from the next command report a smaller one.
  */
 export const judge = (): Judge => {
   const tradeIds = new Set<string>()

@@ -8,7 +8,10 @@ import { filledOf } from "./CheckerTrades.ts"
 export const findings = (story: Story): ReadonlyArray<Finding> =>
   story.isWhole ? [...stops(story), ...twaps(story)] : []
 
-/** Checks that only one stop of a linked pair fires, and in a single order. Another check covers the quantity. */
+/**
+ * Checks that only one stop of a linked pair fires, and that it becomes a single order. Another check covers the
+ * quantity.
+ */
 function stops(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   const pairs = new Map<string, Set<string>>()

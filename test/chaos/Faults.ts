@@ -69,7 +69,7 @@ const onNode =
     return { fault, targets: [node.name], ...make(node, drawing) }
   }
 
-/** Makes a fault of the database server. At most one such fault is active at a time. */
+/** Creates a fault of the database server. At most one such fault is active at a time. */
 const onServer =
   (make: (drawing: Drawing) => Omit<Fault, "fault" | "targets">): Maker =>
   (drawing, fault) =>

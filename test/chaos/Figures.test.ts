@@ -24,7 +24,7 @@ const recoveryOf = (commands: ReadonlyArray<Command>) =>
     } as unknown as Story
   })[1]
 
-it("names the market that recovered last and counts the responses to its earlier orders", () => {
+it("reports the market that recovered last, and counts the responses to its earlier orders", () => {
   const commands = [
     add("AAPL-USD", 1_500),
     add("GOLD-USD", 2_000, { refused: "REJECTED_MARKET_CLOSED" }),

@@ -118,7 +118,7 @@ export const pulse = (millis: number, net_funding: number): Line => ({
   frame: { position_response: { symbol, position: -0.4, realised_pnl: 0, net_funding } }
 })
 
-/** Lines of an open order placed by ann, whose connections are not armed. */
+/** Lines of an open order placed by ann, whose connections do not use cancel on disconnect. */
 export const resting = [add(2_000, "ann-1", "a-3"), heard(2_010, "ann-1", order("o5", "a-3", "ACK"))]
 
 export type Spoiled = readonly [rule: string, what: string, lines: () => ReadonlyArray<Line>, said: RegExp]

@@ -145,7 +145,7 @@ async function suffer(run: Run, { begin, end, fault, seconds, targets }: Faults.
   history.write({ kind: "fault", at: now(), phase: "end", number, fault, targets })
 }
 
-/** If a node exits, or is not ready, before the first fault, fails with the node's last output line. */
+/** Fails with a node's last output line if the node exits, or is not ready, before the first fault. */
 async function started({ isOver, options, venue }: Run): Promise<void> {
   const limit = performance.now() + readyMillis * options.patience
   for (const node of venue.nodes) {
@@ -189,8 +189,8 @@ async function quiet(run: Run, working: ReadonlyArray<Trader.Trader>): Promise<v
 }
 
 /**
- * Records the operator interface's proof that the books balance, and whether the read tables have reached the earlier
- * journal heads.
+ * Records the operator interface's proof that the books balance, and whether the query tables have reached the
+ * journal heads that were read earlier.
  */
 async function judge({ history, isOver, options, venue }: Run, episode: number): Promise<void> {
   if (isOver()) return
@@ -280,7 +280,7 @@ async function readAll({ history, isOver, say, venue }: Run, accounts: Accounts)
       }
     }
     const tables = [...(await Dump.tables(venue.database)), await Dump.streams(venue.database)]
-    // The read tables follow the journal with a delay.
+    // The query tables follow the journal with a delay.
     await pause(1_000)
     if ((await Dump.activity(venue.database)) !== active) continue
     for (const line of [...reads, ...tables]) history.write(line)

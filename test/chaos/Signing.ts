@@ -6,7 +6,7 @@ export interface Key {
   readonly secret_key: string
 }
 
-/** Returns a credential that is valid once. */
+/** Returns a credential that is valid for one request. */
 export const signed = ({ public_key, secret_key }: Key) => {
   const nonce = randomBytes(16).toString("hex")
   const unix_ts = Math.floor(Date.now() / 1000)

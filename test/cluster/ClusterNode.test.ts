@@ -156,7 +156,7 @@ for (const tls of [undefined, tlsOf("runner")]) {
         })
         yield* say(url, "from there", { tls, dialFrom: "127.0.0.9" })
         assert.deepEqual(runner.heard, ["from there"])
-        // The runner's pings to itself come from the other address.
+        // The runner also pings itself, from the other address.
         from.delete("127.0.0.8")
         assert.deepEqual([...from], ["127.0.0.9"])
       }).pipe(Effect.scoped),

@@ -95,7 +95,7 @@ it.live(
         )
         yield* until(Effect.map(isRegistered, (is) => is && held() > 0 && held() < all.length))
         const both = held()
-        // Long enough for several checks of dead runners.
+        // Long enough for several checks for dead runners.
         yield* Effect.sleep("1 second")
         assert.strictEqual(held(), both, "a runner that lives keeps its shards")
         assert.isTrue(yield* isRegistered)

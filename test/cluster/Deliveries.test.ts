@@ -91,7 +91,7 @@ const scene = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
     if (passMillis > 0) yield* pass(passMillis)
     else yield* first.venue.settle
   }
-  // Repeats submissions without a reply or outcome, as a gateway does.
+  // Resends submissions without a reply or outcome, as a gateway does.
   const outcomes = Effect.map(journal.read(marketStream(one.symbol), 0, 100_000), (rows) =>
     rows
       .flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))

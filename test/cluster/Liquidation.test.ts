@@ -14,7 +14,10 @@ import { Context, Effect, Exit, Layer, type Redacted, Schedule, Scope } from "ef
 import { freshDatabase } from "../Postgres.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
-/** Each mark after a fall from 200, with the lots that an account with 1,100 USD then sells of its 50 units. */
+/**
+ * Marks to which a market falls from 200, each with the lots that an account with 1,100 USD then sells of its 50
+ * units.
+ */
 const falls = [
   { symbol: MarketSymbol.make("AAPL-USD"), mark: 190, soldLots: 16_782 },
   { symbol: MarketSymbol.make("NVDA-USD"), mark: 186, soldLots: 50_000 },

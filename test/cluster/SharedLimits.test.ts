@@ -13,7 +13,7 @@ import { freePort, gateway, runner } from "./VenueNodes.ts"
 const spaced = Schedule.spaced("20 millis")
 
 it.live(
-  "two gateways share a user's REST bucket, and a signing key that one of them replaces is used by both",
+  "two gateways share a user's REST bucket, and both use the new signing key after one of them replaces the old key",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -23,8 +23,8 @@ it.live(
 
       const chargeOf = (services: typeof one) => Effect.provide(RestBuckets.make("requests"), services)
       const [chargeOne, chargeOther] = [yield* chargeOf(one), yield* chargeOf(other)]
-      // Retries, because a slow desk lets a new user pass at both gateways; only the shared bucket makes the user
-      // wait.
+      // Retried with a new user each time: while the desk is slow, each gateway charges only its own bucket, and the
+      // user does not wait.
       const spentTwice = Effect.gen(function* () {
         const somebody = UserId.make(randomUUID())
         yield* chargeOne(somebody, 1_200)

@@ -1,4 +1,4 @@
-/** Settings that an operator gives to compose, as the nodes read them. */
+/** Tests of the settings that an operator gives to Docker Compose, as the nodes read them. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@venue/cluster/VenueSettings"
@@ -118,7 +118,7 @@ const own = [
 /** Settings of a payment rail, which an override file passes. */
 const ofRail = /^VENUE_(ARBITRUM|TRON|WALLET_(?!SIGN)|BANK)/
 
-it("passes every setting of a node", () => {
+it("compose passes to the nodes every setting that they read, except rail settings and compose's own settings", () => {
   const names = declared
     .filter(({ readers }) => readers.some((reader) => reader === "runner" || reader === "gateway"))
     .map(({ name }) => name)

@@ -49,7 +49,7 @@ it("accepts a routing number only if it has nine digits and a valid checksum wit
   }
 })
 
-it("rejects an invalid value of every other member", () => {
+it("rejects bank details in which any member has an invalid value", () => {
   const { state: _, ...stateless } = details
   assert.deepStrictEqual(
     faultsOf(stateless, nobody).map(({ member }) => member),

@@ -54,7 +54,7 @@ test("rounds small products like large ones", () => {
   )
 })
 
-test("rule 0.5: snaps a number within 1e-12 of a multiple to it, and keeps any other number", () => {
+test("rule 0.5: rounds a number within a relative 1e-12 of a multiple to that multiple, and keeps any other number", () => {
   const tenth = 10_000_000
   assert.strictEqual(nearestMultiple(59_174 * 0.1, tenth), 5_917.4)
   assert.strictEqual(nearestMultiple(5_917.400000005, tenth), 5_917.4)

@@ -137,7 +137,7 @@ test("I16: accepts exactly the commands that a naive twin accepts, and makes onl
           [twin.owner, twin.hasReason, twin.isOffered, twin.isGone]
         )
         assert.strictEqual(row.blockHash ?? undefined, twin.hash)
-        // Repeating the command changes nothing, or is refused.
+        // A repeated command changes nothing or is refused.
         const again = Result.getOrElse(DepositSteps.decide(row, command, at + 2), () => [])
         if (command._tag !== "Assign") assert.lengthOf(again, 0, `a repeated ${command._tag}`)
       }

@@ -22,7 +22,7 @@ describe("impact price", () => {
     assert.strictEqual(Math.round((10_000 / (price / 1e8)) * 1_000), 49_870)
   })
 
-  it("rounds the impact price so that the premium is smaller, on either side", () => {
+  it("rounds the impact price on each side so that the premium is smaller", () => {
     const levels = [level(1, 200), level(60, 200.07)]
     const [bid, ask] = [Funding.impactPriceE8(apple, "BUY", levels)!, Funding.impactPriceE8(apple, "SELL", levels)!]
     assert.strictEqual(ask - bid, 1)
@@ -43,7 +43,7 @@ describe("impact price", () => {
 })
 
 describe("premium", () => {
-  it("returns how far the impact bid is above, or the impact ask below, the outside price", () => {
+  it("returns how far the impact bid is above, or the impact ask below, the external price", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), usd(200.5), usd(200.6)), bps(25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.4), usd(199.5)), bps(-25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.5), usd(200.5)), 0)
@@ -55,7 +55,7 @@ describe("premium", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), undefined, undefined), 0)
   })
 
-  it("rounds the premium towards zero and limits it to 100 % of the outside price", () => {
+  it("rounds the premium towards zero and limits it to 100 % of the external price", () => {
     assert.strictEqual(Funding.premiumE10(300, 301, undefined), 33_333_333)
     assert.strictEqual(Funding.premiumE10(300, undefined, 299), -33_333_333)
     assert.strictEqual(Funding.premiumE10(usd(1), usd(200), undefined), 10_000_000_000)
@@ -76,7 +76,7 @@ describe("funding rate", () => {
     assert.strictEqual(Math.round((rate * 24 * 365) / 1e9), 178)
   })
 
-  it("returns a hundredth of the average's excess over the dead zone, on either side", () => {
+  it("returns a hundredth of the part of the average premium beyond the dead zone, for positive and negative averages", () => {
     assert.strictEqual(Funding.rateE12(after(25)), 20_000_000)
     assert.strictEqual(Funding.rateE12(after(-25)), -20_000_000)
     for (const within of [4, 5, -5, 0]) assert.strictEqual(Funding.rateE12(after(within)), 0)
@@ -99,7 +99,7 @@ describe("funding rate", () => {
 describe("funding payment", () => {
   const funded = { rateE12: 20_000_000, markE8: usd(204) }
 
-  it("pays 0.204 USD for a long of 50 at a mark of 204 and 0.2 basis points", () => {
+  it("a long of 50 at a mark of 204 pays 0.204 USD at a funding rate of 0.2 basis points", () => {
     assert.strictEqual(Funding.payment(apple, 50_000, funded), -204_000)
     assert.strictEqual(Funding.payment(apple, -50_000, funded), 204_000)
     assert.strictEqual(Funding.payment(apple, 50_000, { ...funded, rateE12: -20_000_000 }), 204_000)

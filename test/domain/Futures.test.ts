@@ -1,4 +1,4 @@
-/** Tests of outside prices derived from futures, with the worked examples of the rules. */
+/** Tests of external prices derived from futures, with the worked examples of the rules. */
 import * as Futures from "@venue/domain/Futures"
 import { initialInstruments } from "@venue/domain/Instrument"
 import { assert, it } from "@effect/vitest"
@@ -47,7 +47,7 @@ const future = (futureSymbol: string, activeUntilMillis: number, expirationMilli
   expirationMillis
 })
 
-it("rule 3.10: a future is used from the end of its predecessor's use", () => {
+it("rule 3.10: a future's use begins when its predecessor's use ends", () => {
   const futures = Futures.chained(10, [future("CLX6", 20, 25), future("CLZ6", 30)])
   assert.deepStrictEqual(futures, [
     { futureSymbol: "CLX6", activeFromMillis: 10, activeUntilMillis: 20, expirationMillis: 25 },

@@ -9,7 +9,7 @@ const word = FastCheck.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
 const words = FastCheck.tuple(word, word, word, word)
 const known = "6e9de0ae-0dff-410f-a4a2-c916ddc1bafd"
 
-test("converts words to text and text to words", () => {
+test("converts an id's words to text and back", () => {
   assert.strictEqual(new Id(0x6e9de0ae, 0x0dff410f, 0xa4a2c916 | 0, 0xddc1bafd | 0).text, known)
   FastCheck.assert(
     FastCheck.property(words, ([a, b, c, d]) => {
@@ -34,7 +34,7 @@ test("prints an id as its text in a template string and in JSON", () => {
   assert.strictEqual(JSON.stringify({ id }), `{"id":"${known}"}`)
 })
 
-/** Invalid ids, each with its fault. */
+/** Invalid texts, each with its fault. */
 const misses: ReadonlyArray<readonly [what: string, text: string]> = [
   ["nothing", ""],
   ["upper case", known.toUpperCase()],
@@ -72,7 +72,7 @@ test("parses exactly the texts that the schema accepts", () => {
   )
 })
 
-test("sets six bits for version 4 and keeps the others", () => {
+test("sets the six bits that mark version 4, and keeps all other bits", () => {
   FastCheck.assert(
     FastCheck.property(words, ([a, b, c, d]) => {
       const id = version4(a, b, c, d)
@@ -99,7 +99,7 @@ test("creates sixteen ids per series with the same first half and a counting las
   })
 })
 
-test("accepts unsigned and signed random words in a series", () => {
+test("accepts signed and unsigned random words for a series of ids", () => {
   const [signed, unsigned] = [-1, 0xffffffff].map((drawn) => series(() => drawn)())
   assert.deepStrictEqual(signed, unsigned)
 })

@@ -43,7 +43,7 @@ test("converts ticks and lots back to the client's decimals", () => {
   assert.strictEqual(quantityOf(instrument("US500-USD"), 12_345), 1.2345)
 })
 
-test("one lot at one tick is worth a whole number of millionths in every listed contract", () => {
+test("one lot at one tick is worth a whole number of 1e-6 USD in every listed contract", () => {
   for (const listed of initialInstruments) {
     assert.isTrue(Number.isInteger(listed.tickLotMicros), listed.symbol)
     assert.isAtLeast(listed.tickLotMicros, 1)

@@ -11,7 +11,7 @@ it("accepts a zero-width joiner or non-joiner between two letters, as in Persian
   }
 })
 
-it("rejects a zero-width joiner at an end, beside a space or digit, or beside another joiner", () => {
+it("rejects a zero-width joiner at an end of the label, beside a space or digit, or beside another joiner", () => {
   for (const label of ["\u200ca", "a\u200c", "a\u200c b", "a\u200d1", "1\u200da", "a\u200c\u200db", "\u200c"]) {
     expect([label, isGood(label)]).toEqual([label, false])
   }

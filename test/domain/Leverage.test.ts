@@ -51,7 +51,7 @@ test("limits gold positions at 20x and 10x to the published amounts", () => {
   assert.strictEqual(maxNotional(gold, 10), 16_666_666_666_666)
 })
 
-test("uses the product class's limit at maximum leverage, and an index's limit for gold", () => {
+test("uses the product class's position limit at maximum leverage, and an index's limit for gold", () => {
   const limits = ["EUR-USD", "US500-USD", "GOLD-USD", "SILVER-USD", "AAPL-USD"].map((name) =>
     positionLimitUsd(instrument(name))
   )

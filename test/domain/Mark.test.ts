@@ -14,13 +14,13 @@ it("moves the average premium from 0.12 to 0.120598 towards 0.21 in one second",
   assert.strictEqual(premiumAfter(usd(0.12), usd(0.21), 1_000), usd(0.120598))
 })
 
-it("uses the last trade if one side of the book is empty, and the outside price before the first trade", () => {
+it("uses the last trade if one side of the book is empty, and the external price before the first trade", () => {
   assert.strictEqual(mark(usd(200), usd(5), { ...touch, bidE8: undefined }), usd(200.3))
   assert.strictEqual(mark(usd(200), usd(5), { ...touch, lastE8: undefined }), usd(200))
   assert.strictEqual(mid({ ...touch, askE8: undefined }), undefined)
 })
 
-it("limits the effect of one late sample to that of one second, however long the gap", () => {
+it("limits the effect of a late sample to that of one second, however long the time since the previous sample", () => {
   assert.strictEqual(premiumAfter(0, usd(1), 3_600_000), premiumAfter(0, usd(1), longestStepMillis))
   assert.isBelow(premiumAfter(0, usd(1), 3_600_000), usd(0.014))
 })

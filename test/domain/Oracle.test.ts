@@ -1,4 +1,4 @@
-/** Tests of outside prices, with worked examples. */
+/** Tests of external prices, with worked examples. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import * as Oracle from "@venue/domain/Oracle"
 import { assert, it } from "@effect/vitest"
@@ -12,7 +12,7 @@ it("rule 3.1: accepts prices from 100 to 300 after a price of 200, and rejects 3
   assert.deepStrictEqual(Oracle.believable(3), { lowerE8: 2, upperE8: 4 })
 })
 
-it("rule 3.2: limits the price to 36,885.24 with 122,000 AAPL of open interest, and to ten million without open interest", () => {
+it("rule 3.2: limits the price to 36,885.24 at an open interest of 122,000 AAPL, and to ten million without open interest", () => {
   const apple = initialInstruments.find(({ symbol }) => symbol === "AAPL-USD")!
   assert.strictEqual(Math.floor(Oracle.highestTradableE8(apple, 122_000_000) / 1e6), 3_688_524)
   assert.strictEqual(Oracle.highestTradableE8(apple, 0), usd(10_000_000))

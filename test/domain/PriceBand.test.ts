@@ -44,7 +44,7 @@ it("sets the bounds of a day at 30 % around its reference price: 112.35 and 208.
   assert.deepStrictEqual(bounds(named("AAPL"), 160.5e8), { lowerTicks: 11_235, upperTicks: 20_865 })
 })
 
-it("prices a close 5 % beyond the mark, rounded towards the mark, within band and bounds", () => {
+it("prices a closing order 5 % beyond the mark, rounded towards the mark, within the band and the daily bounds", () => {
   const closes = (limits: Partial<Priced>) =>
     [true, false].map((isLong) => closingPrice(named("AAPL"), { ...priced, ...limits }, isLong))
   assert.deepStrictEqual(closes({}), [19_001, 21_000])

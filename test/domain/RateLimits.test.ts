@@ -73,7 +73,7 @@ it("a charge reports the remaining tokens and the time until the bucket is full"
   expect(limitsAt(clock, false).quota("alice")).toBeUndefined()
 })
 
-it("drops the least recently used name first, which later starts with a full bucket", () => {
+it("drops the least recently used name first; a dropped name starts again with a full bucket", () => {
   const limits = limitsAt({ now: 0 })
   limits.spend("alice", 1_200)
   limits.spend("bob", 1_200)

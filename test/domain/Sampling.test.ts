@@ -1,7 +1,4 @@
-/**
- * Tests that runs of equal premiums give the same rate as all samples counted one at a time, for any reader and
- * start.
- */
+/** Tests that runs of equal premiums give the same rate as single samples, for any reader and any starting point. */
 import * as Funding from "@venue/domain/Funding"
 import type { Funded, Sampled } from "@venue/domain/Funding"
 import * as Sampling from "@venue/domain/Sampling"
@@ -23,7 +20,7 @@ const funded = (atMillis: number): Funded => ({
 })
 const bps = (count: number) => count * 1_000_000
 
-it("rule 10.4: samples of 20, 24 and 28 give 0.20333 basis points, each counted 2 s later", () => {
+it("rule 10.4: samples of 20, 24 and 28 give 0.20333 basis points, and each sample counts only 2 s after it is taken", () => {
   const log = [sampled(1, bps(20)), sampled(2, bps(24)), sampled(3, bps(28))]
   const sampling = log.reduce(Sampling.after, Sampling.after(Sampling.unsampled, funded(hour)))
   expect(Sampling.rateE12(sampling, mark(3) + 2_000)).toBe(20_333_333)

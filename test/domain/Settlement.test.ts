@@ -7,7 +7,7 @@ import { apple, usd } from "../matching/EngineScene.ts"
 const minutes = (count: number) => count * 60_000
 
 describe("average before a settlement", () => {
-  it("counts each price once for every 5 s mark at which it was the current price", () => {
+  it("counts each price once for every 5-second boundary at which it was the current price", () => {
     const begun = Settlement.sampled(Settlement.unsampled, undefined, minutes(100))
     const first = Settlement.sampled(begun, usd(100), minutes(120))
     const second = Settlement.sampled(first, usd(130), minutes(130))

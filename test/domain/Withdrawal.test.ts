@@ -20,7 +20,7 @@ test("rule 18: refuses an amount below the minimum of its method, or not above i
   assert.deepStrictEqual([usd(1_000) - net[0]!, usd(500) - net[1]!], [usd(999), usd(475)])
 })
 
-test("rule 18: holds a withdrawal above 50,000, withdrawals above 100,000 in a day, and those of a flagged user or destination", () => {
+test("rule 18: holds a withdrawal above 50,000, withdrawals above 100,000 in a day, and those of a flagged user or address", () => {
   assert.deepStrictEqual(holdReasons(usd(50_000), usd(100_000), []), [])
   assert.deepStrictEqual(holdReasons(usd(50_000) + 1n, usd(50_000) + 1n, []), ["amount"])
   assert.deepStrictEqual(holdReasons(usd(1), usd(100_000) + 1n, []), ["day-total"])

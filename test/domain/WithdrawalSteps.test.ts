@@ -19,7 +19,7 @@ test("I15: every state is reachable from ACCEPTED, and a withdrawal reaches each
   assert.strictEqual(WithdrawalSteps.stateBeforeReturn("FAILED"), "SUBMITTED")
 })
 
-test("queues a withdrawal without a reason to hold it, and holds it if there is one", () => {
+test("queues a withdrawal that has no reason to be held, and holds any other withdrawal", () => {
   assert.strictEqual(stateOfAccepted({ reasons: [] }), "QUEUED")
   assert.strictEqual(stateOfAccepted({ reasons: ["amount"] }), "HELD_FOR_REVIEW")
 })
@@ -37,7 +37,7 @@ test("I14: refuses an outcome that was read before the newest payment was stored
   assert.deepStrictEqual(isAccepted(2), [true, true])
 })
 
-test("I14: names the pending cancel when a second cancel is requested", () => {
+test("I14: rejects a second cancel request with an error that contains the pending cancel", () => {
   let row = WithdrawalSteps.apply(WithdrawalSteps.accepted("w", 0), { _tag: "Queued", by: "ann", atMillis: 0 })
   const commands = [
     { _tag: "RecordRefusal", refusal: { _tag: "InvalidDestination" } },

@@ -71,7 +71,7 @@ const beyond = ({ body }: Operation) => (body === undefined ? [413, 414, 415, 43
 
 const errorModel = validatorOf({ $ref: "#/components/schemas/ErrorModel" })
 
-/** Outside the described operations, an error must still be problem+json. */
+/** Errors outside the described operations must still be problem+json. */
 const elsewhereFault = ({ body, headers, status, text }: Answer): string | undefined =>
   status < 400 || text === "" || (headers.get("content-type") === "application/problem+json" && errorModel(body))
     ? undefined

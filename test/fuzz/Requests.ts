@@ -8,7 +8,7 @@ const { operations, spec } = rest
 export type Credentials = "key" | "session" | "none" | "wrong"
 
 export interface Made {
-  /** Undefined if method and path match no operation. */
+  /** Undefined if the method and path match no operation. */
   readonly operation: Operation | undefined
   readonly method: string
   readonly url: string
@@ -33,7 +33,7 @@ export const request = (random: Random, known: Known): Made => {
   const query = queryOf(random, known, operation, spoil)
   const method = spoil(0.05) ? random.pick(methods) : operation.method
   const otherPath = spoil(0.03) ? `${path}${random.pick(["/", "/x", "//", "%2f", ";x", ".json"])}` : path
-  // An empty path parameter gives a different path.
+  // An empty path parameter changes the path, so that it no longer matches the operation.
   const isElsewhere = method !== operation.method || otherPath !== path || path.split("/").slice(1).includes("")
   return {
     operation: isElsewhere ? undefined : operation,

@@ -80,7 +80,7 @@ const others: ReadonlyArray<unknown> = [
   Array.from({ length: 500 }, (_, at) => at)
 ]
 
-/** Values that replace a member of the body. */
+/** Values that replace a member of a body. */
 export const values: ReadonlyArray<unknown> = [...others, ...texts]
 
 export const noBodies = [

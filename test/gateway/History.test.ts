@@ -134,7 +134,7 @@ const counting = (read: ReadTables["Service"]["read"]) =>
 const three = { sql: () => Effect.succeed(3), memory: () => 3 }
 
 it.effect(
-  "returns a count of 10,000 if the database cancels the count or fails, so that clients still request the next page",
+  "returns a count of 10,000 if the count query is cancelled or fails, so that clients still request the next page",
   () =>
     Effect.gen(function* () {
       const counted = (read: ReadTables["Service"]["read"]) =>

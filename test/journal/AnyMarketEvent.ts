@@ -301,7 +301,10 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   })
 )
 
-/** Event lists as markets record them: an order repeats with less remaining, or its command id equals its order id. */
+/**
+ * Lists of events like a market's: an order can occur again with less remaining, and a command id can equal an order
+ * id.
+ */
 export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc
   .array(fc.tuple(marketEvent, fc.boolean(), count), { maxLength: 12 })
   .map((drawn) => {

@@ -32,7 +32,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I5: combines decisions made during a flush into one row, and keeps decisions in order", () =>
+      it.effect("I5: combines decisions made during a flush into one row, in the order in which they were made", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "batch")
@@ -51,7 +51,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("sends the decisions made during a flush before it notifies owners that the flush committed", () =>
+      it.effect("sends the decisions made during a flush before it notifies owners of the flush's commit", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "ahead")
@@ -345,7 +345,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I48: stops only an owner that throws, or that collects too many bytes or none", () =>
+      it.effect("I48: stops only owners that throw, collect too many bytes or collect no bytes", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const other = yield* own(a, "well behaved")

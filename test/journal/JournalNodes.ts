@@ -10,7 +10,7 @@ export class Nodes extends Context.Service<
   }
 >()("test/storage/JournalNodes") {}
 
-/** Suppresses the log lines of owners that misbehave on purpose. */
+/** Suppresses the log lines about owners that misbehave on purpose. */
 const quiet = Logger.layer([])
 
 /** Builds both nodes concurrently, so that their migrations run concurrently too. */
@@ -62,7 +62,7 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed, isB
   const committed: Array<number> = []
   const lost: Array<"fenced" | "unknown"> = []
   let collects = 0
-  /** Callbacks that run right after the next collects, one each. */
+  /** Callbacks of which one runs right after each of the next collects. */
   const collecting: Array<() => void> = []
   const appender = journal.append(
     {

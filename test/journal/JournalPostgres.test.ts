@@ -86,7 +86,7 @@ describe("a row with an unknown outcome", () => {
       })
     )
 
-    it.effect("I4: writes no further row of a stream until the outcome of its previous row is known", () =>
+    it.effect("I4: writes no further row of a stream until the outcome of the stream's previous row is known", () =>
       Effect.gen(function* () {
         const { a } = yield* Nodes
         const owner = yield* own(a, "one at a time")
@@ -110,7 +110,8 @@ describe("a row with an unknown outcome", () => {
           sql`select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and pid <> pg_backend_pid() and query like '%journal%'`
         )
-        // A node might not have noticed the closed connection yet, so its first append can end as unknown.
+        // A node might not have noticed the closed connection yet, so its first append can end with an unknown
+        // outcome.
         for (const node of [a, b]) {
           const owner = yield* own(node, "replaced")
           const again = yield* Effect.catch(owner.record("one"), () =>
@@ -197,7 +198,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 
-  it.effect("I4: repeatedly proves that an idle owner with isBelieved still owns its stream", () =>
+  it.effect("I4: with isBelieved, keeps proving that an idle owner still owns its stream", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       // Establishes the connection.
@@ -210,7 +211,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
   )
 
-  it.effect("I4: fences an idle owner with isBelieved once another owner has claimed the stream", () =>
+  it.effect("I4: with isBelieved, fences an idle owner once another owner has claimed the stream", () =>
     Effect.gen(function* () {
       const { a, b } = yield* Nodes
       yield* (yield* own(a, "at work")).record("one")

@@ -105,7 +105,7 @@ test("sets the withdrawable amount to 0 while a takeover is open", () => {
   assert.isAbove(Number(scene.balance().withdrawable), 0)
 })
 
-test("a mark can push available below zero, and withdrawable is then 0", () => {
+test("a change of the mark can push the available balance below zero, and the withdrawable amount is then 0", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 190)

@@ -20,7 +20,7 @@ it(
     const bids = cascade.join("bids", 2_000_000)
     const longs = Array.from({ length: 10_000 }, (_, n) => {
       const lots = chance.whole(100, 9_000)
-      // Equity from just above the maintenance margin up to a fifth of the position.
+      // Equity from just above the maintenance margin up to a fifth of the position's value.
       return [cascade.join(`long ${n}`, (lots / 1_000) * 200 * (chance.whole(72, 200) / 1_000)), lots] as const
     })
     let place = 0

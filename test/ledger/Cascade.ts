@@ -153,7 +153,7 @@ export class Cascade {
       this.#assertDue(account)
       const events = this.tell({ ...next.measure, ...this.#envelope(userId) })
       traded ||= events.some(({ _tag }) => _tag === "Traded")
-      // Slightly above the maximum number of open takeovers.
+      // Stops after slightly more commands than takeovers can be open.
       if (++asked === 260) break
     }
     return traded

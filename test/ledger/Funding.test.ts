@@ -13,7 +13,7 @@ import { Result } from "effect"
 import { friday, Scene as MarketScene } from "../matching/EngineScene.ts"
 import { aapl, alice, gold, instruments, make, usd } from "./Scene.ts"
 
-/** A rate of 0.2 bps. */
+/** A funding event, by default at a rate of 0.2 bps. */
 const hour = (mark: number, rateE12 = 20_000_000): MarketEvent => ({
   _tag: "Funded",
   rateE12,
@@ -154,7 +154,7 @@ test("I10, I32: over 200 hours of trading, every ledger matches the market after
   let paid = 0
   let keptBySplits = 0
   let day = 0
-  /** A round trip that returns almost to the earlier state. */
+  /** Splits the contract. A 3:2 split and a 2:3 split together return almost to the earlier state. */
   const split = (numerator: number, denominator: number) => {
     const events = market.ask({ _tag: "SplitContract", exDay: ++day, numerator, denominator })
     for (const event of events) {
@@ -178,7 +178,7 @@ test("I10, I32: over 200 hours of trading, every ledger matches the market after
     for (const event of events) if (event._tag === "Funded" && event.rateE12 !== 0) paid++
   }
   for (let hours = 0; hours < 200; hours++) {
-    // Orders far from the outside price on both sides, which create a premium.
+    // Orders on both sides, far from the external price, which create a premium.
     const middle = 198 + below(500) / 100
     const who = () => {
       const user = users[below(3)]!

@@ -87,7 +87,7 @@ describe("requests with an idempotency key", () => {
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 3), "Transferred,RequestKept")
   })
 
-  it("I48: beyond 4,096 keys forgets those older than a day, then rejects a forgotten credit's key and accepts a transfer's again", () => {
+  it("I48: above 4,096 keys, forgets keys older than a day, then rejects a forgotten credit key but accepts a transfer key again", () => {
     const trader = funded()
     ask(trader, transfer("old", 1n), 0)
     ask(trader, credit("older", 1n), 0)

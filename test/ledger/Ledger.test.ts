@@ -43,7 +43,7 @@ test("I16: ignores a repeated credit id, even with another amount", () => {
   assert.strictEqual(scene.balance().deposit, usd(5))
 })
 
-test("changes no state in decide", () => {
+test("decide changes no state", () => {
   const scene = make()
   Ledger.decide(scene.trader, credit, 0)
   assert.strictEqual(scene.balance().deposit, 0n)

@@ -17,7 +17,7 @@ export const make = (scene: Scene, twin: Twin.Twin, primary: AccountId) => {
   const withdrawals: Array<Moved> = []
   const booked = (amount: bigint) => twin.deposits.set(primary, twin.deposits.get(primary)! + amount)
 
-  /** Sends the request twice; it counts once. */
+  /** Sends the request twice, and expects it to count once. */
   const once = (command: Parameters<Scene["ask"]>[0]) => {
     const first = Result.getOrThrow(scene.ask(command))
     assert.deepStrictEqual(Result.getOrThrow(scene.ask(command)), [], "a repeat changes nothing")

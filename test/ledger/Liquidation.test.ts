@@ -179,7 +179,7 @@ test("rule 9.6: keeps the margin ratio of the remaining positions, and assigns a
   assert.deepInclude(measureOf(scene)?.measure, { share: 78_386_168 })
 })
 
-test("rule 9.3: skips a market that does not trade at a fresh price, and values it at its last mark", () => {
+test("rule 9.3: liquidates only in markets that trade at a fresh price, and values the other positions at the last mark", () => {
   const scene = twoMarkets()
   const next = measureOf(scene, (symbol) => symbol !== aapl)
   assert.strictEqual(next?.exposure.instrument.symbol, gold)

@@ -139,7 +139,7 @@ test("skips the margin check for an order that only reduces, even if nothing is 
   assert.isNull(scene.placed("SELL", 20, 195, { reduceOnly: true }).finding)
 })
 
-test("refuses a reducing order beyond the bankruptcy price of 178 for a deposit of 1,100 and 50 at 200", () => {
+test("with a deposit of 1,100 and 50 bought at 200, refuses a reducing order beyond the bankruptcy price of 178", () => {
   for (const more of [{}, { reduceOnly: true }]) {
     const scene = make()
     scene.credit(1_100)

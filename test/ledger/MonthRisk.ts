@@ -18,7 +18,7 @@ interface Due {
 }
 
 export interface MonthRisk {
-  /** Runs all work due by then. */
+  /** Runs all work that is due by this time. */
   readonly pass: (atMillis: number) => void
   /** Checks every account, because marks, money or positions may have changed. */
   readonly look: (atMillis: number) => void

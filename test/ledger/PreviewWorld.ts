@@ -113,7 +113,7 @@ const tight = [
   { minQuantityLots: 1, positionUsd: 40_000, openInterestUsd: 40_000 }
 ]
 
-/** Returns the state of a trader, except the parts that the trader shares. */
+/** Returns the state of a trader, except the parts that it shares with other traders. */
 export const stateOf = (trader: Ledger.Trader): string =>
   JSON.stringify(trader, (key, value: unknown) => {
     if (notOwn.has(key)) return undefined

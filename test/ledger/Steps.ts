@@ -1,4 +1,4 @@
-/** Generators of the steps of a trader's life; each kind uses the random values that it needs. */
+/** Generators of the steps of a trader's life; each kind of step uses the random values that it needs. */
 import * as FastCheck from "fast-check"
 
 export const step = FastCheck.record({

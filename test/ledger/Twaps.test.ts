@@ -176,7 +176,7 @@ describe("next step of a TWAP", () => {
     assert.strictEqual(scene.trader.twaps.size, 0)
   })
 
-  it("rule 16.6: ends a TWAP after a child fails the margin check, and a reduce-only TWAP without a position to reduce", () => {
+  it("rule 16.6: ends a TWAP after a child fails the margin check, and ends a reduce-only TWAP if no position is left to reduce", () => {
     const scene = funded()
     opened(scene, "margin", {}, { lastSlice: 1, refusal: "FAILED_MARGIN_CHECK" })
     assert.deepStrictEqual(next(scene, "margin"), { _tag: "End", ending: "MARGIN" })

@@ -34,7 +34,7 @@ export interface TwinFill {
   readonly fee: number
 }
 
-/** Payment to every position of a market after this many fills. */
+/** Payment to every position in a market, made after this many fills. */
 export interface TwinPayment {
   readonly symbol: MarketSymbol
   readonly fills: number
@@ -102,7 +102,10 @@ export const leverageOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbo
 export const positionMargin = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   ceil(over(atMark(twin, symbol, magnitude(quantity(twin, accountId, symbol))), leverageOf(twin, accountId, symbol)))
 
-/** Returns the maintenance margin, per symbol: two thirds of a tenth at 10x. */
+/**
+ * Returns the maintenance margin: for each symbol two thirds of the initial margin, which is a tenth of the value at
+ * 10x.
+ */
 const maintenanceMargin = (twin: Twin, accountId: AccountId): bigint =>
   twin.symbols.reduce((total, symbol) => {
     const [value, divisor] = atMark(twin, symbol, magnitude(quantity(twin, accountId, symbol)))

@@ -69,7 +69,7 @@ describe("limit checks", () => {
     assert.lengthOf(scene.orders("alice"), 200)
   })
 
-  it("a desk's refusal is reported at its position in the market's order of checks", () => {
+  it("a desk's refusal is reported at the place of the same check in the market's order of checks", () => {
     const scene = new Scene()
     const many = { finding: "REJECTED_TOO_MANY_OPEN_ORDERS" } as const
     const margin = { finding: "FAILED_MARGIN_CHECK" } as const
@@ -270,7 +270,7 @@ describe("prices over time", () => {
     assert.isBelow(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premiumE8, 0)
   })
 
-  it("the daily price bounds are computed from the price in force at 00:00 UTC", () => {
+  it("the daily price bounds are computed from the price that is current at 00:00 UTC", () => {
     const scene = new Scene()
     scene.ask({ _tag: "Observe", priceE8: usd(210), teller: "operator" })
     assert.strictEqual(Engine.prices(scene.engine)!.maxPriceTicks, ticks(260))

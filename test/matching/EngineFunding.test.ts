@@ -68,7 +68,7 @@ describe("premium samples", () => {
     assert.deepStrictEqual(rates.slice(-3), [0, 0, 0])
   })
 
-  it("an hour in which funding hours begin is paid in full, at the average of its samples", () => {
+  it("pays a full hour's funding for an hour in which funding hours begin, at the average of that hour's samples", () => {
     const instrument = { ...apple, category: "COMMODITY" as const, base: "OIL" }
     // Futures open on Sunday at 17:00 in Chicago. The hour before has no sample.
     const open = Date.UTC(2026, 10, 22, 23)

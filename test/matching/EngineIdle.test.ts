@@ -20,7 +20,7 @@ const rest = (scene: Scene): number => {
   return recorded
 }
 
-it("a market without a price is idle at once, and a market without a book after its first sample", () => {
+it("a market without a price is idle at once, and a market without orders after its first sample", () => {
   assert.isTrue(idle(new Scene(null)))
   const scene = new Scene(200)
   assert.strictEqual(rest(scene), 1)

@@ -70,7 +70,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(told(liquidate(market, "ann", 10, 204)), ["Accepted", "Traded 10 @ 203 ben"])
   })
 
-  it("a liquidation decided on another position or mark makes no trade but still cancels the orders", () => {
+  it("a liquidation decided on a position or mark that has since changed makes no trade but still cancels the orders", () => {
     const market = scene()
     const position = Engine.view(market.engine, AccountId.make("ann")).position
     const decidedOn = { position: { ...position, cashFlow: position.cashFlow - 1 }, markE8: usd(190) }

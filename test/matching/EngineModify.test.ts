@@ -47,7 +47,7 @@ describe("modifies", () => {
     assert.deepStrictEqual(told(scene.modify(orderId)), ["Modified 1 @ 199", "Done"])
   })
 
-  it("a modify to a crossing price takes at the modify's own fee rate, and the remainder rests at the new price", () => {
+  it("a modify to a crossing price trades at the modify's own fee rate, and the remainder rests at the new price", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(3, 199))

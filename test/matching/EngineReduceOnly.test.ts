@@ -118,7 +118,7 @@ describe("I33: reduce-only orders", () => {
     assert.strictEqual(scene.position("alice"), 2)
   })
 
-  it("a crossing reduce-only order's remainder rests only within the quantity that other reduce-only orders leave", () => {
+  it("a crossing reduce-only order rests only as much of its remainder as other reduce-only orders leave", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 202, reduceOnly)
@@ -152,7 +152,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(1, 200, { ...reduceOnly, type: "ALO" })), ["REJECTED"])
   })
 
-  it("a reduce-only order modified to a crossing price can close the position, and its remainder keeps its age", () => {
+  it("a reduce-only order modified to a crossing price can close the position, and its remainder still counts as the older order", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const orderId = orderIdOf(scene.sell(2, 201, reduceOnly))

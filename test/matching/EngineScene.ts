@@ -162,7 +162,7 @@ export class Scene {
     return Engine.view(this.engine, AccountId.make(account)).position.quantityLots / 1000
   }
 
-  /** Side, price, quantity and remaining quantity of each order, best first, bids before asks. */
+  /** Side, quantity and price of each level, bids first, each side with its best price first. */
   levels(): ReadonlyArray<string> {
     return Engine.depth(this.engine).map(
       ({ priceTicks, quantityLots, side }) => `${side} ${quantityLots / 1000} @ ${priceTicks / 100}`

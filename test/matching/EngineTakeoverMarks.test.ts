@@ -24,7 +24,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
   })
 
   it.each([185.54, 186.46])(
-    "a takeover goes to providers at its original mark of 186 while the current mark is near: %d",
+    "a takeover goes to providers at its original mark of 186 while the current mark of %d is near",
     (near) => {
       const market = scene(["ben", 50])
       mark(market, 186)

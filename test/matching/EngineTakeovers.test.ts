@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, eventOf, orderIdOf, Scene, told, usd } from "./EngineScene.ts"
 import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
-/** Pays this amount into the reserve fund, from an account that is closed at the mark. */
+/** Pays this amount into the reserve fund, from an account whose position is taken over at the mark. */
 const endow = (market: Scene, amount: number): void => {
   market.hold("donor", 10)
   openTakeover(market, "donor", amount)
@@ -123,7 +123,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     ])
   })
 
-  it("the user's other accounts neither provide nor are deleveraged", () => {
+  it("the user's other accounts neither take the position over nor are deleveraged", () => {
     const market = scene(["ben", 20])
     market.buy(20, 200, { account: "house" })
     market.sell(20, 200, { account: "ann/1", user: "ann", timeInForce: "IOC" })
@@ -145,7 +145,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assertDurable(market)
   })
 
-  it("I28: an account's losses on its whole position since its desk responded reduce its capacity", () => {
+  it("I28: losses on an account's whole position since its desk responded reduce the account's capacity", () => {
     const market = scene(["a", 40], ["b", 10])
     mark(market, 173.6)
     openTakeover(market, "ann", -220)
@@ -177,7 +177,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(told(closeTakeovers(fallen, [])), ["TakeoverClosed"])
   })
 
-  it("a desk's response for another position counts as no response", () => {
+  it("a desk's response that is based on another position counts as no response", () => {
     const market = scene(["a", 10], ["b", 30])
     mark(market, 186)
     openTakeover(market, "ann", 5)
@@ -279,7 +279,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.strictEqual(stale.position("ann"), 50)
   })
 
-  it("refuses a takeover that was decided on another position or mark, or by the desk's former owner", () => {
+  it("refuses a takeover decided on a position or mark that has since changed, or by the desk's former owner", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     const decidedOn = {
@@ -326,7 +326,7 @@ describe("rule 9.9: an open takeover", () => {
     assertDurable(market)
   })
 
-  it("a short is taken over at the mark rounded in its favour, and it pays the rounding to the fund", () => {
+  it("a short is taken over at the mark rounded in the short's favour, and pays the rounding difference to the fund", () => {
     const market = new Scene()
     market.hold("ann", -50)
     mark(market, 214.003)

@@ -11,7 +11,7 @@ type Change = Pick<Order, "modified" | "updatedAtMillis">
 
 const change = ({ modified, updatedAtMillis }: Order): Change => ({ modified, updatedAtMillis })
 
-/** Returns the account's open orders, oldest first. */
+/** Returns the last change of each of the account's open orders, oldest order first. */
 const changes = (scene: Scene, account = "alice"): ReadonlyArray<Change> =>
   Engine.view(scene.engine, AccountId.make(account)).orders.map(change)
 
@@ -28,7 +28,7 @@ describe("time of an order's last change", () => {
     assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
   })
 
-  it("a modify sets change time and modified flag, even if the order keeps its priority", () => {
+  it("a modify sets the change time and the modified flag, even if the order keeps its priority", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     for (const over of [{ quantityLots: lots(2) }, { priceTicks: ticks(198) }, {}]) {
@@ -38,7 +38,7 @@ describe("time of an order's last change", () => {
     }
   })
 
-  it("a refused modify sets neither change time nor modified flag", () => {
+  it("a refused modify sets neither the change time nor the modified flag", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.now += 5
@@ -79,7 +79,7 @@ describe("time of an order's last change", () => {
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
 
-  it("a cut of an incoming order sets change time and modified flag", () => {
+  it("a cut of an incoming order sets its change time and its modified flag", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.now += 5
@@ -87,7 +87,7 @@ describe("time of an order's last change", () => {
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
 
-  it("a cut of a resting order sets change time and modified flag", () => {
+  it("a cut of a resting order sets its change time and its modified flag", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 201, { reduceOnly: true })

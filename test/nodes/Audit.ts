@@ -23,7 +23,7 @@ export const faults = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> 
   ...together(accounts.map(({ truth }) => truth))
 ]
 
-/** Takes the state that was read as acknowledged, and drops the commands that still have no response. */
+/** Records the state that was read as the acknowledged state, and drops the commands that still have no response. */
 export const accept = ({ record, truth }: Account): void => {
   for (const row of truth.open) record.orders.set(row.order_id, orderOf(row))
   for (const trade of truth.trades) record.fills.set(trade.trade_id, trade)

@@ -10,5 +10,5 @@ const { HOME = "", PATH = "" } = process.env
 
 export const flags = JSON.parse(readFileSync(join(root, "scripts/node-flags.json"), "utf8")) as ReadonlyArray<string>
 
-/** The machine's variables that a program needs, and the compile cache. */
+/** Environment variables that a program needs from this machine, and the folder of the compile cache. */
 export const environment = { HOME, PATH, NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }

@@ -51,8 +51,8 @@ async function underTrade(
 
 /**
  * Compares both gateways' acknowledged commands with the state that gateway 2 shows. A command with an unknown
- * outcome might still be executed between the reads of two accounts, so all accounts are read until two readings
- * contain the same trades.
+ * outcome might still be executed between the reads of two accounts, so all accounts are read until two consecutive
+ * reads contain the same trades.
  */
 async function audit(app: ClusterApp.ClusterApp, records: ReadonlyArray<TraderRecord.TraderRecord>): Promise<void> {
   const { trade } = app.file.gateways[1]!
@@ -67,7 +67,7 @@ async function audit(app: ClusterApp.ClusterApp, records: ReadonlyArray<TraderRe
     before = accounts
     accounts = await read()
   }
-  // Checks the first of the two readings, so that a fault which the first read repaired is still found.
+  // Checks the first of the two reads, so that a fault which the first read repaired is still found.
   expect(Audit.faults(before)).toEqual([])
 }
 
@@ -129,7 +129,9 @@ it("drains and restarts nodes on command while trading continues", async () => {
     expect(ClusterApp.runs(pids.get("runner-2")!)).toBe(false)
     const last = await command("drain", "runner-1")
     expect(last).toMatchObject({ code: 1 })
-    expect(last.lines.at(-1)).toMatch(/^venue: runner-1 is the only ready runner and is not drained; restart another/)
+    expect(last.lines.at(-1)).toMatch(
+      /^venue: runner-1 is the only ready runner, so it was not drained; restart another runner/
+    )
     const restarted = await command("restart", "runner-2")
     expect(restarted).toMatchObject({ code: 0, lines: [expect.any(String), "venue: runner-2 serves again"] })
     expect(await command("restart", "runner-1")).toMatchObject({ code: 0 })

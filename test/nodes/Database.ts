@@ -8,8 +8,8 @@ import { onTestFinished } from "vitest"
 import * as DevApp from "./DevApp.ts"
 
 /**
- * Starts a database server, by default in a new data directory. A venue whose data directory is given treats the
- * server as its own from an earlier start.
+ * Starts a database server, by default in a new data directory. If the directory belongs to a venue, that venue
+ * treats the server as its own, left over from an earlier start.
  */
 export async function serve(ofVenue?: string) {
   const dataDir = ofVenue ?? (await DevApp.makeSite()).dataDir
@@ -34,7 +34,7 @@ export async function serve(ofVenue?: string) {
     url: Redacted.value(url),
     stop: async (signal: NodeJS.Signals) => {
       for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)
-      // An open scope restarts the server after 500 ms.
+      // Closes the scope, which would otherwise restart the server after 500 ms.
       await close()
       await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
     },

@@ -11,7 +11,7 @@ const quantity = 4
 export const price = 3.2
 
 /**
- * Sends `count` orders without waiting between them, and returns the errors once each order has a response. If two
+ * Sends `count` orders without waiting between them, and returns the errors after each order has a response. If two
  * users send opposite sides, all their orders match.
  */
 export const orders = async (
@@ -72,7 +72,7 @@ export const cancels = async (
   return { answers, seconds }
 }
 
-/** Sends queries that each read the tables. Returns the number of responses and the errors. */
+/** Sends queries, each of which reads the database tables. Returns the number of responses and the errors. */
 export const questions = async (
   url: string,
   user: DevApp.User,

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 
 /**
- * Registers a process with the guard, which sends it the signal when this process exits. Returns a function that
- * removes the registration after the registered process has exited.
+ * Registers a process with the guard. When this process exits, the guard sends the signal to the registered process.
+ * Returns a function that removes the registration; call it after the registered process has exited.
  */
 export const over = (pid: number, signal: "SIGKILL" | "SIGQUIT" | "SIGTERM" = "SIGKILL"): (() => void) => {
   guard ??= begin()

@@ -1,4 +1,4 @@
-/** Handling of Ctrl-C in a long run: the first Ctrl-C stops the run in order, and the second exits at once. */
+/** Handling of Ctrl-C in a long run: the first Ctrl-C stops the run gracefully, and the second exits at once. */
 
 /** Returns whether the run was interrupted. */
 export const make = (say: (text: string) => void): (() => boolean) => {

@@ -27,7 +27,7 @@ export const watchResident = (pid: number): { readonly stop: () => number } => {
 
 /** The venue's side of one connection. */
 export interface End {
-  /** False once the venue has closed the connection, even while the kernel still delivers data. */
+  /** False after the venue has closed the connection, even while the kernel still delivers data. */
   readonly isHeld: boolean
   /** Bytes in both sides' kernel buffers that the client has not read. */
   readonly unreadBytes: number

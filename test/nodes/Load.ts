@@ -28,8 +28,9 @@ const maxOpenOrders = 40
 const pauseMillis = 50
 
 /**
- * Starts the load. `tag` names the run in client order ids, each of which is used once. A connection sends at most
- * one command every `everyMillis`. If this is 0, it sends each command after the response to the previous one.
+ * Starts the load. `tag` identifies the run in client order ids, each of which is used only once. A connection sends
+ * at most one command every `everyMillis`. If this is 0, it sends each command after the response to the previous
+ * one.
  */
 export const begin = async (
   url: string,

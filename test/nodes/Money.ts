@@ -63,7 +63,7 @@ const endpoint = async () => {
   return { url, deliveries, take: () => (takes = true), know: (known: string) => (secret = known) }
 }
 
-/** Expects that withdrawals are open, as on a venue that is ready and audited, and makes one. */
+/** Expects that withdrawals are open, as on a venue that is ready and audited, and makes one withdrawal. */
 export const expectOpen = async (file: DevApp.DevFile, user: DevApp.User): Promise<void> => {
   const mode = await Operator.of(file)("GET", "/venue-mode")
   expect(mode).toMatchObject({ trading: "TRADING", withdrawals: "OPEN", reason: "" })

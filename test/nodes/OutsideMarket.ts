@@ -66,7 +66,7 @@ export const decimal = (text: string): bigint => {
   return BigInt(parts[1]! + (parts[2] ?? "").padEnd(8, "0"))
 }
 
-/** Formats a number of 10^-places units as the shortest decimal. */
+/** Formats a count of units of 10^-places as the shortest decimal. */
 export const written = (count: bigint, places: number): string => {
   const digits = String(count).padStart(places + 1, "0")
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, "")

@@ -69,7 +69,7 @@ const story = Effect.fnUntraced(function* (url: string) {
   const second = yield* start(url, "runner-2", shiftMillis)
   const starts = () => first.starts() + second.starts()
   yield* until(() => marks.length > 5)
-  // The price sources might move once more when the second runner joins.
+  // The price sources might move to another node once more when the second runner joins.
   let before: number
   do {
     before = starts()
@@ -86,7 +86,7 @@ const story = Effect.fnUntraced(function* (url: string) {
   return { marks, killedAtMillis }
 })
 
-it("continues the marks in order when the node with the price sources is killed", async () => {
+it("marks continue in order and without a long gap after the node with the price sources is killed", async () => {
   const { url } = await Database.serve()
   const { marks, killedAtMillis } = await Effect.runPromise(Effect.scoped(story(url)))
   for (const figure of ["priceE8", "markE8"] as const) {

@@ -80,7 +80,7 @@ it("I1, I4: a stopping runner hands over its shards, and every order during the 
   expect(lone.output()).toContain("another venue is running on this database")
   const other = await VenueProcesses.launch(url, "gateway-2", { VENUE_TERMS_VERSION: "2" })
   expect((await other.ended).code).toBe(1)
-  expect(other.output()).toContain("VENUE_TERMS_VERSION: value differs from gateway-1")
+  expect(other.output()).toContain("VENUE_TERMS_VERSION: the value differs from the value on gateway-1")
 
   await Database.run(url, "update node set wanted = 'draining' where name = 'gateway-1'")
   expect(await gateway!.ended).toEqual({ code: 0, signal: null })

@@ -10,7 +10,7 @@ import * as Truth from "./Truth.ts"
 
 const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
-it("prints a start's first line before it checks the packages", async () => {
+it("prints the first line of a start before it checks the packages", async () => {
   const site = await DevApp.makeSite()
   const app = DevApp.launch(site, {}, boot)
   const millis = await app.firstOutput
@@ -44,7 +44,7 @@ it("leaves no process running after Ctrl-C, and restores all state and keys on t
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-it("I34: after a crash, cancels armed orders before the first sign-in, and leaves later orders open", async () => {
+it("I34: after a crash, cancels orders of cancel-on-disconnect connections before the first sign-in, but no later orders", async () => {
   const site = await DevApp.makeSite()
   let app = await DevApp.start(site)
   const [alice] = app.file.users
@@ -109,7 +109,7 @@ async function placeFarAway(socket: TradeSocket.TradeSocket): Promise<void> {
   expect(await rests).toMatchObject({ status: "ACK" })
 }
 
-it("names the data directory or port in use when a second start fails, while the first venue keeps running", async () => {
+it("reports the data directory or port in use when a second start fails, while the first venue keeps running", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site)
   const before = DevApp.readFile(site)
@@ -160,13 +160,13 @@ it("rule 1.8: an operator's new contract is tradable from the next start on", as
   }
 })
 
-it("rejects a start with a different number of desks from the first start", async () => {
+it("rejects a start whose number of desks differs from the first start's", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site, { VENUE_DESKS: "4" })
   await first.end("SIGINT")
   const second = DevApp.launch(site, { VENUE_DESKS: "5" })
   expect((await second.ended).code).toBe(1)
-  expect(second.output()).toContain("VENUE_DESKS was 4 at the first start of this venue and cannot become 5")
+  expect(second.output()).toContain("VENUE_DESKS was 4 at the first start of this venue and cannot be changed to 5")
   expect(existsSync(join(site.dataDir, "dev.json"))).toBe(false)
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
   const third = await DevApp.start(site, { VENUE_DESKS: "4" })

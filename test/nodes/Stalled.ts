@@ -10,11 +10,11 @@ export interface Stalled extends Stranger.Stranger {
   readonly filledAtMillis: number
 }
 
-/** A frame that is not JSON. The error response escapes each character with six, so 8 KiB become 48 KiB. */
+/** A frame that is not JSON. The error response escapes each character as six characters, so 8 KiB become 48 KiB. */
 export const loud = "\u0001".repeat(8_192)
 const answerBytes = 6 * loud.length
 
-/** A paused socket might still read once, up to 64 KiB. The margin is twice that. */
+/** A paused socket might still perform one more read of up to 64 KiB. The margin is twice that size. */
 const readAheadBytes = 128 * 1024
 /** Frames sent at once until the kernel stops accepting responses. The venue then buffers fewer frames than this. */
 const framesAtOnce = 10
@@ -117,8 +117,9 @@ const timesOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> =>
 
 /**
  * Stops reading periodic updates for 5 s, then reads until a current update arrives. Returns whether the connection
- * was kept, and the number of updates received that are from the pause. The venue disconnects a client that leaves a
- * ping unanswered for 40 s. A busy machine can exceed this time, so a disconnected client is replaced by a new one.
+ * was kept, and how many of the received updates were sent during the pause. The venue disconnects a client that
+ * leaves a ping unanswered for 40 s. A busy machine can exceed this time, so a disconnected client is replaced by a
+ * new one.
  */
 export const readAgain = async (url: string, from: string) => {
   for (let attempt = 1; ; attempt++) {

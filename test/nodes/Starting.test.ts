@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
 
-it("stops with one sentence on an invalid setting, data directory or port", async () => {
+it("prints one sentence and exits on an invalid setting, data directory or port", async () => {
   const site = await DevApp.makeSite()
   const file = join(site.dataDir, "file")
   writeFileSync(file, "")

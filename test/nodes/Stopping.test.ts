@@ -1,4 +1,7 @@
-/** A venue that stops on SIGTERM: in-flight commands, armed orders, and a database that is unavailable or hangs. */
+/**
+ * A venue that stops on SIGTERM: in-flight commands, cancel on disconnect, and a database that is unavailable or
+ * hangs.
+ */
 import { marketStream, type MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -17,7 +20,7 @@ const symbol = "GOLD-USD"
 const far = { symbol, side: "BUY", quantity: 0.1, price: 3_300, reduce_only: false }
 const resting = { ...far, order_type: "LIMIT", order_time_in_force: "GTC" }
 
-it("responds to in-flight commands on shutdown before it closes the socket with 1001", async () => {
+it("on shutdown, responds to in-flight commands before it closes the socket with code 1001 (going away)", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site)
   const [alice] = app.file.users
@@ -50,7 +53,7 @@ it("responds to in-flight commands on shutdown before it closes the socket with 
   await next.end("SIGTERM")
 })
 
-it("I34: cancels armed orders on shutdown before the process exits", async () => {
+it("I34: cancels the orders of cancel-on-disconnect connections on shutdown before the process exits", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, { VENUE_DATABASE_URL: server.url })
@@ -115,7 +118,10 @@ async function isTurnedAway(url: string): Promise<boolean> {
   return end !== undefined
 }
 
-/** Reads the accounts whose orders ended from the journal, and the armed users from their wake-up entries. */
+/**
+ * Reads the accounts whose orders ended from the journal, and the users with cancel on disconnect from their wake-up
+ * entries.
+ */
 const left = (url: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url: Redacted.make(url) })

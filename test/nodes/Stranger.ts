@@ -20,7 +20,7 @@ export interface Stranger {
   readonly close: () => void
 }
 
-/** Returns a loopback IP address, which has separate rate limits. */
+/** Returns a loopback IP address for this number. Each IP address has separate rate limits. */
 export const address = (number: number): string => `127.0.0.${10 + number}`
 
 export const come = async (

@@ -54,7 +54,7 @@ it.live(
     Effect.gen(function* () {
       const environment = yield* WalletProcess.environment
       const refusals = [
-        [{ VENUE_WALLET_RECORD: `${environment["VENUE_WALLET_RECORD"]}-none` }, /may be paid twice/],
+        [{ VENUE_WALLET_RECORD: `${environment["VENUE_WALLET_RECORD"]}-none` }, /might be paid twice/],
         [{ VENUE_WALLET_SECRET: "short" }, /VENUE_WALLET_SECRET: expected at least 32 characters/],
         [
           { VENUE_WALLET_HOST: "0.0.0.0" },

@@ -31,7 +31,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA for ea
       })
     )
 
-    it.effect("focuses the CAPTCHA after a signature, and reuses the signature once the CAPTCHA is solved", () =>
+    it.effect("focuses the CAPTCHA after a signature, and reuses the signature after the CAPTCHA is solved", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const wallet = Wallet.make()
@@ -165,31 +165,33 @@ describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA for ea
   })
 })
 
-describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA at risk", () => {
+describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA only at risk", () => {
   it.layer(risk, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect("contacts the CAPTCHA provider only after failed sign-ins, and then reuses the signature", () =>
-      Effect.gen(function* () {
-        const site = yield* Site
-        const provider = yield* CaptchaProvider
-        let misreadings = 3
-        const misread = (message: string) => (misreadings-- > 0 ? `${message} ` : message)
-        const wallet = Wallet.make({ misread })
-        yield* site.visit({ wallets: [wallet] }, async (page) => {
-          for (const _ of [1, 2, 3]) {
+    it.effect(
+      "contacts the CAPTCHA provider only after failed sign-ins, and reuses the signature after the CAPTCHA is solved",
+      () =>
+        Effect.gen(function* () {
+          const site = yield* Site
+          const provider = yield* CaptchaProvider
+          let misreadings = 3
+          const misread = (message: string) => (misreadings-- > 0 ? `${message} ` : message)
+          const wallet = Wallet.make({ misread })
+          yield* site.visit({ wallets: [wallet] }, async (page) => {
+            for (const _ of [1, 2, 3]) {
+              await enter(page)
+              await status(page, "The signed message was not accepted.")
+            }
+            assert.deepStrictEqual(provider.requests, [])
+            assert.isFalse(await page.getByRole("heading", { name: "Confirm that you are human" }).isVisible())
             await enter(page)
-            await status(page, "The signed message was not accepted.")
-          }
-          assert.deepStrictEqual(provider.requests, [])
-          assert.isFalse(await page.getByRole("heading", { name: "Confirm that you are human" }).isVisible())
-          await enter(page)
-          await status(page, "Now confirm that you are human.")
-          assert.strictEqual(await focused(page), "Confirm that you are human")
-          await solve(page)
-          await heading(page, "You are signed in")
+            await status(page, "Now confirm that you are human.")
+            assert.strictEqual(await focused(page), "Confirm that you are human")
+            await solve(page)
+            await heading(page, "You are signed in")
+          })
+          assert.strictEqual(wallet.shown.length, 4)
+          assert.deepStrictEqual(provider.requests, ["/api.js", "/widget", "/token", "/siteverify"])
         })
-        assert.strictEqual(wallet.shown.length, 4)
-        assert.deepStrictEqual(provider.requests, ["/api.js", "/widget", "/token", "/siteverify"])
-      })
     )
   })
 })

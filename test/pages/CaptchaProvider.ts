@@ -15,7 +15,7 @@ export class CaptchaProvider extends Context.Service<
     readonly captcha: Layer.Layer<Captcha>
     /** Paths of all requests, in order. */
     readonly requests: ReadonlyArray<string>
-    /** `tokens` lists the issued tokens and `judged` the tokens sent for verification, each in order. */
+    /** `tokens` lists the tokens that the widget issued, and `judged` those sent for verification, each in order. */
     readonly tokens: ReadonlyArray<string>
     readonly judged: ReadonlyArray<string>
     /** Uses up the token by verifying it. */
@@ -32,7 +32,7 @@ export class CaptchaProvider extends Context.Service<
 const widgetFrame = (page: Page) => page.frameLocator("#captcha iframe")
 const button = (page: Page, name: string) => widgetFrame(page).getByRole("button", { name, exact: true })
 
-/** Waits for an unsolved widget. */
+/** Waits until the page shows a widget that is not solved yet. */
 export const offered = (page: Page) => button(page, "I am human").waitFor()
 export const solve = (page: Page) => button(page, "I am human").click()
 /** Solves the widget and waits for "Solved". For use before signing: after signing, a solved widget disappears. */

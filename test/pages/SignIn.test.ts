@@ -98,7 +98,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("requests one signature per click, even after the wallet declined a request", () =>
+    it.effect("requests one signature per click, even after the wallet has declined a request", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const refusals = [4001, -32002, 4900]
@@ -118,7 +118,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("shows a message for a rejected signature, and signs nobody in", () =>
+    it.effect("shows a message for a rejected signature, and does not sign the user in", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const other = Wallet.make({ misread: (message) => `${message} ` })
@@ -197,7 +197,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
     )
 
     it.effect(
-      "shows the application and its scopes, redirects with a code after approval, and ends the page's session",
+      "shows the application and its scopes, redirects with a code after approval, and ends the page's own session",
       () =>
         Effect.gen(function* () {
           const site = yield* Site
@@ -315,7 +315,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("refuses to work at a URL other than its configured one", () =>
+    it.effect("refuses to work at any URL other than the configured one", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = site.url.replace("localhost", "127.0.0.1")

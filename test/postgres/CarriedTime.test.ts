@@ -1,8 +1,8 @@
-/** Tests of time extrapolated between measurements: it never goes back, and each measurement corrects it. */
+/** Tests of time extrapolated between measurements. It never goes back, and each measurement corrects it. */
 import * as CarriedTime from "@venue/postgres/CarriedTime"
 import { assert, describe, it } from "@effect/vitest"
 
-/** Measurement with a 2 ms round trip, at whose middle the remote clock was at `remoteMillis`. */
+/** Measurement with a 2 ms round trip. In the middle of the round trip, the remote clock showed `remoteMillis`. */
 const exactly = (remoteMillis: number, counterMillis: number): CarriedTime.Measurement => ({
   remoteMillis,
   sentAt: counterMillis - 1,
@@ -57,7 +57,8 @@ describe("CarriedTime", () => {
 
   it("after a slow response, corrects the time only by the error that the response proves", () => {
     const time = CarriedTime.make(exactly(1_000_000, 0))
-    // The response is right for some moment within its four seconds, so it does not contradict the current time.
+    // The response was correct at some moment of its four-second round trip, so it does not contradict the current
+    // time.
     assert.strictEqual(time.correct({ remoteMillis: 1_013_000, sentAt: 10_000, receivedAt: 14_000 }, 14_000), 0)
     assert.strictEqual(time.at(20_000), 1_020_000)
     // The remote time is at least two seconds ahead of the current time at every moment of the round trip.

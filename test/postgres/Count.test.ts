@@ -1,4 +1,4 @@
-/** Tests of reported list lengths. */
+/** Tests of the list length that a page of a list reports. */
 import * as Count from "@venue/postgres/Count"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ const counted = (page: { readonly limit: number; readonly offset: number }, foun
   return Effect.map(Count.total(page, found, count), (total) => [total, asked])
 }
 
-it.effect("counts a list only when its page does not reach the end", () =>
+it.effect("counts the rows of a list only if the returned page does not reach the end of the list", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* counted({ limit: 10, offset: 0 }, 3), [3, false])
     assert.deepStrictEqual(yield* counted({ limit: 10, offset: 0 }, 0), [0, false])

@@ -8,7 +8,7 @@ import { postgresLayer } from "../Postgres.ts"
 
 const start = 1_700_000_000_000
 
-/** A database with its own clock that responds after `slowMillis`, or never while `isAway`. */
+/** A database with its own clock. It responds after `slowMillis`, or never while `isAway`. */
 const database = Effect.map(Clock.Clock, (test) => {
   const of = {
     aheadMillis: 0,
@@ -108,7 +108,7 @@ it.effect("continues during a database outage, and measures again after the outa
   })
 )
 
-it.effect("is unaffected by a drill that shifts the node's own clock", () =>
+it.effect("a drill that shifts the node's own clock does not change the returned time", () =>
   Effect.gen(function* () {
     const { layer, of } = yield* database
     const both = yield* Effect.gen(function* () {

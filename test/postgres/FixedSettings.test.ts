@@ -92,7 +92,7 @@ for (const [what, begin] of [
 }
 
 it.live(
-  "claims the database again over a new connection when the old connection hangs, and ignores the old claim",
+  "claims the database again over a new connection when the old one hangs, and ignores the hanging claim",
   () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase

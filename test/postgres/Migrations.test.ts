@@ -30,7 +30,7 @@ describe("the migrations of a database", () => {
       const { message } = yield* Effect.flip(migrate)
       assert.strictEqual(
         message,
-        'migration 1 of the database is "journal" and not "baseline": a database made before release 0.1.0 cannot be upgraded; start with an empty database and an empty data directory'
+        'migration 1 of the database is "journal" and not "baseline": a database created before release 0.1.0 cannot be upgraded; start with an empty database and an empty data directory'
       )
       assert.deepStrictEqual(yield* sql`select tablename from pg_tables where schemaname = 'public'`, [
         { tablename: "migration" }

@@ -25,7 +25,7 @@ const suite = (name: string, stores: Layer.Layer<Store.Stores, unknown>) =>
   layer(stores, { timeout: "2 minutes" })(name, (it) => {
     const make = Store.make(table, { key: ["owner", "hash"], order: { count: "desc", owner: "asc" } })
 
-    it.effect("finds, lists and counts the rows that meet all conditions", () =>
+    it.effect("finds, lists and counts the rows that meet all given conditions", () =>
       Effect.gen(function* () {
         const store = yield* make
         const [first, ended, last] = [rowOf("amy", 1, 5), rowOf("amy", 2, 7, 1_000), rowOf("ben", 1, 7)]

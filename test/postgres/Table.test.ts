@@ -45,7 +45,7 @@ const row: Table.Row<typeof table> = {
   since: null
 }
 
-/** Creates the tables above, empty. */
+/** Creates the tables above, without rows. */
 const fresh = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`drop table if exists everything, list`

@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("rolls back only the nested transaction if only that one fails", () =>
+    it.effect("rolls back only the nested transaction if only the nested transaction fails", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         yield* run(
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("allows one transaction at a time to lock a user", () =>
+    it.effect("allows only one transaction at a time to lock a user", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const users = yield* Users

@@ -178,7 +178,7 @@ describe("failures of a provider over HTTP", () => {
 it.effect("includes the provider's message in the error, without the API key", () =>
   Effect.gen(function* () {
     const error = yield* Effect.flip((yield* IdentityProvider).begin("amy"))
-    assert.strictEqual(error.cause, "it returned status 422: no plan for …")
+    assert.strictEqual(error.cause, "the server returned status 422: no plan for …")
   }).pipe(Effect.provide(real(() => [422, JSON.stringify({ detail: `no plan for ${apiKey}` })])))
 )
 

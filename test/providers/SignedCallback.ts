@@ -1,4 +1,4 @@
-/** Signature of an identity provider's callback, implemented from the contract alone. */
+/** Signature of an identity provider's callback, implemented independently from the provider's specification. */
 import { Redacted } from "effect"
 import { createHmac } from "node:crypto"
 

@@ -53,7 +53,7 @@ it("rejects an article, a pronoun, a preposition or a relative word in place of 
     "one",
     "where"
   ]
-  expect(words.filter((word) => !brokenRule(`rails: ${word} withdrawal`)?.startsWith(`"${word}" is no verb`))).toEqual(
-    []
-  )
+  expect(
+    words.filter((word) => !brokenRule(`rails: ${word} withdrawal`)?.startsWith(`"${word}" is not a verb`))
+  ).toEqual([])
 })

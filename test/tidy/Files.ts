@@ -16,7 +16,7 @@ export const isIn = (room: string) => (path: string) => path === room || path.st
 export interface Import {
   readonly file: string
   readonly names: ReadonlyArray<string>
-  /** Specifier as written. */
+  /** Import specifier as written. */
   readonly from: string
   /** Path from the root for our own modules, otherwise the specifier. */
   readonly target: string

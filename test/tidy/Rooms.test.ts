@@ -3,7 +3,10 @@ import { expect, it } from "vitest"
 import { dirname } from "node:path"
 import { files, find, type Import, imports, isIn, read } from "./Files.ts"
 
-/** Rooms that each room may import besides itself. The first room that is a prefix of a path contains the path. */
+/**
+ * Rooms that each room may import besides itself. A file belongs to the first room whose name is a prefix of its
+ * path.
+ */
 const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<string>]> = [
   ["packages/domain", []],
   ["packages/matching", ["packages/domain"]],

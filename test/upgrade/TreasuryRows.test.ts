@@ -50,7 +50,7 @@ layer(RestoredRows.layer)("rows of release 0.1.0 in the treasury", (it) => {
     })
   )
 
-  it.effect("reads a withdrawal, its steps, payment and bank account that release 0.1.0 stored", () =>
+  it.effect("reads a withdrawal that release 0.1.0 stored, with its steps, payment and bank account", () =>
     Effect.gen(function* () {
       const { ofUser, payments, steps } = yield* Withdrawals
       const money = { amount: 200_000_000n, fee: 25_000_000n, rail: "BANK", method: "wire", destination: bankAccountId }
@@ -105,7 +105,7 @@ layer(RestoredRows.layer)("rows of release 0.1.0 in the treasury", (it) => {
     })
   )
 
-  it.effect("reads a webhook and its latest attempts that release 0.1.0 stored", () =>
+  it.effect("reads a webhook that release 0.1.0 stored, with its latest attempts", () =>
     Effect.gen(function* () {
       const attempt = { event: "withdrawal.queued", outcome: "FAILED", fault: "the host has no public address" }
       const [webhook, ...others] = yield* (yield* Webhooks).ofUser(alice)

@@ -48,7 +48,7 @@ const makeWorld = Effect.fnUntraced(function* (maxPayment = 100_000_000_000n) {
 const world = makeWorld()
 
 story(
-  "credits a deposit within two polls after its twentieth block, but not earlier",
+  "credits a deposit within two polls after its twentieth block, and never earlier",
   Effect.gen(function* () {
     const { address, chain, look, user } = yield* world
     const hash = yield* chain.mint(address, usd(25))

@@ -289,7 +289,7 @@ story(
 )
 
 story(
-  "I33, rule 4.11: a crossing reduce-only GTC order trades first, then rests what other reduce-only orders leave",
+  "I33, rule 4.11: a crossing reduce-only GTC order trades first, then rests only the lots that other reduce-only orders leave",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))
@@ -329,7 +329,8 @@ story(
   "rule 7.6: fills a reduce-only MARKET order up to the bankruptcy price and cancels the remaining quantity",
   (venue) =>
     Effect.gen(function* () {
-      // Ten at 200 and a fee of 2 leave 260, which exceeds the margin at 190. Each lot is allowed to lose 26.
+      // After buying ten units at 200 for a fee of 2, Alice has 260, which exceeds the margin at 190. Each unit can
+      // lose 26.
       const alice = yield* venue.trade(yield* venue.user("alice", 262))
       const bob = yield* venue.trade(yield* venue.user("bob"), [])
       yield* bob.send(limit("SELL", 10, 200))

@@ -103,7 +103,7 @@ const addsUp = Effect.fnUntraced(function* (traders: ReadonlyArray<Trader>) {
   assert.isTrue(proof.balanced)
   const reserve = micros(proof.reserve_funds[0].amount)
   assert.strictEqual(lots, 0)
-  // Each position's value is rounded down, so a micro-dollar per trader may be missing.
+  // Each position's value is rounded down, so one micro-dollar per trader might be missing.
   assert.closeTo(equity + paid + reserve, micros(sum(traders.map(({ deposit }) => deposit))), traders.length)
 })
 

@@ -20,7 +20,7 @@ const take = Effect.fnUntraced(function* (stream: string) {
 
 for (const lost of ["the market", "a trader", "no component"] as const) {
   story(
-    `rule 19.3: closes positions at the average price of the last half hour of trading, with ${lost} reloaded`,
+    `rule 19.3: closes positions at the average price of the last half hour of trading, after a reload of ${lost}`,
     (venue) =>
       Effect.gen(function* () {
         const markets = yield* MarketClient

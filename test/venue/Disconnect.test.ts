@@ -7,7 +7,7 @@ import { aapl, gold, limit, modify, say, story, told } from "./Story.ts"
 const arm = (armed: boolean) => say("cancel_on_disconnect", { cancel_on_disconnect: armed })
 
 story(
-  "I34: cancels all of the account's open orders when an armed connection closes, and notifies the other connections",
+  "I34: cancels all of the account's orders when a connection with cancel-on-disconnect closes, and notifies the others",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -35,7 +35,7 @@ story(
     })
 )
 
-story("I34: also cancels the orders that an armed connection sent just before it closed", (venue) =>
+story("I34: cancel-on-disconnect also cancels the orders that the connection sent just before it closed", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const other = yield* venue.trade(alice)
@@ -54,61 +54,65 @@ story("I34: also cancels the orders that an armed connection sent just before it
   })
 )
 
-story("rule 4.13: keeps orders open when an unarmed or disarmed connection closes", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const watcher = yield* venue.trade(alice)
-    const plain = yield* venue.trade(alice, [])
-    yield* plain.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    yield* plain.close
-    const wavering = yield* venue.trade(alice, ["cancel_on_disconnect"])
-    yield* wavering.send(arm(false))
-    yield* wavering.send(arm(true))
-    yield* wavering.send(arm(true))
-    yield* wavering.send(arm(false))
-    yield* venue.settle
-    assert.deepEqual(told(yield* wavering.drain).toSorted(), [
-      "ack",
-      "ack",
-      "ack",
-      "ack",
-      "cancel_on_disconnect",
-      "cancel_on_disconnect"
-    ])
-    yield* wavering.close
-    yield* TestClock.adjust("10 seconds")
-    assert.deepEqual(told(yield* watcher.drain), ["ACK"])
-  })
+story(
+  "rule 4.13: keeps orders open if the closed connection had never armed cancel-on-disconnect, or had disarmed it",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const watcher = yield* venue.trade(alice)
+      const plain = yield* venue.trade(alice, [])
+      yield* plain.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      yield* plain.close
+      const wavering = yield* venue.trade(alice, ["cancel_on_disconnect"])
+      yield* wavering.send(arm(false))
+      yield* wavering.send(arm(true))
+      yield* wavering.send(arm(true))
+      yield* wavering.send(arm(false))
+      yield* venue.settle
+      assert.deepEqual(told(yield* wavering.drain).toSorted(), [
+        "ack",
+        "ack",
+        "ack",
+        "ack",
+        "cancel_on_disconnect",
+        "cancel_on_disconnect"
+      ])
+      yield* wavering.close
+      yield* TestClock.adjust("10 seconds")
+      assert.deepEqual(told(yield* watcher.drain), ["ACK"])
+    })
 )
 
-story("I34: cancels the orders of a dead gateway's armed connections once, when the gateway's lease expires", (venue) =>
-  Effect.gen(function* () {
-    const gateway = yield* venue.gateway
-    const alice = yield* venue.user("alice")
-    const bob = yield* venue.user("bob")
-    const armed = yield* venue.trade(alice, [], { gateway })
-    yield* armed.send(arm(true))
-    yield* armed.take("ack")
-    const unarmed = yield* venue.trade(bob, [], { gateway })
-    const alices = yield* venue.trade(alice)
-    const bobs = yield* venue.trade(bob)
-    yield* alices.send(limit("BUY", 1, 190))
-    yield* bobs.send(limit("BUY", 1, 190))
-    yield* TestClock.adjust("10 seconds")
-    assert.deepEqual(told(yield* alices.drain), ["ACK"])
-    yield* gateway.cut
-    yield* TestClock.adjust("2 seconds")
-    assert.deepEqual(yield* alices.drain, [])
-    yield* TestClock.adjust("2500 millis")
-    yield* venue.settle
-    assert.deepEqual(told(yield* alices.drain), ["CANCELLED"])
-    yield* alices.send(limit("BUY", 1, 190))
-    yield* TestClock.adjust("10 seconds")
-    assert.deepEqual(told(yield* alices.drain), ["ACK"])
-    assert.deepEqual(told(yield* bobs.drain), ["ACK"])
-    assert.isUndefined(unarmed.closedWith())
-  })
+story(
+  "I34: cancels the orders of a dead gateway's armed connections a single time, when the gateway's lease expires",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const alice = yield* venue.user("alice")
+      const bob = yield* venue.user("bob")
+      const armed = yield* venue.trade(alice, [], { gateway })
+      yield* armed.send(arm(true))
+      yield* armed.take("ack")
+      const unarmed = yield* venue.trade(bob, [], { gateway })
+      const alices = yield* venue.trade(alice)
+      const bobs = yield* venue.trade(bob)
+      yield* alices.send(limit("BUY", 1, 190))
+      yield* bobs.send(limit("BUY", 1, 190))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepEqual(told(yield* alices.drain), ["ACK"])
+      yield* gateway.cut
+      yield* TestClock.adjust("2 seconds")
+      assert.deepEqual(yield* alices.drain, [])
+      yield* TestClock.adjust("2500 millis")
+      yield* venue.settle
+      assert.deepEqual(told(yield* alices.drain), ["CANCELLED"])
+      yield* alices.send(limit("BUY", 1, 190))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepEqual(told(yield* alices.drain), ["ACK"])
+      assert.deepEqual(told(yield* bobs.drain), ["ACK"])
+      assert.isUndefined(unarmed.closedWith())
+    })
 )
 
 story(
@@ -141,7 +145,7 @@ const openOrders = Effect.fnUntraced(function* (client: Client) {
   return orders.map(({ client_order_id }) => client_order_id).toSorted()
 })
 
-story("I34: keeps orders that were placed after the client's replaced half-open socket fell silent", (venue) =>
+story("I34: keeps orders that the client placed after its half-open connection fell silent and was replaced", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const old = yield* venue.trade(alice)
@@ -182,55 +186,55 @@ story("I34: keeps orders that were placed after the client's replaced half-open 
   })
 )
 
-story("I34: cancels all orders that were sent before the client closed its armed connection", (venue) =>
+story(
+  "I34: a closed armed connection cancels all orders sent before the close, including orders from other connections",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const armed = yield* venue.trade(alice)
+      const other = yield* venue.trade(alice)
+      yield* armed.send(arm(true))
+      yield* armed.take("ack")
+      yield* armed.silence
+      yield* TestClock.adjust("10 seconds")
+      yield* other.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      yield* TestClock.adjust("10 seconds")
+      yield* armed.close
+      yield* venue.settle
+      assert.deepEqual(yield* openOrders(other), [])
+    })
+)
+
+story("I34: if the venue considered a connection lost, refuses its orders with an error and then closes it", (venue) =>
   Effect.gen(function* () {
+    const gateway = yield* venue.gateway
     const alice = yield* venue.user("alice")
-    const armed = yield* venue.trade(alice)
+    const armed = yield* venue.trade(alice, ["order_responses"], { gateway })
     const other = yield* venue.trade(alice)
     yield* armed.send(arm(true))
     yield* armed.take("ack")
-    yield* armed.silence
-    yield* TestClock.adjust("10 seconds")
-    yield* other.send(limit("BUY", 1, 190))
+    yield* armed.send(limit("BUY", 1, 190, { client_order_id: "open" }))
+    yield* TestClock.adjust("5 seconds")
+    yield* gateway.cut
+    yield* TestClock.adjust("4500 millis")
     yield* venue.settle
-    yield* TestClock.adjust("10 seconds")
-    yield* armed.close
+    assert.deepEqual(yield* openOrders(other), [])
+    yield* gateway.mend
+    yield* armed.send(limit("BUY", 1, 190, { client_order_id: "late" }))
     yield* venue.settle
+    const { err } = (yield* armed.drain).find((frame) => "err" in frame)!
+    assert.include(err?.message, "the venue considered this connection lost")
+    assert.isUndefined(armed.closedWith())
+    yield* TestClock.adjust("3 seconds")
+    yield* venue.settle
+    assert.strictEqual(armed.closedWith()?.code, 1013)
     assert.deepEqual(yield* openOrders(other), [])
   })
 )
 
 story(
-  "I34: refuses orders from a connection that the venue considered lost with an error, and then closes it",
-  (venue) =>
-    Effect.gen(function* () {
-      const gateway = yield* venue.gateway
-      const alice = yield* venue.user("alice")
-      const armed = yield* venue.trade(alice, ["order_responses"], { gateway })
-      const other = yield* venue.trade(alice)
-      yield* armed.send(arm(true))
-      yield* armed.take("ack")
-      yield* armed.send(limit("BUY", 1, 190, { client_order_id: "open" }))
-      yield* TestClock.adjust("5 seconds")
-      yield* gateway.cut
-      yield* TestClock.adjust("4500 millis")
-      yield* venue.settle
-      assert.deepEqual(yield* openOrders(other), [])
-      yield* gateway.mend
-      yield* armed.send(limit("BUY", 1, 190, { client_order_id: "late" }))
-      yield* venue.settle
-      const { err } = (yield* armed.drain).find((frame) => "err" in frame)!
-      assert.include(err?.message, "the venue considered this connection lost")
-      assert.isUndefined(armed.closedWith())
-      yield* TestClock.adjust("3 seconds")
-      yield* venue.settle
-      assert.strictEqual(armed.closedWith()?.code, 1013)
-      assert.deepEqual(yield* openOrders(other), [])
-    })
-)
-
-story(
-  "I34: closes a stopping gateway's connections within two seconds, and cancels orders without waiting for a lease",
+  "I34: closes a stopping gateway's connections within 2 s, and cancels orders without waiting for the lease to expire",
   (venue) =>
     Effect.gen(function* () {
       const gateway = yield* venue.gateway
@@ -313,21 +317,23 @@ story("I51: reports a missing outcome as unknown, never as refused, and sends th
   })
 )
 
-story("I34: cancels an armed slow reader's orders when the venue disconnects the reader", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const slow = yield* venue.trade(alice)
-    const other = yield* venue.trade(alice)
-    yield* slow.send(arm(true))
-    yield* slow.take("ack")
-    yield* slow.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    yield* slow.lag(2 * 1024 * 1024)
-    yield* other.send(limit("BUY", 1, 191))
-    yield* venue.settle
-    assert.strictEqual(slow.closedWith()?.code, 1013)
-    assert.deepEqual(told(yield* other.drain), ["ACK", "ACK", "CANCELLED", "CANCELLED"])
-  })
+story(
+  "I34: cancels the orders of a slow reader with cancel-on-disconnect armed when the venue disconnects it",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const slow = yield* venue.trade(alice)
+      const other = yield* venue.trade(alice)
+      yield* slow.send(arm(true))
+      yield* slow.take("ack")
+      yield* slow.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      yield* slow.lag(2 * 1024 * 1024)
+      yield* other.send(limit("BUY", 1, 191))
+      yield* venue.settle
+      assert.strictEqual(slow.closedWith()?.code, 1013)
+      assert.deepEqual(told(yield* other.drain), ["ACK", "ACK", "CANCELLED", "CANCELLED"])
+    })
 )
 
 story("rejects a cancel_on_disconnect message without a boolean", (venue) =>

@@ -19,7 +19,7 @@ const beforeHour = friday + 58 * 60_000
 
 /**
  * Ann is long 50 and Ben is short 50. Cid's deep orders are 40 bps above the external price of 200. The hourly rate
- * is a hundredth of this premium minus the dead zone of 5 bps.
+ * is a hundredth of what remains of this premium after subtracting the dead zone of 5 bps.
  */
 const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const [ann, ben] = [yield* venue.user("ann"), yield* venue.user("ben")]
@@ -87,7 +87,7 @@ story(
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* told(venue, traders.long), 0)
       yield* TestClock.adjust("1 minute")
-      // 50 at a mark between 200.4 and 200.8, and a rate of 0.35 bps.
+      // A long of 50 pays 0.35 bps of its value at a mark between 200.4 and 200.8.
       assert.closeTo(yield* told(venue, traders.long), -351_050, 350)
       yield* paidOnce(venue, traders)
       yield* TestClock.adjust("50 minutes")
@@ -138,7 +138,7 @@ for (const [when, millis] of [
   )
 
   story(
-    `I32: a market whose log another owner claims ${when} the hour charges funding once`,
+    `I32: charges funding once if another owner claims the market's log ${when} the hour`,
     (venue) =>
       Effect.gen(function* () {
         const traders = yield* trading(venue)

@@ -21,7 +21,7 @@ const log = Effect.gen(function* () {
   return { events, claims: rows.at(-1)!.epoch }
 })
 
-/** After this time, another owner has the market, and no work is pending. */
+/** Waits until another owner has the market and no work is pending. */
 const later = (venue: TestVenue["Service"]) => Effect.andThen(TestClock.adjust("5 seconds"), venue.settle)
 
 /**
@@ -92,7 +92,7 @@ story(
 
 for (const instant of ["before its row is committed", "right after its row is committed"] as const) {
   story(
-    `I32: charges an hour's funding once if the market crashes at the funding event ${instant}`,
+    `I32: charges an hour's funding once if the market's owner crashes at the funding event, ${instant}`,
     (venue) =>
       Effect.gen(function* () {
         const [long, short, maker] = [

@@ -36,7 +36,7 @@ story(
 )
 
 story(
-  "rule 6.10: also charges messages that a gateway answers without a desk, across a user's open and closed connections",
+  "rule 6.10: also charges messages that the gateway answers itself, on all of a user's connections, open or closed",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -56,7 +56,7 @@ story(
       yield* venue.settle
       assert.deepEqual(told(yield* one.drain), ["RateLimited"])
       for (const client of [one, two]) {
-        // Only a small part of the messages' cost is still charged later.
+        // A new connection is refused only after its first charge to the desk, which these 20 messages cause.
         yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
         yield* venue.settle
         yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])
@@ -124,23 +124,25 @@ story("I48: stops reading from a client that sends faster than the venue respond
   })
 )
 
-story("I49: closes only the reader that has 1 MiB unread, with close code 1013", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const slow = yield* venue.trade(alice)
-    const quick = yield* venue.trade(alice)
-    yield* slow.lag(1024 * 1024)
-    yield* quick.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    assert.isUndefined(slow.closedWith())
-    yield* slow.lag(1024 * 1024 + 1)
-    yield* quick.send(limit("BUY", 1, 190))
-    yield* quick.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    assert.strictEqual(slow.closedWith()?.code, 1013)
-    assert.deepEqual(told(yield* quick.drain), ["ACK", "ACK", "ACK"])
-    assert.isBelow((yield* slow.drain).length, 3)
-  })
+story(
+  "I49: closes a connection with 1 MiB of unread data with code 1013, and keeps the other connections open",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const slow = yield* venue.trade(alice)
+      const quick = yield* venue.trade(alice)
+      yield* slow.lag(1024 * 1024)
+      yield* quick.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      assert.isUndefined(slow.closedWith())
+      yield* slow.lag(1024 * 1024 + 1)
+      yield* quick.send(limit("BUY", 1, 190))
+      yield* quick.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      assert.strictEqual(slow.closedWith()?.code, 1013)
+      assert.deepEqual(told(yield* quick.drain), ["ACK", "ACK", "ACK"])
+      assert.isBelow((yield* slow.drain).length, 3)
+    })
 )
 
 const broken: ReadonlyArray<readonly [text: string, code: string]> = [

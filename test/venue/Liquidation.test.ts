@@ -6,7 +6,7 @@ import { deal, equityOf, fifty, fillsOf, fundOf, heldBy, logOf, person, provide,
 import { aapl, friday, gold, limit, say, story, told } from "./Story.ts"
 
 story(
-  "rule 9.3, rule 9.4: at a mark of 190 cancels all orders, stops and TWAPs, and sells 16.782 on the book",
+  "rule 9.3, rule 9.4: at a mark of 190, a liquidation cancels all orders, stops and TWAPs, and sells 16.782 on the book",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* fifty(venue)
@@ -87,7 +87,7 @@ story(
 )
 
 story(
-  "rule 9.5, rule 9.13: at 186 moves 400 of equity to the fund, which pays a provider 23.25 to take over the 50 units",
+  "rule 9.5, rule 9.13: at a mark of 186, moves 400 of equity to the fund, which pays 23.25 for the takeover of 50 units",
   (venue) =>
     Effect.gen(function* () {
       const { alice, bob } = yield* fifty(venue)
@@ -110,7 +110,7 @@ story(
 )
 
 story(
-  "rule 9.14: closes opposite positions at 178, riskiest first, if the fund is too small at a mark of 170",
+  "rule 9.14: at a mark of 170, which the fund cannot cover, closes opposite positions at 178, riskiest first",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* person(venue, "alice", 1_110)

@@ -104,7 +104,7 @@ for (const [stage, { done, mark, ready }] of Object.entries(stages)) {
 for (const tag of ["TakeoverOpened", "TakeoverClosed"] as const) {
   for (const instant of ["before its row is committed", "right after its row is committed"] as const) {
     story(
-      `closes a takeover once if the market crashes at a ${tag} event ${instant}`,
+      `closes a takeover once if the market's owner crashes at a ${tag} event, ${instant}`,
       (venue) =>
         Effect.gen(function* () {
           const everybody = yield* scene(venue)

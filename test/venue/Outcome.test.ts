@@ -18,7 +18,7 @@ const assertPaired = (frames: ReadonlyArray<Frame>) =>
   )
 
 story(
-  "rule 4.22: a MARKET order that fills at three levels gets all its fills first, then three FILLED with remainder 0",
+  "rule 4.22: a MARKET order that fills at three levels gets all its fills, then three FILLED frames with remainder 0",
   (venue) =>
     Effect.gen(function* () {
       const maker = yield* venue.trade(yield* venue.user("alice"))

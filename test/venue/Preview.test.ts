@@ -81,29 +81,34 @@ it.effect("rule 4.19: previews the worked example to the last digit", () =>
   }).pipe(Effect.provide(layerMemory))
 )
 
-it.effect("I54: predicts the result of an order placed afterwards, without a journal row or a used id", () =>
-  Effect.gen(function* () {
-    const { client, user, venue } = yield* scene
-    const journal = yield* Journal
-    yield* venue.settle
-    const rows = Effect.forEach([marketStream(aapl), traderStream(user.userId)], (stream) =>
-      journal.read(stream, 0, 1_000)
-    )
-    const before = yield* rows
-    const said = yield* previewed(client, limit)
-    const refused = yield* previewed(client, { ...limit, quantity: 500 })
-    assert.strictEqual(refused.refusal?.status, "FAILED_MARGIN_CHECK")
-    const unlisted = yield* previewed(client, { ...limit, symbol: "XYZ-USD" })
-    assert.strictEqual(unlisted.status, "BAD_SYMBOL")
-    const flat = yield* previewed(client, { symbol: aapl, close_position: true, client_order_id: "flat" })
-    assert.strictEqual(flat.status, "REJECTED")
-    yield* venue.settle
-    assert.deepStrictEqual(yield* rows, before)
+it.effect(
+  "I54: predicts the result of an order placed afterwards, and neither writes a journal row nor uses up an id",
+  () =>
+    Effect.gen(function* () {
+      const { client, user, venue } = yield* scene
+      const journal = yield* Journal
+      yield* venue.settle
+      const rows = Effect.forEach([marketStream(aapl), traderStream(user.userId)], (stream) =>
+        journal.read(stream, 0, 1_000)
+      )
+      const before = yield* rows
+      const said = yield* previewed(client, limit)
+      const refused = yield* previewed(client, { ...limit, quantity: 500 })
+      assert.strictEqual(refused.refusal?.status, "FAILED_MARGIN_CHECK")
+      const unlisted = yield* previewed(client, { ...limit, symbol: "XYZ-USD" })
+      assert.strictEqual(unlisted.status, "BAD_SYMBOL")
+      const flat = yield* previewed(client, { symbol: aapl, close_position: true, client_order_id: "flat" })
+      assert.strictEqual(flat.status, "REJECTED")
+      yield* venue.settle
+      assert.deepStrictEqual(yield* rows, before)
 
-    yield* client.send({ type: "add_order", params: limit })
-    const { fill_response: fill } = yield* client.take("fill_response")
-    assert.deepStrictEqual([fill.quantity, fill.price, fill.fee], [said.filled_quantity, said.average_price, said.fee])
-  }).pipe(Effect.provide(layerMemory))
+      yield* client.send({ type: "add_order", params: limit })
+      const { fill_response: fill } = yield* client.take("fill_response")
+      assert.deepStrictEqual(
+        [fill.quantity, fill.price, fill.fee],
+        [said.filled_quantity, said.average_price, said.fee]
+      )
+    }).pipe(Effect.provide(layerMemory))
 )
 
 it.effect(
@@ -124,7 +129,7 @@ it.effect(
       const { err } = yield* client.take("err")
       assert.deepStrictEqual(
         [err.error_code, err.message],
-        ["ServerError", "market AAPL-USD did not answer; try again"]
+        ["ServerError", "market AAPL-USD did not respond; try again"]
       )
       assert.strictEqual((yield* client.take("fill_response")).fill_response.quantity, 2)
       markets.set(aapl, here)

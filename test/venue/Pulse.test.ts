@@ -6,7 +6,7 @@ import { aapl, limit, market, say, story, told } from "./Story.ts"
 const subscribe = (...channels: ReadonlyArray<string>) => say("subscribe", { channels })
 
 story(
-  "confirms each channel in a separate frame, in the requested order, and again if it is already subscribed",
+  "confirms each channel in its own frame, in the requested order, even if the channel is already subscribed",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"), [])

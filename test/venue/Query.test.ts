@@ -69,7 +69,7 @@ story("get_user_orders lists orders newest first, in pages, filtered by symbol, 
   })
 )
 
-story("lists orders of the same instant newest first, and keeps a modified order's place in the list", (venue) =>
+story("lists orders placed at the same instant newest first, and keeps a modified order's place in the list", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const id of ["first", "second", "third"]) yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
@@ -231,7 +231,7 @@ story("rule 7.2: uses the maximum leverage until a level is set, and offers leve
 )
 
 story(
-  "rule 7.2: refuses to change leverage while the symbol has an open order or position, or to a value that is no level",
+  "rule 7.2: refuses a leverage change while the symbol has an open order or position, or to a value that is not offered",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"))

@@ -11,7 +11,7 @@ import { counted } from "../Wakes.ts"
 import { aapl, friday, gold, limit, say, story, told } from "./Story.ts"
 
 it.effect(
-  "wakes a few hundred times in one hour without activity in all markets, and proportionally often in a day",
+  "a venue whose markets are all idle wakes a few hundred times in an hour, and proportionally often in a day",
   () =>
     Effect.gen(function* () {
       const { clock, wakes } = yield* counted
@@ -109,7 +109,7 @@ story("accepts and fills an order at once after a quiet day, within that day's p
 )
 
 story(
-  "I34: keeps an armed connection's lease for a quiet day, and cancels its orders when its gateway stops",
+  "I34: keeps an armed connection's lease through a quiet day, and cancels its orders when its gateway stops",
   (venue) =>
     Effect.gen(function* () {
       const gateway = yield* venue.gateway
@@ -147,7 +147,7 @@ story("I51: reports a missing outcome as unknown on time, even after a quiet day
 )
 
 story(
-  "a market that lost its log and claimed it again accepts orders an hour later without a new row meanwhile",
+  "a market that lost its log and claimed it again accepts orders an hour later, even without activity in between",
   (venue) =>
     Effect.gen(function* () {
       const journal = yield* Journal

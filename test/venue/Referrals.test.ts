@@ -45,7 +45,7 @@ const takeOver = Effect.fnUntraced(function* (userId: UserId) {
 })
 
 story(
-  "rule 13.4: credits each day once, even if the referrer's desk loses the trader while recording the reward",
+  "rule 13.4: credits each day's reward once, even if the referrer's desk loses the trader while recording the reward",
   (venue) =>
     Effect.gen(function* () {
       const [ann, cid] = [yield* venue.user("ann", 0), yield* venue.user("cid")]

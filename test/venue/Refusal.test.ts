@@ -175,7 +175,7 @@ story("rule 1.4, rule 1.5: accepts a reduce-only order below the minimum quantit
 )
 
 story(
-  "rule 1.7: refuses orders on an unpriced symbol as closed before checking other faults, but processes cancels",
+  "rule 1.7: refuses any order on an unpriced symbol as closed, whatever its other faults, but processes cancels",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"))

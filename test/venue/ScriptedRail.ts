@@ -20,7 +20,9 @@ export const make = () => {
   const numbers = new Map<string, Set<number>>()
   const answer = <A>(value: () => A) =>
     Effect.suspend(() =>
-      isCutOff ? Effect.fail(new RailUnavailable({ rail, cause: "the rail is cut off" })) : Effect.sync(value)
+      isCutOff
+        ? Effect.fail(new RailUnavailable({ rail, cause: "the simulated rail is unreachable" }))
+        : Effect.sync(value)
     )
 
   const outcomeOf = (payments: ReadonlyArray<Payment>): Outcome => {

@@ -230,7 +230,7 @@ story("I39: applies every command on a subaccount's connection to that subaccoun
   })
 )
 
-story("signs in to the primary account if the time is a string and the account id is empty", (venue) =>
+story("accepts a time given as a string, and treats an empty account id as the primary account", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const hmac = yield* venue.sign(alice)
@@ -294,7 +294,7 @@ story("subscribes to the permitted channels, and sends one error per error code 
     const [denied, unknown] = frames.flatMap(({ err }) => err ?? [])
     assert.deepEqual(denied, {
       error_code: "PermissionDenied",
-      message: "this key may not subscribe to balances, positions",
+      message: "this key is not allowed to subscribe to balances, positions",
       incoming_message: message
     })
     assert.include(unknown?.message, 'got "nonsense"')

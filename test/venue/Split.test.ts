@@ -19,7 +19,7 @@ const take = Effect.fnUntraced(function* (stream: string) {
 })
 
 for (const lost of ["the market", "a trader", "no component"] as const) {
-  story(`rule 19.2: converts a position to new units once, with ${lost} reloaded`, (venue) =>
+  story(`rule 19.2: converts a position to new units once, after a reload of ${lost}`, (venue) =>
     Effect.gen(function* () {
       const markets = yield* MarketClient
       const [ann, ben] = [yield* venue.user("ann", 5_000), yield* venue.user("ben", 5_000)]

@@ -276,49 +276,51 @@ story("cancel_all_orders cancels stops, but a disconnect does not", (venue) =>
   })
 )
 
-story("rule 15.8: a bracket order's fills open and enlarge its two stops, and one stop ends with the other", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.trade(yield* venue.user("alice"))
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
-    yield* alice.send(limit("BUY", 5, 200, { take_profit: 210, stop_loss: 195, client_order_id: "in" }))
-    yield* venue.settle
-    const [, parent] = yield* alice.drain
-    assert.deepInclude(parent!.order_response, { status: "ACK", take_profit: 210, stop_loss: 195 })
-    yield* bob.send(limit("SELL", 2, 200))
-    yield* venue.settle
-    const first = yield* alice.drain
-    const pair = ["stop_order_response", "ACK", "stop_order_response", "ACK"]
-    assert.deepEqual(told(first), ["fill_response", "FILLED", ...pair])
-    assert.deepInclude(first[0]!.fill_response, { take_profit: 210, stop_loss: 195 })
-    const stops = first.flatMap((frame) => frame.stop_order_response ?? [])
-    assert.deepEqual(
-      stops.map((each) => [each.stop_order_type, each.direction, each.price, each.quantity, each.client_order_id]),
-      [
-        ["TAKE_PROFIT", "SELL", 210, 2, "in"],
-        ["STOP_LOSS", "SELL", 195, 2, "in"]
-      ]
-    )
-    yield* bob.send(limit("SELL", 3, 200))
-    yield* venue.settle
-    const second = yield* alice.drain
-    assert.deepEqual(
-      second.flatMap((frame) => frame.stop_order_response ?? []).map((each) => [each.stop_order_id, each.quantity]),
-      stops.map((each) => [each.stop_order_id, 5])
-    )
-    yield* bob.send(limit("BUY", 5, 194.9))
-    yield* venue.settle
-    yield* venue.price(aapl, 194.99)
-    yield* venue.settle
-    const frames = (yield* alice.drain).filter((frame) => frame.stop_order_response === undefined)
-    assert.deepEqual(told(frames), ["ACK", "CANCELLED", "fill_response", "FILLED"])
-    assert.deepInclude(frames[1]!.order_response, { type: "TAKE_PROFIT", order_id: stops[0]!.stop_order_id })
-    assert.deepInclude(frames[2]!.fill_response, { price: 194.9, quantity: 5, order_type: "STOP_MARKET" })
-  })
+story(
+  "rule 15.8: a bracket order's fills create and enlarge its two stops, and when one stop ends, so does the other",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.trade(yield* venue.user("alice"))
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
+      yield* alice.send(limit("BUY", 5, 200, { take_profit: 210, stop_loss: 195, client_order_id: "in" }))
+      yield* venue.settle
+      const [, parent] = yield* alice.drain
+      assert.deepInclude(parent!.order_response, { status: "ACK", take_profit: 210, stop_loss: 195 })
+      yield* bob.send(limit("SELL", 2, 200))
+      yield* venue.settle
+      const first = yield* alice.drain
+      const pair = ["stop_order_response", "ACK", "stop_order_response", "ACK"]
+      assert.deepEqual(told(first), ["fill_response", "FILLED", ...pair])
+      assert.deepInclude(first[0]!.fill_response, { take_profit: 210, stop_loss: 195 })
+      const stops = first.flatMap((frame) => frame.stop_order_response ?? [])
+      assert.deepEqual(
+        stops.map((each) => [each.stop_order_type, each.direction, each.price, each.quantity, each.client_order_id]),
+        [
+          ["TAKE_PROFIT", "SELL", 210, 2, "in"],
+          ["STOP_LOSS", "SELL", 195, 2, "in"]
+        ]
+      )
+      yield* bob.send(limit("SELL", 3, 200))
+      yield* venue.settle
+      const second = yield* alice.drain
+      assert.deepEqual(
+        second.flatMap((frame) => frame.stop_order_response ?? []).map((each) => [each.stop_order_id, each.quantity]),
+        stops.map((each) => [each.stop_order_id, 5])
+      )
+      yield* bob.send(limit("BUY", 5, 194.9))
+      yield* venue.settle
+      yield* venue.price(aapl, 194.99)
+      yield* venue.settle
+      const frames = (yield* alice.drain).filter((frame) => frame.stop_order_response === undefined)
+      assert.deepEqual(told(frames), ["ACK", "CANCELLED", "fill_response", "FILLED"])
+      assert.deepInclude(frames[1]!.order_response, { type: "TAKE_PROFIT", order_id: stops[0]!.stop_order_id })
+      assert.deepInclude(frames[2]!.fill_response, { price: 194.9, quantity: 5, order_type: "STOP_MARKET" })
+    })
 )
 
 story(
-  "rule 15.8: requires take_profit beyond and stop_loss short of the order's price, and allows changing both",
+  "rule 15.8: requires take_profit on the profit side of the order's price and stop_loss on the loss side; both can change",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))

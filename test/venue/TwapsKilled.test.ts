@@ -68,7 +68,7 @@ const recorded = Effect.gen(function* () {
 for (const instant of ["before its row is committed", "right after its row is committed"] as const) {
   for (const tag of ["TwapOpened", "TwapAdvanced", "TwapClosed"] as const) {
     story(
-      `I31: if the market crashes at a ${tag} event ${instant}, no slice is lost or placed twice`,
+      `I31: if the market's owner crashes at a ${tag} event, ${instant}, no slice is lost or placed twice`,
       (venue) =>
         Effect.gen(function* () {
           const { alice } = yield* begin(venue)

@@ -58,7 +58,7 @@ interface Claimed {
   readonly session: PgClient.PgClient
 }
 
-/** Takes over a server that a killed run left behind, once the dead venue's lock is free. */
+/** Takes over a server that a killed run left behind, after the dead venue's lock has become free. */
 const adopt = Effect.fnUntraced(function* (remembered: PostgresHome.PostgresHome, log: Log) {
   const left = yield* Postmaster.find(remembered)
   if (Option.isNone(left)) return Option.none<Claimed>()
@@ -129,7 +129,7 @@ const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome, serv
     )
     const [answer] = yield* querying(session<{ directory: string; locked: boolean }>`
       select current_setting('data_directory') as directory, pg_try_advisory_lock(${lockKey}) as locked`)
-    if (answer?.directory !== home.data) return yield* refused("another server answers on its port")
+    if (answer?.directory !== home.data) return yield* refused("another server uses the database's port")
     return answer.locked ? session : yield* refused(inUse)
   })
   return yield* locked.pipe(
@@ -152,8 +152,8 @@ const querying = <A, E extends Error, R>(effect: Effect.Effect<A, E, R>) =>
   )
 
 /**
- * Returns the URL over the Unix socket if there is one, because it is faster. Without its query, the URL is that of
- * the port.
+ * Returns the URL for the Unix socket if there is one, because it is faster. Remove the query string to get the TCP
+ * URL.
  */
 const urlOf = (
   { password }: PostgresHome.PostgresHome,

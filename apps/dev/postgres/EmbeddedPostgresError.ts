@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
-  /** Failed step: a verb phrase for the user at the terminal. */
+  /** Failed step, as a verb phrase that is shown to the user. */
   step: Schema.String,
   reason: Schema.String,
   cause: Schema.optional(Schema.Defect())
@@ -12,7 +12,7 @@ export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresEr
   }
 }
 
-/** Runs `run`. Its exception or rejection becomes the cause. */
+/** Runs `run`. An exception or rejection becomes the cause of the returned error. */
 export const attempt = <A>(step: string, run: () => PromiseLike<A> | A): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({
     try: () => Promise.resolve().then(run),

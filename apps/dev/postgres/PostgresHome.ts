@@ -71,7 +71,7 @@ const refuseToBegin = Effect.fnUntraced(function* (file: string, isKnown: boolea
   const isThere = yield* Effect.isSuccess(attempt(step, () => stat(database)))
   if (!isThere && !isKnown) return
   const reason = isThere
-    ? `${file} is missing, and with it the password of ${database}; ${remedy}`
+    ? `${file}, which contains the password of ${database}, is missing; ${remedy}`
     : `${file} is missing, although a venue was started here before; ${remedy}`
   return yield* new EmbeddedPostgresError({ step, reason })
 })

@@ -125,12 +125,12 @@ const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Re
   const logFile = join(home.directory, "server.log")
   const flags = Object.entries({
     ...always,
-    // Own directory, which only the server's user and root can enter.
+    // The server's own directory, which only the server's user and root can enter.
     unix_socket_directories: hasSocket ? `"${home.directory.replaceAll('"', '""')}"` : "",
     ...settings,
     port: String(home.port)
   })
-  // A new file: a killed server's remaining sessions still write to the old one.
+  // A new file, because the remaining sessions of a killed server still write to the old one.
   const log = yield* attempt(step, () => rm(logFile, { force: true }).then(() => open(logFile, "wx", 0o600)))
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -227,7 +227,10 @@ const serves = (pid: number, home: PostgresHome) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** Returns whether a process is a zombie. Without `/proc`, an empty command line shows the same. */
+/**
+ * Returns whether a process is a zombie. Always false without `/proc`, where a zombie is detected by its empty
+ * command line.
+ */
 const isUnreaped = (pid: number) =>
   attempt("look", () => readFile(`/proc/${pid}/stat`, "utf8")).pipe(
     // The name in brackets might itself contain brackets.

@@ -147,7 +147,7 @@ const reads = (
   FeeTier: ({ payload }) => Rpc.fork(read(payload, ({ ledger }) => ledger.tier))
 })
 
-/** Counts the loaded traders; every trader with a position is loaded. */
+/** Counts only loaded traders, because every trader with a position is loaded. */
 const atRisk = (traders: Traders.Traders): AccountsAtRisk => {
   let [warned, inLiquidation, waiting] = [0, 0, traders.pendingCount()]
   for (const trader of traders.all()) {

@@ -1,4 +1,4 @@
-/** Market entity: the market's log, clock, takeovers, watchers and read tables. */
+/** Market entity: the market's log, clock, takeovers, watchers and tables for queries. */
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { MarketCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -147,7 +147,7 @@ const viewOf =
       )
     })
 
-/** Returns views, at least one, until they contain `maxViewOrders` orders. */
+/** Returns at least one view, and further views until they contain `maxViewOrders` orders in total. */
 const viewsOf = (engine: Engine.Engine, traders: ReadonlyArray<Viewer>): ReadonlyArray<TraderView> => {
   const views: Array<TraderView> = []
   let orders = 0

@@ -154,5 +154,8 @@ const claimed = Effect.fnUntraced(function* (
 })
 
 const again = Schedule.spaced("200 millis")
-/** Delay before a fenced owner claims again. Gives a node that was frozen time to learn that its shards have moved. */
+/**
+ * Delay before a fenced owner claims again. Gives a node that was frozen enough time to detect that its shards have
+ * moved.
+ */
 export const pause = "1 second"

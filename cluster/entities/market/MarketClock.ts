@@ -1,4 +1,7 @@
-/** Submits ticks to a market after book changes, while time might change prices or orders, and every 15 minutes. */
+/**
+ * Submits ticks to a market: after changes to the book, while the passing of time might change prices or orders, and
+ * every 15 minutes.
+ */
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterMillis } from "@venue/domain/MarketHours"
 import { isStop } from "@venue/domain/Stop"
@@ -38,7 +41,7 @@ export const start = Effect.fnUntraced(function* (
 
 /** Time within which the mark and the price bands follow a change to the book. */
 const movedTickMillis = 100
-/** Interval of ticks while time changes the mark or bands. An idle market ticks every quarter of an hour. */
+/** Interval between ticks while time changes the mark or the bands. An idle market ticks every quarter of an hour. */
 const quietTickMillis = 1_000
 /**
  * Whether the event might make a stop due, or move a price without changing a level. A stop might be placed beyond

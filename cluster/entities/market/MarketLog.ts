@@ -25,9 +25,15 @@ export interface MarketLog {
   readonly head: () => { readonly epoch: number; readonly seq: number }
   /** Whether the log is claimed and loaded. */
   readonly serving: () => boolean
-  /** Returns when the journal last confirmed that the log has no other owner, or -Infinity while not serving. */
+  /**
+   * Returns the time at which the journal last confirmed that the log has no other owner, or -Infinity while not
+   * serving.
+   */
   readonly provenAtMillis: () => number
-  /** Returns when the fault mode, which executes only commands that reduce risk, began; undefined outside it. */
+  /**
+   * Returns the time at which the fault mode began, or undefined outside it. In fault mode, only commands that reduce
+   * risk are executed.
+   */
   readonly faultSinceMillis: () => number | undefined
   /** Whether ticks have no effect until the next order, price, trading period, day or claim of the log. */
   readonly isAtRest: () => boolean
@@ -67,7 +73,8 @@ export const make = Effect.fnUntraced(function* (
       return done(false)
     }
     if (open.length > before) claim.wake()
-    // The row is full, so the caller retries all commands. Those already decided return their first outcome.
+    // The row is full, so the caller retries all commands. Commands that were already decided then return their first
+    // outcome.
     if (decided.count < commands.length) return done(false)
     pending.await(done)
   }

@@ -109,7 +109,7 @@ const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number 
  * log.
  */
 const maxUnprovenMillis = 2_000
-/** Interval of heartbeats to watchers on other nodes; watchers on this node read the head themselves. */
+/** Interval between heartbeats to watchers on other nodes; watchers on this node read the head themselves. */
 const heartbeatMillis = 1_000
 /** Limits of one watcher's queue. A watcher that exceeds them restarts from the journal. */
 const maxBehind = 1_024

@@ -7,8 +7,8 @@ import * as Engine from "@venue/matching/Engine"
 export type Done = (committed: boolean) => void
 
 /**
- * Reads the state after a row, or receives undefined if the row is abandoned. The returned function is called with
- * the row's number on commit, or with undefined if the row is abandoned.
+ * Called with the engine's state after a row, or with undefined if the row was abandoned first. The returned function
+ * is called when the row's outcome is known: with its number if it is committed, otherwise with undefined.
  */
 export type Read = (engine: Engine.Engine | undefined) => (seq: number | undefined) => void
 

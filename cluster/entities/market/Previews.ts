@@ -1,4 +1,4 @@
-/** Order previews in one market. Few are computed at a time, so that real orders are not delayed. */
+/** Order previews in one market. Only a few are computed at a time, so that real orders are not delayed. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import * as Engine from "@venue/matching/Engine"
@@ -50,7 +50,10 @@ export const make = Effect.fnUntraced(function* (
 const refused = (command: PreviewCommand): PreviewCommand =>
   command._tag === "Refuse" ? command : CancelOnly.refusal(command, "REJECTED_MARKET_CLOSED")
 
-/** Maximum previews per flush. One that sweeps the whole book blocks the market's decisions for milliseconds. */
+/**
+ * Maximum number of previews per flush. A preview that sweeps the whole book blocks the market's decisions for
+ * milliseconds.
+ */
 const maxConcurrent = 4
 /** Queue limit; further previews fail with `Unavailable`. */
 const maxWaiting = 256

@@ -1,4 +1,4 @@
-/** Operator log lines about a market that receives no outside prices, or only rejected ones (rule 3.1, rule 3.5). */
+/** Operator log lines about a market that receives no external prices, or only rejected ones (rule 3.1, rule 3.5). */
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { alarmingRejections } from "@venue/domain/Oracle"
@@ -21,7 +21,7 @@ export const make = (symbol: MarketSymbol, log: (entry: Effect.Effect<void>) => 
       if (last?.source !== "stale" || staleCount !== count) return Effect.void
       isSilent = true
       return Effect.logError(
-        `market ${symbol}: no outside price for 1 minute; only orders that reduce positions are accepted`
+        `market ${symbol}: no external price for 1 minute; only orders that reduce positions are accepted`
       )
     })
   const compare = (before: Priced | undefined, now: Priced) => {
@@ -31,12 +31,12 @@ export const make = (symbol: MarketSymbol, log: (entry: Effect.Effect<void>) => 
     }
     if (now.source === "external" && isSilent) {
       isSilent = false
-      log(Effect.logWarning(`market ${symbol}: outside prices arrive again`))
+      log(Effect.logWarning(`market ${symbol}: external prices arrive again`))
     }
     if (now.rejections === alarmingRejections && before !== undefined && before.rejections < alarmingRejections)
       log(
         Effect.logError(
-          `market ${symbol}: outside prices are too far from the last accepted one and are rejected; set an operator price to accept a new level`
+          `market ${symbol}: external prices are too far from the last accepted one and are rejected; set an operator price to accept a new level`
         )
       )
   }

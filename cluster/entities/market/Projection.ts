@@ -1,6 +1,6 @@
 /**
- * Writes one market's read tables after its commits, in batches and in order, each event once. Groups of tables at
- * about the same row share a transaction. A group far behind catches up separately.
+ * Writes one market's tables for queries after its commits, in batches and in order, each event once. Groups of
+ * tables at about the same row share a transaction. A group far behind catches up separately.
  */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -16,7 +16,10 @@ export interface Projection {
   readonly committed: (row: CommittedRow<MarketEvent>) => void
   /** Adds a new claim's row, so that readers waiting for it need not wait for the next commit. */
   readonly claimed: (seq: number) => void
-  /** Lifts the delay during a burst until the tables contain row `seq`, because a reader is waiting for it. */
+  /**
+   * Suspends the delay that applies during a burst until the tables contain row `seq`, because a reader is waiting
+   * for it.
+   */
   readonly wanted: (seq: number) => void
 }
 
@@ -27,9 +30,9 @@ const maxEvents = 128
 const stepMillis = 20
 /** Longest delay of the tables during a burst, after which they catch up completely even if it continues. */
 const maxDelayMillis = 10_000
-/** Longest delay, during a burst, of each write of a group that catches up separately. */
+/** Maximum delay, during a burst, of each write of a group that catches up separately. */
 const maxFillDelayMillis = 200
-/** Minimum time between two interruptions of the burst delay for waiting readers. */
+/** Minimum time between two suspensions of the burst delay for waiting readers. */
 const readerIntervalMillis = 250
 
 export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projections: ReadonlyArray<MarketProjection>) {
@@ -94,7 +97,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
     })
     const fills = groups
       .filter((group) => !joining.includes(group))
-      .map(({ projection }) => TableWriter.persist(`the tables ${projection.group} of ${symbol}`, fill(projection)))
+      .map(({ projection }) => TableWriter.persist(`the ${projection.group} tables of ${symbol}`, fill(projection)))
     return yield* Effect.all([newest, ...fills], { concurrency: "unbounded" }).pipe(Effect.andThen(Effect.never))
   })
   yield* Effect.forkScoped(TableWriter.persist(`the tables of ${symbol}`, project))

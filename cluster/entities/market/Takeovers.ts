@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* (
   })
 })
 
-/** Interval of checks for due takeovers while any is open. */
+/** Interval between checks for due takeovers while at least one takeover is open. */
 const checkMillis = 100
 /** Maximum number of stands per market. Accounts without a stored stand count as silent and are used last. */
 const maxStands = 65_536

@@ -49,7 +49,10 @@ interface Owner {
   readonly method: DepositMethod
 }
 
-/** Returns all of a chain's deposit addresses. Reads only new ones: addresses are never removed and indexes ascend. */
+/**
+ * Returns all of a chain's deposit addresses. Reads only new addresses, because addresses are never removed and their
+ * indexes ascend.
+ */
 const makeWatched = Effect.fnUntraced(function* (rail: RailName) {
   const { after } = yield* DepositAddresses
   const known: Array<string> = []

@@ -47,7 +47,10 @@ const makeAdvance = Effect.gen(function* () {
   /** A refused change is no longer due, because another owner of the rail made it first. */
   const change = ({ depositId }: Deposit, command: ChangeCommand) => isAccepted(deposits.change(depositId, command))
 
-  /** Requests the credit. From then on, the deposit is not dropped, and polls repeat the request until credited. */
+  /**
+   * Requests the credit. From then on, the deposit is not dropped, and polls repeat the request until the deposit is
+   * credited.
+   */
   const credit = Effect.fnUntraced(function* (deposit: Deposit) {
     const { amount, depositId, rail, userId } = deposit
     if (!(yield* change(deposit, { _tag: "Offer" })) || userId === null) return

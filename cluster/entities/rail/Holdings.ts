@@ -14,10 +14,10 @@ export const run = Effect.fnUntraced(function* (provider: RailProvider) {
   return yield* poll.pipe(
     Effect.catchTags({
       // This failure raises no alarm for the rail, because only the wallet might be unreachable.
-      RailUnavailable: ({ cause }) => Effect.logDebug(`rail ${rail} returns no holdings`, cause),
+      RailUnavailable: ({ cause }) => Effect.logDebug(`the holdings on rail ${rail} could not be read`, cause),
       DatabaseUnavailable: () => Effect.void
     }),
-    Effect.catchDefect((defect) => Effect.logError(`polling the holdings of rail ${rail} failed`, defect)),
+    Effect.catchDefect((defect) => Effect.logError(`polling the holdings on rail ${rail} failed`, defect)),
     Effect.repeat(Schedule.spaced(pollEvery)),
     Effect.asVoid
   )

@@ -96,7 +96,7 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
       })
     )
     if (changes.some(({ _tag }) => _tag === "RefusalRecorded"))
-      yield* Effect.logError(`withdrawal ${withdrawalId} could not be signed now`, refusal)
+      yield* Effect.logError(`withdrawal ${withdrawalId} could not be signed`, refusal)
   })
   /** Returns the result, or an empty option after recording a refusal to sign. */
   const unlessRefused = <A>(withdrawal: Withdrawal, work: Effect.Effect<A, Failure | SigningRefused>) =>
@@ -151,7 +151,7 @@ const makeSender = (provider: RailProvider) => {
         ? Effect.void
         : send(withdrawal, payment)
     )
-  /** Removes times that no longer delay a payment. */
+  /** Removes the sending times of payments that can be sent again. */
   const prune = Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     for (const [id, atMillis] of sentAtMillis) if (nowMillis - atMillis >= resendMillis) sentAtMillis.delete(id)
   })

@@ -14,9 +14,11 @@ export const run = (rail: RailProvider) =>
   rail.sweeper === undefined
     ? Effect.void
     : pass(rail).pipe(
-        Effect.catch((error) => Effect.logWarning(`a sweep of deposit addresses on ${rail.rail} failed`, error)),
+        Effect.catch((error) => Effect.logWarning(`sweeping the deposit addresses on ${rail.rail} failed`, error)),
         // A defect in one pass must not stop later passes.
-        Effect.catchDefect((defect) => Effect.logError(`a sweep of deposit addresses on ${rail.rail} failed`, defect)),
+        Effect.catchDefect((defect) =>
+          Effect.logError(`sweeping the deposit addresses on ${rail.rail} failed`, defect)
+        ),
         Effect.repeat(Schedule.spaced(everySeconds)),
         Effect.asVoid
       )
@@ -46,9 +48,12 @@ const advance = Effect.fnUntraced(function* (rail: RailProvider, sweeper: Sweepe
     case "Overdue": {
       const next = yield* Effect.result(sweeper.sign({ ...sweep, index: sweep.addressIndex, previous: payments }))
       if (Result.isFailure(next)) {
-        yield* Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} cannot be replaced`, next.failure)
-        // Sends the last transaction again, because the chain might have lost it. Even a failed one frees the nonces
-        // behind it.
+        yield* Effect.logWarning(
+          `sweep ${sweep.sequence} on ${sweep.network} is overdue, but its transaction could not be replaced`,
+          next.failure
+        )
+        // Sends the last transaction again, because the chain might have lost it. Even a transaction that fails uses
+        // up its nonce, so that later nonces can execute.
         return yield* rail.send(payments.at(-1)!)
       }
       if (yield* sweeps.addAttempt(sweep, payments.length, attemptOf(next.success))) yield* rail.send(next.success)
@@ -90,7 +95,8 @@ const beginDue = Effect.fnUntraced(function* (
       yield* rail.send(payment)
     }
   }
-  if (refusal !== undefined) yield* Effect.logWarning(`deposit addresses on ${network} cannot be swept`, refusal)
+  if (refusal !== undefined)
+    yield* Effect.logWarning(`some deposit addresses on ${network} could not be swept`, refusal)
 })
 
 const attemptOf = ({ bytes, reference, signedAtMillis }: Payment): SweepAttempt => ({

@@ -59,6 +59,6 @@ export const make = <A>(nameOf: (item: A) => string): Turns<A> => {
   }
 }
 
-/** Number of failures that count as an outage. Further items are skipped: each would wait for a deadline. */
+/** Number of failures that count as an outage. Further items are skipped, because each would wait for a deadline. */
 const maxFailures = 8
 const maxRemembered = 10_000

@@ -34,31 +34,31 @@ export const Alarm = Schema.Struct({
     "WITHDRAWAL_STUCK",
     /** A deposit belongs to no user and waits for an operator. */
     "DEPOSIT_UNMATCHED"
-  ]).annotate({ description: "Kind of the condition." }),
+  ]).annotate({ description: "Kind of the alarm." }),
   symbol: Schema.NullOr(Schema.String).annotate({
     description: "Market symbol; null for an alarm without a market."
   }),
   since: Schema.NullOr(Moment).annotate({
-    description: "Start of the condition, ISO 8601 in UTC; null if no price was ever received."
+    description: "Start of the condition, ISO 8601 in UTC; null if the start is unknown."
   }),
   account_id: Schema.optionalKey(
-    Schema.String.annotate({ description: "Account of a position that no takeover closed." })
+    Schema.String.annotate({ description: "Account id of a position in liquidation that no account could take over." })
   ),
   quantity: Schema.optionalKey(
-    Schema.Finite.annotate({ description: "Signed size of that position, in base units; negative when short." })
+    Schema.Finite.annotate({
+      description: "Signed size of the position of `account_id`, in base units; negative when short."
+    })
   ),
-  rail: Schema.optionalKey(RailName.annotate({ description: "Rail that the alarm is about." })),
-  withdrawal_id: Schema.optionalKey(
-    Schema.String.annotate({ description: "Id of the withdrawal that the alarm is about." })
-  ),
-  deposit_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the deposit that the alarm is about." })),
+  rail: Schema.optionalKey(RailName.annotate({ description: "Affected rail; omitted for an alarm without a rail." })),
+  withdrawal_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the affected withdrawal." })),
+  deposit_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the affected deposit." })),
   reason: Schema.optionalKey(Schema.String.annotate({ description: "Explanation of the condition." }))
 }).annotate({ identifier: "Alarm", description: "Condition that needs an operator's attention." })
 
 /** List of alarms; empty in normal operation. */
 export const AlarmList = Schema.Struct({
   data: Schema.Array(Alarm).annotate({
-    description: "Alarms; of each kind about withdrawals or deposits, the 100 oldest, oldest first."
+    description: "Current alarms. For each kind of withdrawal or deposit alarm, the list has at most the 100 oldest."
   }),
   count: RowCount,
   at: Moment.annotate({ description: "Time of the response, ISO 8601 in UTC." })

@@ -34,14 +34,14 @@ import { WithdrawalsGroup } from "./Withdrawals.ts"
 import { VenueModeGroup } from "./VenueMode.ts"
 import { operation } from "../Operation.ts"
 
-/** Credit to an account; a correction may be negative. */
+/** Credit to an account; a correction can be negative. */
 export const Credit = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid.annotate({
-    description: "Account id to credit.",
+    description: "Id of the account to credit.",
     examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
   }),
-  amount: usdChange("Amount to credit; a negative amount debits the account"),
+  amount: usdChange("Amount to credit (negative: to debit)"),
   reason: Reason
 }).annotate({ identifier: "Credit" })
 
@@ -83,8 +83,8 @@ export const OperatorGroup = HttpApiGroup.make("operator")
       .annotate(NeededRole, "treasurer"),
     HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable }).annotateMerge(
       operation(
-        "Prove the books",
-        "Returns the sums of the books, which are 0 while they balance, and each rail's books next to its holdings."
+        "Get the proof of the books",
+        "Returns the sums of the ledger and of the positions, all 0 while the books balance. Compares each rail's books with its holdings."
       )
     )
   )

@@ -12,7 +12,7 @@ import { operation } from "../Operation.ts"
 const Roles = Schema.Array(OperatorRole)
   .annotate({
     description:
-      "Roles of the operator, each at most once: `viewer` reads, `treasurer` decides about money, `admin` does everything.",
+      "Roles of the operator, each at most once: `viewer` can read, `treasurer` can decide about money, `admin` can do everything.",
     examples: [["viewer"]]
   })
   .check(Schema.isMinLength(1), Schema.isUnique())
@@ -21,7 +21,7 @@ const Roles = Schema.Array(OperatorRole)
 const name = secret(
   OperatorName.annotate({
     description:
-      "Name of the operator: 2 to 64 of a-z, 0-9, dot, underscore and hyphen, the first a letter or a digit.",
+      "Name of the operator: 2 to 64 characters from a-z, 0-9, dot, underscore and hyphen, starting with a letter or digit.",
     examples: ["alice"]
   })
 )
@@ -34,28 +34,28 @@ export const AppointOperator = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "AppointOperator" })
 
-/** Person who runs the venue. */
+/** Operator: a person who runs the venue. */
 export const OperatorBody = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the operator." }),
   roles: Schema.Array(OperatorRole).annotate({ description: "Roles of the operator." }),
   created_at: Moment.annotate({ description: "Time of appointment, ISO 8601 in UTC." }),
   removed_at: Schema.NullOr(Moment).annotate({
-    description: "Time of dismissal, ISO 8601 in UTC; null while the token is valid."
+    description: "Time of dismissal, ISO 8601 in UTC; null for a current operator."
   })
-}).annotate({ identifier: "OperatorBody", description: "Person who runs the venue." })
+}).annotate({ identifier: "OperatorBody", description: "Person with access to the operator interface." })
 export type OperatorBody = typeof OperatorBody.Type
 
-/** New operator with the token, which is returned only once. */
+/** New operator with the token, which only this response contains. */
 export const AppointedOperator = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the operator." }),
   roles: Schema.Array(OperatorRole).annotate({ description: "Roles of the operator." }),
-  token: Schema.String.annotate({ description: "Bearer token of the operator. It is returned only once." })
+  token: Schema.String.annotate({ description: "Bearer token of the operator, returned only in this response." })
 }).annotate({ identifier: "AppointedOperator" })
 
 /** Operators in the venue's records. The owner of the token in the venue's settings has no record. */
 export const OperatorList = Schema.Struct({
   data: Schema.Array(OperatorBody).annotate({
-    description: "Operators, without the owner of the token in the venue's settings."
+    description: "Current and former operators. The owner of the token in the venue's settings is not listed."
   }),
   count: RowCount
 }).annotate({
@@ -70,7 +70,7 @@ export const OperatorNamed = Schema.Struct({ $schema: SchemaLink, name, reason: 
 export const AppointmentsGroup = HttpApiGroup.make("appointments")
   .add(
     HttpApiEndpoint.get("list", "/operators", { success: OperatorList, error: ServiceUnavailable }).annotateMerge(
-      operation("List operators", "Returns the people who run the venue, with their roles.")
+      operation("List operators", "Returns the current and former operators with their roles.")
     ),
     HttpApiEndpoint.post("appoint", "/operators", {
       payload: AppointOperator,
@@ -79,7 +79,7 @@ export const AppointmentsGroup = HttpApiGroup.make("appointments")
     }).annotateMerge(
       operation(
         "Appoint an operator",
-        "Creates an operator and returns the bearer token once. Refused with 409 if the name was ever used."
+        "Creates an operator and returns the bearer token, which is never shown again. Refused with 409 if a current or former operator has the name."
       )
     ),
     HttpApiEndpoint.post("dismiss", "/operators/dismiss", {

@@ -15,10 +15,10 @@ export const Delist = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, r
 export const DelistingTaken = Schema.Struct({
   symbol: SymbolName,
   state: Schema.Literals(["IN_SETTLEMENT", "DELISTED"]).annotate({
-    description: "`IN_SETTLEMENT` until the last position is closed, then `DELISTED`."
+    description: "State of the market: `IN_SETTLEMENT` until the last position is closed, then `DELISTED`."
   }),
   settlement_price: Schema.NullOr(Schema.Finite).annotate({
-    description: "Price at which positions are closed, in USD per base unit; null if the market never had a price."
+    description: "Price at which all positions are closed, in USD per base unit; null if the market never had a price."
   })
 }).annotate({ identifier: "DelistingTaken" })
 
@@ -31,8 +31,8 @@ export const DelistingsGroup = HttpApiGroup.make("delistings")
     }).annotateMerge(
       operation(
         "Delist a contract",
-        "Closes all positions of a halted market at one price and ends the market irrevocably. Refused with 404 " +
-          "for an unknown symbol, and with 409 while the market trades."
+        "Closes all positions of a market at one price and ends the market irrevocably. Refused with 404 for an " +
+          "unknown symbol, and with 409 while the market is in the state TRADING."
       )
     )
   )

@@ -14,8 +14,8 @@ import { operation } from "../Operation.ts"
 /** Deposit that belongs to no user. */
 export const UnmatchedDeposit = Schema.Struct({
   deposit_id: Schema.String.annotate({ description: "Id of the deposit." }),
-  method: DepositMethod.annotate({ description: "Network, or payment rail of the bank." }),
-  sent_to: Schema.String.annotate({ description: "Address, or message of the bank transfer." }),
+  method: DepositMethod.annotate({ description: "Blockchain network or bank payment rail of the deposit." }),
+  sent_to: Schema.String.annotate({ description: "Receiving address on a chain, or message of a bank transfer." }),
   amount: Schema.Finite.annotate({ description: "Amount, in USD." }),
   detected_at: Moment.annotate({ description: "Time of detection, ISO 8601 in UTC." })
 }).annotate({ identifier: "UnmatchedDeposit", description: "Deposit that belongs to no user." })
@@ -36,7 +36,7 @@ export const AssignDeposit = Schema.Struct({
     examples: ["BANK:20260302-000017"]
   }),
   user_id: Uuid.annotate({
-    description: "User id to credit.",
+    description: "Id of the user to credit.",
     examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
   }),
   reason: Reason
@@ -75,9 +75,9 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
     })
       .annotateMerge(
         operation(
-          "Keep a deposit as own money",
-          "Books a final unmatched deposit as money of the venue. Needs the role treasurer. Refused with 404 " +
-            "for an unknown deposit, and with 409 if it is not final or already has an owner."
+          "Book a deposit as the venue's own money",
+          "Books a final unmatched deposit as the venue's own money. Needs the role treasurer. Refused with 404 " +
+            "for an unknown deposit, and with 409 if the deposit is not final yet or already has an owner."
         )
       )
       .annotate(NeededRole, "treasurer")

@@ -15,7 +15,7 @@ export const PayDividend = Schema.Struct({
     examples: [0.24]
   }),
   ex_date: Day.annotate({
-    description: "First day on which the underlier trades without the dividend.",
+    description: "First day on which the underlier trades without the dividend; today or an earlier day, in UTC.",
     examples: ["2026-11-26"]
   }),
   reason: Reason
@@ -37,9 +37,9 @@ export const DividendsGroup = HttpApiGroup.make("dividends")
     }).annotateMerge(
       operation(
         "Pay a dividend",
-        "Credits current long positions with the dividend and debits current short ones. Refused with 404 for " +
-          "an unknown symbol, with 422 for a market whose underlier is not a stock, and with 409 if a dividend " +
-          "for that day or a later day is already paid."
+        "Credits the dividend to the current long positions and debits it from the current short positions. " +
+          "Refused with 404 for an unknown symbol, with 422 if the underlier is not a stock, and with 409 if a " +
+          "dividend for the same or a later day was already paid."
       )
     )
   )

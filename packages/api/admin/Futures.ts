@@ -28,25 +28,24 @@ const Time = (what: string) =>
     Schema.isBetween({ minimum: 0, maximum: Date.UTC(10_000, 0) - 1 }, { expected: "a time from 1970 to 9999" })
   ).pipe(
     Schema.annotateEncoded({
-      description: `${what}, in ISO 8601: a time from 1970 to 9999.`,
+      description: `${what}, in ISO 8601; years 1970 to 9999.`,
       examples: ["2026-11-20T19:30:00Z"]
     })
   )
 
 /**
  * Records the underlier's close and its future's settlement for one day, in USD; replaces an earlier record for that
- * day. If the request names no future, the calendar's active future at the end of the UTC day applies.
+ * day. If the request contains no future, the calendar's active future at the end of the UTC day applies.
  */
 export const RecordSettlement = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  day: Day.annotate({ description: "Day of the settlement, UTC.", examples: ["2026-11-26"] }),
-  official_close: Price("Official close of the underlier, in USD; above 0, at most 10,000,000."),
-  settlement: Price("Settlement price of its future, in USD; above 0, at most 10,000,000."),
+  day: Day.annotate({ description: "Day of the settlement, in UTC.", examples: ["2026-11-26"] }),
+  official_close: Price("Official closing price of the underlier, in USD; above 0, at most 10,000,000."),
+  settlement: Price("Settlement price of the underlier's future, in USD; above 0, at most 10,000,000."),
   future_symbol: Schema.optionalKey(
     FutureSymbol.annotate({
-      description:
-        "Name of the future at its exchange. Default: the future of the calendar at the end of the day, UTC.",
+      description: "Exchange symbol of the future. Default: the calendar's active future at the end of the UTC day.",
       examples: ["CLK6"]
     })
   ),
@@ -56,54 +55,54 @@ export const RecordSettlement = Schema.Struct({
 /** Settlement prices of one day. */
 export const SettlementPrices = Schema.Struct({
   symbol: SymbolName,
-  day: Schema.String.annotate({ description: "Day of the settlement, UTC." }),
-  official_close: Schema.Finite.annotate({ description: "Official close of the underlier, in USD." }),
-  settlement: Schema.Finite.annotate({ description: "Settlement price of the future, in USD." }),
+  day: Schema.String.annotate({ description: "Day of the settlement, in UTC." }),
+  official_close: Schema.Finite.annotate({ description: "Official closing price of the underlier, in USD." }),
+  settlement: Schema.Finite.annotate({ description: "Settlement price of the underlier's future, in USD." }),
   future_symbol: Schema.NullOr(Schema.String).annotate({
     description:
-      "Name of the future at its exchange; null while neither the operator nor the calendar names it, in which " +
-      "case the settlement is not published."
+      "Exchange symbol of the future; null if neither the request nor the calendar identifies a future. A " +
+      "settlement without a future is not published."
   }),
-  recorded_at: Moment.annotate({ description: "Time of recording, ISO 8601 in UTC." })
-}).annotate({ identifier: "SettlementPrices", description: "Settlement of one day." })
+  recorded_at: Moment.annotate({ description: "Time at which the settlement was recorded, ISO 8601 in UTC." })
+}).annotate({ identifier: "SettlementPrices", description: "Settlement prices of one day." })
 
 /** Newest settlement of each market, which its prices use. */
 export const SettlementPricesList = Schema.Struct({
-  data: Schema.Array(SettlementPrices).annotate({ description: "Newest settlement of each market." }),
+  data: Schema.Array(SettlementPrices).annotate({ description: "Newest settlement prices of each market." }),
   count: RowCount
 }).annotate({ identifier: "SettlementPricesList" })
 
-/** Replaces the calendar from `active_from` on; the future active at that time ends then. */
+/** Replaces the calendar from `active_from` on. The future that is active at that time ends then. */
 export const SetSettlementCalendar = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  active_from: Time("Start of the new part of the calendar; futures known for later times are replaced"),
+  active_from: Time("Time from which the new futures replace the calendar"),
   futures: Schema.Array(
     Schema.Struct({
-      future_symbol: FutureSymbol.annotate({ description: "Name of the future at its exchange.", examples: ["CLK6"] }),
+      future_symbol: FutureSymbol.annotate({ description: "Exchange symbol of the future.", examples: ["CLK6"] }),
       active_until: Time("Last instant at which the oracle uses the future"),
       expiration: Time("Expiration of the future")
     }).annotate({ identifier: "DatedFuture" })
   )
     .check(Schema.isMaxLength(100))
-    .annotate({ description: "Futures in their order, at most 100." }),
+    .annotate({ description: "Futures in the order of their use, at most 100." }),
   reason: Reason
 }).annotate({ identifier: "SetSettlementCalendar" })
 
 /** Future of a calendar. */
 export const SettlementCalendarFuture = Schema.Struct({
-  future_symbol: Schema.String.annotate({ description: "Name of the future at its exchange." }),
-  active_from: Moment.annotate({ description: "First instant at which the oracle uses the future, ISO 8601 in UTC." }),
+  future_symbol: Schema.String.annotate({ description: "Exchange symbol of the future." }),
+  active_from: Moment.annotate({ description: "Time from which the oracle uses the future, ISO 8601 in UTC." }),
   active_until: Moment.annotate({ description: "Last instant at which the oracle uses the future, ISO 8601 in UTC." }),
   expiration: Moment.annotate({ description: "Expiration of the future, ISO 8601 in UTC." }),
-  recorded_at: Moment.annotate({ description: "Time of recording, ISO 8601 in UTC." })
-}).annotate({ identifier: "SettlementCalendarFuture", description: "Future of a calendar." })
+  recorded_at: Moment.annotate({ description: "Time at which the future was recorded, ISO 8601 in UTC." })
+}).annotate({ identifier: "SettlementCalendarFuture", description: "Future in a settlement calendar." })
 
 /** Futures of a market, latest first; at most 100. */
 export const SettlementCalendar = Schema.Struct({
   symbol: SymbolName,
   data: Schema.Array(SettlementCalendarFuture).annotate({
-    description: "Futures, latest first; at most 100."
+    description: "Futures in the calendar, latest first; at most 100."
   }),
   count: RowCount
 }).annotate({ identifier: "SettlementCalendar" })
@@ -118,7 +117,7 @@ export const SetHolidays = Schema.Struct({
   days: Schema.Array(Day)
     .check(Schema.isMaxLength(100))
     .annotate({
-      description: "All holidays of the year, at most 100; they replace the previous holidays of the year.",
+      description: "All exchange holidays of the year, at most 100. They replace the recorded holidays of the year.",
       examples: [["2026-12-25"]]
     }),
   reason: Reason
@@ -126,7 +125,7 @@ export const SetHolidays = Schema.Struct({
 
 /** Response body of `GET /holidays`. */
 export const HolidayList = Schema.Struct({
-  data: Schema.Array(Schema.String).annotate({ description: "Holidays of all years." }),
+  data: Schema.Array(Schema.String).annotate({ description: "Exchange holidays of all years." }),
   count: RowCount
 }).annotate({
   identifier: "HolidayList"
@@ -137,7 +136,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
     HttpApiEndpoint.get("settlements", "/settlement-prices", {
       success: SettlementPricesList,
       error: ServiceUnavailable
-    }).annotateMerge(operation("List settlement prices", "Returns the newest settlement of each market.")),
+    }).annotateMerge(operation("List settlement prices", "Returns the newest settlement prices of each market.")),
     HttpApiEndpoint.post("record", "/settlement-prices", {
       payload: RecordSettlement,
       success: HttpApiSchema.NoContent,
@@ -145,8 +144,8 @@ export const FuturesGroup = HttpApiGroup.make("futures")
     }).annotateMerge(
       operation(
         "Record a settlement price",
-        "Records the official close of the underlier and the settlement price of its future for a day. A " +
-          "second record of a day replaces the first. Refused with 404 for an unknown symbol."
+        "Records the underlier's official closing price and its future's settlement price for one day. A second " +
+          "record for the same day replaces the first. Refused with 404 for an unknown symbol."
       )
     ),
     HttpApiEndpoint.get("calendar", "/settlement-calendar", {
@@ -156,7 +155,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
     }).annotateMerge(
       operation(
         "Get a settlement calendar",
-        "Returns the futures of a market, latest first. Refused with 404 for an unknown symbol."
+        "Returns the futures in a market's settlement calendar, latest first. Refused with 404 for an unknown symbol."
       )
     ),
     HttpApiEndpoint.post("setCalendar", "/settlement-calendar", {
@@ -166,18 +165,18 @@ export const FuturesGroup = HttpApiGroup.make("futures")
     }).annotateMerge(
       operation(
         "Set a settlement calendar",
-        "Replaces the futures of a market from a time on. Refused with 404 for an unknown symbol, and with 422 " +
-          "for futures out of order."
+        "Replaces the futures in a market's calendar from the time `active_from`. Refused with 404 for an unknown " +
+          "symbol, and with 422 if the futures are out of order."
       )
     ),
     HttpApiEndpoint.get("holidays", "/holidays", { success: HolidayList, error: ServiceUnavailable }).annotateMerge(
-      operation("List exchange holidays", "Returns the holidays of the exchange.")
+      operation("List exchange holidays", "Returns the exchange holidays of all years.")
     ),
     HttpApiEndpoint.post("setHolidays", "/holidays", {
       payload: SetHolidays,
       success: HttpApiSchema.NoContent,
       error: ServiceUnavailable
-    }).annotateMerge(operation("Set exchange holidays", "Replaces the holidays of one year."))
+    }).annotateMerge(operation("Set exchange holidays", "Replaces all exchange holidays of one year."))
   )
   .middleware(OperatorOnly)
 

@@ -17,11 +17,11 @@ const Amount = (description: string, example: number) =>
 
 const terms = {
   base_asset: Schema.String.annotate({
-    description: "Asset that the contract tracks, unit for unit; `BA` is listed as `BA-USD`.",
+    description: "Asset tracked by the contract: one base unit is one unit of the asset. `BA` is listed as `BA-USD`.",
     examples: ["BA"]
   }),
   product_category: ProductCategory.annotate({
-    description: "Class of the underlier; hours, bands, limits and fees depend on it."
+    description: "Class of the underlier, which determines market hours, price bands, limits and fees."
   })
 }
 
@@ -29,12 +29,12 @@ const terms = {
 export const ListInstrument = Schema.Struct({
   $schema: SchemaLink,
   ...terms,
-  tick_size: Amount("Step of prices, in USD. It never changes.", 0.01),
-  lot_size: Amount("Step of quantities, in base units. It never changes.", 0.01),
+  tick_size: Amount("Price step (tick size), in USD per base unit. It never changes.", 0.01),
+  lot_size: Amount("Quantity step (lot size), in base units. It never changes.", 0.01),
   min_quantity: Amount("Smallest quantity of an order, in base units.", 0.01),
   max_quantity: Amount("Largest quantity of an order, in base units.", 5000),
   default_max_leverage: NumberOrText(Schema.Int).annotate({
-    description: "Highest leverage, as a multiple of the margin.",
+    description: "Highest leverage of the contract, as a multiple of the margin.",
     examples: [20]
   }),
   reason: Reason
@@ -43,24 +43,26 @@ export const ListInstrument = Schema.Struct({
 /** Contract that the venue lists. */
 export const ListedInstrument = Schema.Struct({
   symbol: SymbolName,
-  clob_pair_id: Schema.Int.annotate({ description: "Order book number." }),
+  clob_pair_id: Schema.Int.annotate({ description: "Number of the order book." }),
   ...terms,
-  tick_size: Schema.Finite.annotate({ description: "Step of prices, in USD." }),
-  lot_size: Schema.Finite.annotate({ description: "Step of quantities, in base units." }),
-  min_quantity: Schema.Finite.annotate({ description: "Smallest quantity of an order in force, in base units." }),
-  max_quantity: Schema.Finite.annotate({ description: "Largest quantity of an order in force, in base units." }),
-  position_limit: Schema.Finite.annotate({ description: "Largest position in force, in USD at the highest leverage." }),
-  open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest in force, in USD." }),
-  default_max_leverage: Schema.Int.annotate({ description: "Highest leverage, as a multiple of the margin." }),
+  tick_size: Schema.Finite.annotate({ description: "Price step (tick size), in USD per base unit." }),
+  lot_size: Schema.Finite.annotate({ description: "Quantity step (lot size), in base units." }),
+  min_quantity: Schema.Finite.annotate({ description: "Current smallest quantity of an order, in base units." }),
+  max_quantity: Schema.Finite.annotate({ description: "Current largest quantity of an order, in base units." }),
+  position_limit: Schema.Finite.annotate({ description: "Current position limit at the highest leverage, in USD." }),
+  open_interest_limit: Schema.Finite.annotate({ description: "Current open-interest limit, in USD." }),
+  default_max_leverage: Schema.Int.annotate({
+    description: "Highest leverage of the contract, as a multiple of the margin."
+  }),
   in_force: Schema.Boolean.annotate({
-    description: "Whether the contract already trades; a new contract trades from the next start of the venue."
+    description: "Whether the contract already trades. A new contract trades from the next start of the venue."
   })
-}).annotate({ identifier: "ListedInstrument", description: "Contract that the venue lists." })
+}).annotate({ identifier: "ListedInstrument", description: "Contract listed by the venue." })
 
 /** Response body of `GET /instruments`. */
 export const ListedInstruments = Schema.Struct({
   data: Schema.Array(ListedInstrument).annotate({
-    description: "Contracts that are listed, or will be at the next start."
+    description: "Listed contracts, including new contracts that trade from the next start of the venue."
   }),
   count: RowCount
 }).annotate({ identifier: "ListedInstruments" })
@@ -73,7 +75,7 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
     }).annotateMerge(
       operation(
         "List contracts",
-        "Returns the contracts that are listed and those that will be from the next start of the venue."
+        "Returns the listed contracts, including new contracts that trade from the next start of the venue."
       )
     ),
     HttpApiEndpoint.post("add", "/instruments", {
@@ -83,8 +85,8 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
     }).annotateMerge(
       operation(
         "List a contract",
-        "Adds a contract that trades from the next start of the venue. Refused with 409 if the symbol is " +
-          "listed, and with 422 for terms that contradict each other."
+        "Adds a contract that trades from the next start of the venue. Refused with 409 if the symbol is already " +
+          "listed with other terms, and with 422 for terms that are invalid or contradict each other."
       )
     )
   )

@@ -13,7 +13,7 @@ export const KeyPermission = Schema.Struct({
     description: "Public key of the API key.",
     examples: ["pub_3f1d8c5b7a9e4d2c8b6a0f1e2d3c4b5a"]
   }),
-  permission: Schema.Literal("register_user").annotate({ description: "Permission to grant or withdraw." }),
+  permission: Schema.Literal("register_user").annotate({ description: "Permission to grant or revoke." }),
   reason: Reason
 }).annotate({ identifier: "KeyPermission" })
 
@@ -33,8 +33,8 @@ export const KeysGroup = HttpApiGroup.make("keys")
     ),
     HttpApiEndpoint.post("withdraw", "/keys/withdraw", deciding).annotateMerge(
       operation(
-        "Withdraw a key permission",
-        "Removes a permission that an operator granted from an API key. Refused with 404 for an unknown key."
+        "Revoke a key permission",
+        "Revokes an operator-granted permission of an API key. Refused with 404 for an unknown key."
       )
     )
   )

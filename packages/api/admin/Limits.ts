@@ -26,12 +26,15 @@ export const SetLimits = Schema.Struct({
   ),
   position_limit: Schema.optionalKey(
     Amount.annotate({
-      description: "Largest position, in USD at the highest leverage. Default: unchanged.",
+      description: "Position limit at the highest leverage, in whole USD, at most 90,000,000. Default: unchanged.",
       examples: [1000000]
     })
   ),
   open_interest_limit: Schema.optionalKey(
-    Amount.annotate({ description: "Largest open interest, in USD. Default: unchanged.", examples: [10000000] })
+    Amount.annotate({
+      description: "Open-interest limit, in whole USD, from `position_limit` to 2,000,000,000. Default: unchanged.",
+      examples: [10000000]
+    })
   ),
   reason: Reason
 }).annotate({ identifier: "SetLimits" })
@@ -41,8 +44,8 @@ export const LimitsInForce = Schema.Struct({
   symbol: SymbolName,
   min_quantity: Schema.Finite.annotate({ description: "Smallest quantity of an order, in base units." }),
   max_quantity: Schema.Finite.annotate({ description: "Largest quantity of an order, in base units." }),
-  position_limit: Schema.Finite.annotate({ description: "Largest position, in USD at the highest leverage." }),
-  open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest, in USD." })
+  position_limit: Schema.Finite.annotate({ description: "Position limit at the highest leverage, in USD." }),
+  open_interest_limit: Schema.Finite.annotate({ description: "Open-interest limit, in USD." })
 }).annotate({ identifier: "LimitsInForce" })
 
 export const LimitsGroup = HttpApiGroup.make("limits")
@@ -54,8 +57,8 @@ export const LimitsGroup = HttpApiGroup.make("limits")
     }).annotateMerge(
       operation(
         "Set limits",
-        "Changes limits of a contract immediately; absent limits are unchanged. Refused with 404 for an unknown " +
-          "symbol, with 422 for limits that contradict each other, and with 409 for a delisted market."
+        "Changes limits of a contract immediately. Omitted limits stay unchanged. Refused with 404 for an unknown " +
+          "symbol, with 409 for a delisted market, and with 422 for limits that are invalid or contradict each other."
       )
     )
   )

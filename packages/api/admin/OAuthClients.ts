@@ -14,37 +14,37 @@ export const RegisterOAuthClient = Schema.Struct({
   $schema: SchemaLink,
   client_id: Schema.optionalKey(
     Uuid.annotate({
-      description: "Id of the application, in lower case. Default: a new id.",
+      description: "Id of the application, a UUID in lower case. Default: a new id.",
       examples: ["9d0e3c1b-5b6d-4a52-8f21-7a9e2f40c1d2"]
     })
   ),
-  name: Schema.String.annotate({ description: "Name that users see.", examples: ["Chart app"] }),
+  name: Schema.String.annotate({ description: "Name of the application, shown to users.", examples: ["Chart app"] }),
   type: Schema.Literals(["public", "confidential"]).annotate({
-    description: "Kind of the application: `confidential` with a secret, `public` without."
+    description: "Type of the application: `confidential` with a secret, `public` without a secret."
   }),
   redirect_uris: Schema.Array(Schema.String).annotate({
-    description: "URIs that users may be redirected to.",
+    description: "Allowed redirect URIs.",
     examples: [["https://app.example/callback"]]
   }),
   logo_uri: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
-      description: "URL of the application's logo; null for none.",
+      description: "URL of the application's logo; null without a logo.",
       examples: ["https://app.example/logo.png"]
     })
   ),
   client_uri: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
-      description: "URL of the application's page; null for none.",
+      description: "URL of the application's web page; null without a page.",
       examples: ["https://app.example"]
     })
   ),
   grant_types: Schema.optionalKey(
-    Schema.Array(GrantType).annotate({ description: "Grants that the application may use. Default: both." })
+    Schema.Array(GrantType).annotate({ description: "Allowed grant types. Default: both types." })
   ),
   allow_loopback: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:
-        "Whether a public application may also be redirected to `http` on the user's own machine. Default: false."
+        "Whether a public application can also use `http` redirect URIs on the user's own machine. Default: false."
     })
   ),
   reason: Reason
@@ -53,28 +53,30 @@ export const RegisterOAuthClient = Schema.Struct({
 /** Application that is allowed to sign users in. */
 export const OAuthClientBody = Schema.Struct({
   client_id: Uuid.annotate({ description: "Id of the application." }),
-  name: Schema.String.annotate({ description: "Name that users see." }),
+  name: Schema.String.annotate({ description: "Name of the application, shown to users." }),
   type: Schema.Literals(["public", "confidential"]).annotate({
-    description: "Kind of the application: `confidential` with a secret, `public` without."
+    description: "Type of the application: `confidential` with a secret, `public` without a secret."
   }),
-  redirect_uris: Schema.Array(Schema.String).annotate({ description: "URIs that users may be redirected to." }),
-  logo_uri: Schema.NullOr(Schema.String).annotate({ description: "URL of the application's logo; null for none." }),
+  redirect_uris: Schema.Array(Schema.String).annotate({ description: "Allowed redirect URIs." }),
+  logo_uri: Schema.NullOr(Schema.String).annotate({
+    description: "URL of the application's logo; null without a logo."
+  }),
   client_uri: Schema.NullOr(Schema.String).annotate({
-    description: "URL of the application's page; null for none."
+    description: "URL of the application's web page; null without a page."
   }),
-  grant_types: Schema.Array(GrantType).annotate({ description: "Grants that the application may use." }),
+  grant_types: Schema.Array(GrantType).annotate({ description: "Allowed grant types." }),
   created_at: Moment.annotate({ description: "Time of registration, ISO 8601 in UTC." }),
   disabled_at: Schema.NullOr(Moment).annotate({
     description: "Time at which the application was disabled, ISO 8601 in UTC; null while it is enabled."
   })
-}).annotate({ identifier: "OAuthClientBody", description: "Application that may sign users in." })
+}).annotate({ identifier: "OAuthClientBody", description: "Application that is allowed to sign users in." })
 export type OAuthClientBody = typeof OAuthClientBody.Type
 
 /** New application with its secret, which is returned only once; a public application has no secret. */
 export const RegisteredOAuthClient = Schema.Struct({
   client: OAuthClientBody,
   client_secret: Schema.NullOr(Schema.String).annotate({
-    description: "Secret of the application. It is returned only once; null for a public application."
+    description: "Secret of the application, returned only in this response; null for a public application."
   })
 }).annotate({ identifier: "RegisteredOAuthClient" })
 
@@ -101,7 +103,9 @@ export const OAuthClientNamed = Schema.Struct({
 /** Response body of `POST /oauth-clients/rotate`. */
 export const RotatedSecret = Schema.Struct({
   client_id: Uuid.annotate({ description: "Id of the application." }),
-  client_secret: Schema.String.annotate({ description: "New secret. It is returned only once." })
+  client_secret: Schema.String.annotate({
+    description: "New secret of the application, returned only in this response."
+  })
 }).annotate({
   identifier: "RotatedSecret"
 })
@@ -113,7 +117,9 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     HttpApiEndpoint.get("list", "/oauth-clients", {
       success: OAuthClientList,
       error: ServiceUnavailable
-    }).annotateMerge(operation("List OAuth applications", "Returns the applications that may sign users in.")),
+    }).annotateMerge(
+      operation("List OAuth applications", "Returns the registered applications, including disabled applications.")
+    ),
     HttpApiEndpoint.post("register", "/oauth-clients", {
       payload: RegisterOAuthClient,
       success: RegisteredOAuthClient.pipe(HttpApiSchema.status(201)),
@@ -121,16 +127,16 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     }).annotateMerge(
       operation(
         "Register an OAuth application",
-        "Registers an application and returns its secret once. Refused with 409 if the id is taken, and with " +
-          "422 for a redirect URI that is not allowed."
+        "Registers an application and returns its secret, which is never shown again. Refused with 409 if the " +
+          "id is taken, and with 422 for a redirect URI that is not allowed."
       )
     ),
     // The previous secret stays valid until the rotation is finished.
     HttpApiEndpoint.post("rotate", "/oauth-clients/rotate", { ...deciding, success: RotatedSecret }).annotateMerge(
       operation(
         "Rotate an application secret",
-        "Returns a new secret. The previous secret stays valid until the rotation is finished. Refused with " +
-          "404 for an unknown application."
+        "Returns a new secret. The previous secret stays valid until POST /oauth-clients/finish-rotation. Refused " +
+          "with 404 for an unknown, public or disabled application."
       )
     ),
     HttpApiEndpoint.post("finishRotation", "/oauth-clients/finish-rotation", {
@@ -139,8 +145,8 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     }).annotateMerge(
       operation(
         "Finish a secret rotation",
-        "Revokes the previous secret. Refused with 404 for an unknown application or one without a previous " +
-          "secret."
+        "Revokes the previous secret. Refused with 404 for an unknown application, or for an application " +
+          "without a previous secret."
       )
     ),
     HttpApiEndpoint.post("disable", "/oauth-clients/disable", {
@@ -149,8 +155,8 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     }).annotateMerge(
       operation(
         "Disable an OAuth application",
-        "Disables an application, which can no longer sign users in. Refused with 404 for an application " +
-          "that is unknown or disabled."
+        "Disables an application, which then can no longer sign users in. Refused with 404 for an unknown or " +
+          "already disabled application."
       )
     )
   )

@@ -1,11 +1,11 @@
-/** Authentication of operators, roles of operations, and members shared by operator requests. */
+/** Authentication of operators, the role that each operation requires, and fields shared by operator requests. */
 import { mayAct, type OperatorRole } from "@venue/domain/Operator"
 import * as Text from "@venue/domain/Text"
 import { Context, Schema } from "effect"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized } from "../Problem.ts"
 
-/** Operator who sends the request; the audit records the name. */
+/** Operator who sends the request; the audit log records the name. */
 export class Operator extends Context.Service<Operator, { readonly name: string }>()("@venue/api/admin/Operator") {}
 
 /** Middleware that authenticates an operator and checks the role of the operation. */
@@ -39,7 +39,7 @@ export const Reason = Schema.String.annotate({
 /** Member `symbols` of operator requests. */
 export const Symbols = Schema.Array(Schema.String)
   .annotate({
-    description: "Symbols of markets, or `*` alone for all.",
+    description: "Symbols of the markets, or only `*` for all markets.",
     examples: [["GOLD-USD"]]
   })
   .check(Schema.isMinLength(1), Schema.isMaxLength(1_000))

@@ -9,17 +9,18 @@ import { usdChange } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
 /**
- * Records a movement of the venue's own money once for each id. The same id with a different amount or rail is a
- * conflict. The request itself moves no money.
+ * Records a movement of the venue's own money. Each id is recorded only once: the same id with a different amount or
+ * rail is a conflict. The request itself moves no money.
  */
 export const OwnMoney = Schema.Struct({
   $schema: SchemaLink,
   own_money_id: ChosenId.annotate({
-    description: "Id of the entry, chosen by the operator; a repeat with the same id changes nothing.",
+    description:
+      "Id of the entry, a UUID chosen by the operator. A second request with the same values changes nothing.",
     examples: ["6c9d0e2f-4a77-4f0e-8b1a-e41c7a903d52"]
   }),
   rail: RailName.annotate({ description: "Rail that holds the money." }),
-  amount: usdChange("Money of the venue that was put on the rail; negative for money taken from it"),
+  amount: usdChange("Amount of the venue's own money moved onto the rail (negative: taken from the rail)"),
   reason: Reason
 }).annotate({ identifier: "OwnMoney" })
 
@@ -27,7 +28,9 @@ export const OwnMoney = Schema.Struct({
 export const OwnMoneyEntry = Schema.Struct({
   own_money_id: Schema.String.annotate({ description: "Id of the entry." }),
   rail: RailName.annotate({ description: "Rail that holds the money." }),
-  amount: Schema.Finite.annotate({ description: "Amount, in USD; negative if it was taken." })
+  amount: Schema.Finite.annotate({
+    description: "Amount moved onto the rail, in USD; negative if taken from the rail."
+  })
 }).annotate({ identifier: "OwnMoneyEntry" })
 
 export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
@@ -39,9 +42,10 @@ export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
     })
       .annotateMerge(
         operation(
-          "Book own money",
-          "Books money of the venue that was put on a rail or taken from it. It moves no money. Needs the role " +
-            "treasurer. Refused with 409 for an id with another amount or rail."
+          "Record the venue's own money",
+          "Records in the books that the venue's own money was moved onto a rail or taken from it. The request " +
+            "itself moves no money. Needs the role treasurer. Refused with 409 if the id is already recorded with " +
+            "another amount or rail."
         )
       )
       .annotate(NeededRole, "treasurer")

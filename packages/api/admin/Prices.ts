@@ -1,4 +1,4 @@
-/** Outside prices: the prices in force, prices set by an operator, and pausing of price sources. */
+/** External prices: the current prices, prices set by an operator, and pausing of price sources. */
 import type { Priced } from "@venue/domain/Market"
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { Schema } from "effect"
@@ -9,15 +9,15 @@ import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Probl
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** Sets the outside price of a market, in USD. */
+/** Sets the external price of a market, in USD. */
 export const SetPrice = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
   price: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000))).annotate({
-    description: "Outside price, in USD per base unit; above 0, at most 10,000,000.",
+    description: "External price of the underlier, in USD per base unit; above 0, at most 10,000,000.",
     examples: [3410.87]
   }),
-  /** Required for a price outside 50 % to 150 % of the price in force (rule 3.6). */
+  /** Required if the price is below 50 % or above 150 % of the current price (rule 3.6). */
   confirm: Schema.optionalKey(
     Schema.Boolean.annotate({
       description: "Must be true if the price is below 50 % or above 150 % of the price in force. Default: false."
@@ -39,7 +39,7 @@ export const SymbolNamed = Schema.Struct({ $schema: SchemaLink, symbol: SymbolNa
   identifier: "SymbolNamed"
 })
 
-/** Price in force of one market. */
+/** Current price of one market. */
 export const PriceInForce = Schema.Struct({
   symbol: SymbolName,
   /**
@@ -48,20 +48,20 @@ export const PriceInForce = Schema.Struct({
    */
   source: Schema.Literals(["external", "internal", "operator", "stale"]).annotate({
     description:
-      "Origin of the oracle price: `external` sources, the `operator`, or the book: `internal` outside market " +
-      "hours, `stale` during them."
+      "Origin of the oracle price: `external` for price sources, `operator` for an operator, `internal` for the " +
+      "order book outside market hours, `stale` for the order book during market hours."
   }),
   price: Schema.Finite.annotate({ description: "Oracle price in force, in USD per base unit." }),
   mark: Schema.Finite.annotate({ description: "Mark price, in USD per base unit." }),
   told_price: Schema.Finite.annotate({
-    description: "Last price of the sources or the operator, in USD per base unit."
+    description: "Last price received from the sources or an operator, in USD per base unit."
   }),
-  told_at: Moment.annotate({ description: "Time of that price, ISO 8601 in UTC." }),
+  told_at: Moment.annotate({ description: "Time of `told_price`, ISO 8601 in UTC." }),
   rejections: Schema.Int.annotate({ description: "Number of consecutive prices rejected as implausible, at most 3." }),
-  paused: Schema.Boolean.annotate({ description: "Whether the sources are paused." })
+  paused: Schema.Boolean.annotate({ description: "Whether the price sources are paused." })
 }).annotate({ identifier: "PriceInForce", description: "Price in force of one market." })
 
-/** Prices in force; markets without a price are omitted. */
+/** Current prices; markets without a price are omitted. */
 export const PriceList = Schema.Struct({
   data: Schema.Array(PriceInForce).annotate({ description: "Prices in force; markets without a price are omitted." }),
   count: RowCount
@@ -81,12 +81,13 @@ export const PricesGroup = HttpApiGroup.make("prices")
     ),
     HttpApiEndpoint.post("set", "/prices", { payload: SetPrice, success: PriceSet, ...deciding }).annotateMerge(
       operation(
-        "Set an outside price",
-        "Sets the outside price of a market from now on. Refused with 404 for an unknown symbol, with 422 for " +
-          "a price far from the one in force without `confirm`, and with 409 for a delisted market."
+        "Set an external price",
+        "Sets the external price of a market immediately. Refused with 404 for an unknown symbol, with 409 for a " +
+          "delisted market, and with 422 if the price is below 50 % or above 150 % of the price in force and " +
+          "`confirm` is not true."
       )
     ),
-    // The current price stays in force. It becomes stale unless an operator set it.
+    // The market keeps its current price, which becomes stale unless an operator set it.
     HttpApiEndpoint.post("pause", "/prices/pause", {
       payload: SymbolNamed,
       success: HttpApiSchema.NoContent,
@@ -94,8 +95,8 @@ export const PricesGroup = HttpApiGroup.make("prices")
     }).annotateMerge(
       operation(
         "Pause price sources",
-        "Ignores the sources of a market. Its price stays, and becomes stale unless an operator set it. Refused " +
-          "with 404 for an unknown symbol."
+        "Ignores the price sources of a market until they are resumed. The current price stays in force and " +
+          "becomes stale unless an operator set it. Refused with 404 for an unknown symbol."
       )
     ),
     HttpApiEndpoint.post("resume", "/prices/resume", {
@@ -105,13 +106,13 @@ export const PricesGroup = HttpApiGroup.make("prices")
     }).annotateMerge(
       operation(
         "Resume price sources",
-        "Accepts prices from the sources of a market again. Refused with 404 for an unknown symbol."
+        "Accepts prices from the price sources of a market again. Refused with 404 for an unknown symbol."
       )
     )
   )
   .middleware(OperatorOnly)
 
-/** Converts the price in force to its wire format. */
+/** Converts the current price to its wire format. */
 export const priceInForce = (symbol: string, priced: Priced): typeof PriceInForce.Type => ({
   symbol,
   source: priced.source,

@@ -9,14 +9,14 @@ import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
 import { Usd, usdMember } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
-/** Sets the limit of an account in the named markets; limits in other markets are unchanged. */
+/** Sets the limit of an account in the request's markets; limits in other markets are unchanged. */
 export const AppointProvider = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid.annotate({ description: "Account id.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
   symbols: Symbols,
   limit: usdMember(
     Usd.check(Schema.isGreaterThanOrEqualTo(0)),
-    "Largest value of the account's position in each of these markets at the mark price; 0 ends the appointment there"
+    "Maximum value of the account's position in each of the markets at the mark price (0 ends the appointment)"
   ),
   reason: Reason
 }).annotate({ identifier: "AppointProvider" })
@@ -24,21 +24,23 @@ export const AppointProvider = Schema.Struct({
 /** Response body of `POST /liquidity-providers`. */
 export const ProviderAppointed = Schema.Struct({
   account_id: Schema.String.annotate({ description: "Account id." }),
-  symbols: Schema.Array(Schema.String).annotate({ description: "Markets that the limit was set for." }),
-  limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
+  symbols: Schema.Array(Schema.String).annotate({ description: "Symbols of the markets with the new limit." }),
+  limit: Schema.Finite.annotate({ description: "Maximum value of the account's position at the mark price, in USD." })
 }).annotate({ identifier: "ProviderAppointed" })
 
 /** Limit of a liquidity provider in one market. */
 export const LiquidityProvider = Schema.Struct({
-  user_id: Schema.String.annotate({ description: "Id of the account's user." }),
+  user_id: Schema.String.annotate({ description: "User id of the account's owner." }),
   account_id: Schema.String.annotate({ description: "Account id." }),
   symbol: SymbolName,
-  limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
+  limit: Schema.Finite.annotate({ description: "Maximum value of the account's position at the mark price, in USD." })
 }).annotate({ identifier: "LiquidityProvider", description: "Limit of a liquidity provider in one market." })
 
 /** Response body of `GET /liquidity-providers`. */
 export const LiquidityProviders = Schema.Struct({
-  data: Schema.Array(LiquidityProvider).annotate({ description: "Liquidity providers by market." }),
+  data: Schema.Array(LiquidityProvider).annotate({
+    description: "Limits of liquidity providers, one entry for each account and market."
+  }),
   count: RowCount
 }).annotate({ identifier: "LiquidityProviders" })
 
@@ -50,7 +52,7 @@ export const ProvidersGroup = HttpApiGroup.make("providers")
     }).annotateMerge(
       operation(
         "List liquidity providers",
-        "Returns the accounts that take over positions from liquidations, with their limits."
+        "Returns the accounts that take over positions in liquidation, with their limits."
       )
     ),
     HttpApiEndpoint.post("appoint", "/liquidity-providers", {
@@ -60,8 +62,8 @@ export const ProvidersGroup = HttpApiGroup.make("providers")
     }).annotateMerge(
       operation(
         "Appoint a liquidity provider",
-        "Sets the limit up to which an account takes over positions in markets. Limits in other markets stay. " +
-          "Refused with 404 for an unknown account or symbol."
+        "Appoints an account to take over positions in liquidation in the given markets, up to a position limit. " +
+          "Its limits in other markets stay unchanged. Refused with 404 for an unknown account or symbol."
       )
     )
   )

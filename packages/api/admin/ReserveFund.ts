@@ -7,12 +7,13 @@ import { OperatorOnly, Reason } from "./Operator.ts"
 import { PositiveUsd, usdMember } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
-/** Tops up a reserve fund once for each id. The same id with a different amount is a conflict. */
+/** Tops up a reserve fund. Each id is executed only once: the same id with a different amount is a conflict. */
 export const TopUp = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
   top_up_id: ChosenId.annotate({
-    description: "Id of the payment, chosen by the operator; a repeat with the same id changes nothing.",
+    description:
+      "Id of the top-up, a UUID chosen by the operator. A second request with the same values changes nothing.",
     examples: ["6c9d0e2f-4a77-4f0e-8b1a-e41c7a903d52"]
   }),
   amount: usdMember(PositiveUsd, "Amount to add to the reserve fund"),
@@ -22,7 +23,7 @@ export const TopUp = Schema.Struct({
 /** Response body of `POST /reserve-fund`. */
 export const ToppedUp = Schema.Struct({
   symbol: SymbolName,
-  top_up_id: Schema.String.annotate({ description: "Id of the payment." }),
+  top_up_id: Schema.String.annotate({ description: "Id of the top-up." }),
   amount: Schema.Finite.annotate({ description: "Amount added, in USD." })
 }).annotate({ identifier: "ToppedUp" })
 
@@ -35,8 +36,8 @@ export const ReserveFundGroup = HttpApiGroup.make("reserveFund")
     }).annotateMerge(
       operation(
         "Top up a reserve fund",
-        "Adds money of the venue to the reserve fund of a market, once for each id. Refused with 404 for an " +
-          "unknown symbol, and with 409 for an id with another amount."
+        "Adds the venue's money to a market's reserve fund, once for each id. Refused with 404 for an unknown " +
+          "symbol, and with 409 if the id was already used with another amount."
       )
     )
   )

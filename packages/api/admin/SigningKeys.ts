@@ -11,10 +11,11 @@ import { operation } from "../Operation.ts"
 export const SigningKeyBody = Schema.Struct({
   kid: Schema.String.annotate({ description: "Id of the key." }),
   state: Schema.Literals(["standby", "active", "retired"]).annotate({
-    description: "State of the key: published as `standby`, signing as `active`, or `retired`."
+    description:
+      "State of the key: `standby` before it signs, `active` while it signs new tokens, `retired` afterwards."
   }),
   since: Moment.annotate({ description: "Time of the last change of state, ISO 8601 in UTC." })
-}).annotate({ identifier: "SigningKeyBody", description: "Key that signs tokens." })
+}).annotate({ identifier: "SigningKeyBody", description: "Key for signing tokens." })
 
 /** Response body of `GET /signing-keys`. */
 export const SigningKeyList = Schema.Struct({
@@ -42,7 +43,7 @@ export const SigningKeyNamed = Schema.Struct({
   kid: Schema.String.annotate({ description: "Id of the key.", examples: ["2026-03-a1b2c3d4"] }),
   emergency: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description: "Whether the change skips the waiting time, so that valid tokens may be refused. Default: false."
+      description: "Whether to skip the waiting time, at the risk that valid tokens are refused. Default: false."
     })
   ),
   reason: Reason
@@ -57,25 +58,31 @@ const deciding = {
 export const SigningKeysGroup = HttpApiGroup.make("signingKeys")
   .add(
     HttpApiEndpoint.get("list", "/signing-keys", { success: SigningKeyList }).annotateMerge(
-      operation("List signing keys", "Returns the keys that sign tokens, without their secrets.")
+      operation("List signing keys", "Returns the signing keys without their private parts.")
     ),
     HttpApiEndpoint.post("publish", "/signing-keys", {
       payload: PublishSigningKey,
       success: PublishedSigningKey.pipe(HttpApiSchema.status(201)),
       error: ServiceUnavailable
-    }).annotateMerge(operation("Publish a signing key", "Creates a standby key and publishes it for verification.")),
+    }).annotateMerge(
+      operation(
+        "Publish a signing key",
+        "Creates a standby key and publishes its public part, so that verifiers can fetch it before it signs."
+      )
+    ),
     HttpApiEndpoint.post("activate", "/signing-keys/activate", deciding).annotateMerge(
       operation(
         "Activate a signing key",
-        "Signs new tokens with a standby key and retires the active key. Refused with 404 for an unknown key, " +
-          "and with 409 if the key is not standby, or was published too recently and `emergency` is not set."
+        "Makes a standby key the active key, which signs new tokens, and retires the previous active key. Refused " +
+          "with 404 for an unknown key, and with 409 if the key is not standby, or if it was published less than 20 " +
+          "minutes ago and `emergency` is not true."
       )
     ),
     HttpApiEndpoint.post("remove", "/signing-keys/remove", deciding).annotateMerge(
       operation(
         "Remove a signing key",
-        "Ends the publication of a retired key. Refused with 404 for an unknown key, and with 409 if the key " +
-          "signs, or its tokens may still be valid and `emergency` is not set."
+        "Removes a standby or retired key from the published keys. Refused with 404 for an unknown key, and with " +
+          "409 if the key is active, or if tokens signed by it can still be valid and `emergency` is not true."
       )
     )
   )

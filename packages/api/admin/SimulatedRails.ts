@@ -15,29 +15,29 @@ const rail = { $schema: SchemaLink, rail: RailName.annotate({ description: "Simu
 export const SimulatedDeposit = Schema.Struct({
   ...rail,
   sent_to: Schema.String.check(Text.atLeast(1), Text.atMost(200)).annotate({
-    description: "Deposit address, or message of the bank transfer.",
+    description: "Deposit address on a chain, or message of a bank transfer.",
     examples: ["7ZK4M0QX2P9D"]
   }),
   amount: usdMember(PositiveUsd, "Amount of the deposit"),
   payment_rail: Schema.optionalKey(
-    DepositRail.annotate({ description: "Payment rail of the bank; absent for a chain." })
+    DepositRail.annotate({ description: "Bank payment rail of the deposit; omitted for a chain." })
   )
 }).annotate({ identifier: "SimulatedDeposit" })
 
 /** Response body of `POST /simulated-rails/deposit`. */
 export const SimulatedTransfer = Schema.Struct({
-  tx_hash: Schema.String.annotate({ description: "Hash of the transfer." })
+  tx_hash: Schema.String.annotate({ description: "Hash that identifies the simulated transfer." })
 }).annotate({ identifier: "SimulatedTransfer" })
 
-/** Replacement of the newest blocks. The replaced transfers reappear in the next block, or never. */
+/** Replacement of the newest blocks. Their transfers reappear in the next block, or are lost. */
 export const SimulatedReorganisation = Schema.Struct({
   ...rail,
   blocks: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 })).annotate({
-    description: "Number of newest blocks to replace.",
+    description: "Number of newest blocks to replace, 1 to 90.",
     examples: [3]
   }),
   comes_again: Schema.Boolean.annotate({
-    description: "Whether the transfers of these blocks reappear in the next block."
+    description: "Whether the transfers of the replaced blocks reappear in the next block."
   })
 }).annotate({ identifier: "SimulatedReorganisation" })
 
@@ -45,7 +45,7 @@ export const SimulatedReorganisation = Schema.Struct({
 export const SimulatedReturn = Schema.Struct({
   $schema: SchemaLink,
   tx_hash: Schema.String.annotate({
-    description: "Hash of the transfer to return.",
+    description: "Hash of the bank transfer to return.",
     examples: ["0x3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e"]
   })
 }).annotate({
@@ -56,7 +56,8 @@ export const SimulatedReturn = Schema.Struct({
 export const SimulatedFate = Schema.Struct({
   ...rail,
   fate: Schema.Literals(["pay", "fail", "stall"]).annotate({
-    description: "Outcome of the next payment; `stall` keeps it out of every block, so that the rail resends it."
+    description:
+      "Outcome of the next payment: `pay`, `fail`, or `stall`, which keeps the payment out of every block so that the rail resends it."
   })
 }).annotate({
   identifier: "SimulatedFate"
@@ -66,7 +67,7 @@ export const SimulatedFate = Schema.Struct({
 export const SimulatedOutage = Schema.Struct({
   ...rail,
   seconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_600 })).annotate({
-    description: "Length of the outage, in seconds.",
+    description: "Duration of the outage in seconds, 1 to 3,600.",
     examples: [30]
   })
 }).annotate({ identifier: "SimulatedOutage" })
@@ -74,7 +75,7 @@ export const SimulatedOutage = Schema.Struct({
 /** Change of a rail's holdings without a transfer, which the auditor must detect. */
 export const SimulatedDiscrepancy = Schema.Struct({
   ...rail,
-  amount: usdChange("Change in the rail's holdings without a transfer that explains it")
+  amount: usdChange("Change of the rail's holdings without a transfer (negative: decrease)")
 }).annotate({ identifier: "SimulatedDiscrepancy" })
 
 const errors = [NotFound, ServiceUnavailable] as const
@@ -91,8 +92,8 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate a deposit",
-          "Sends money to an address or reference on a simulated rail. Refused with 404 for an unknown address, " +
-            "and for a real rail."
+          "Deposits money on a simulated rail, to an address or with a bank transfer message. Refused with 404 for " +
+            "an unknown address or a real rail."
         )
       )
       .annotate(NeededRole, "admin"),
@@ -111,7 +112,7 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate a returned transfer",
-          "Returns a bank transfer. Refused with 404 for an unknown transfer or a real rail."
+          "Returns a simulated bank transfer to its sender. Refused with 404 for an unknown transfer or a real rail."
         )
       )
       .annotate(NeededRole, "admin"),
@@ -119,7 +120,7 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Set the outcome of the next payment",
-          "Decides whether the next payment of a simulated rail is paid, fails or stalls. Refused with 404 " +
+          "Sets whether the next payment of a simulated rail is paid, fails or stalls. Refused with 404 " +
             "for a real rail."
         )
       )
@@ -137,7 +138,7 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate an outage",
-          "Makes a simulated rail unreachable for some seconds. Refused with 404 for a real rail."
+          "Makes a simulated rail unreachable for the given number of seconds. Refused with 404 for a real rail."
         )
       )
       .annotate(NeededRole, "admin")

@@ -13,10 +13,16 @@ const Units = NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maxim
 export const SplitContract = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  numerator: Units.annotate({ description: "Number of new units in place of `denominator` old ones.", examples: [4] }),
-  denominator: Units.annotate({ description: "Number of old units.", examples: [1] }),
+  numerator: Units.annotate({
+    description: "Number of new units for every `denominator` old units; 1 to 1,000.",
+    examples: [4]
+  }),
+  denominator: Units.annotate({
+    description: "Number of old units replaced by `numerator` new units; 1 to 1,000.",
+    examples: [1]
+  }),
   ex_date: Day.annotate({
-    description: "First day on which the underlier trades in new units.",
+    description: "First day on which the underlier trades in new units; today or an earlier day, in UTC.",
     examples: ["2026-11-26"]
   }),
   reason: Reason
@@ -25,8 +31,8 @@ export const SplitContract = Schema.Struct({
 /** Response body of `POST /splits`. */
 export const SplitTaken = Schema.Struct({
   symbol: SymbolName,
-  numerator: Schema.Int.annotate({ description: "Number of new units in place of `denominator` old ones." }),
-  denominator: Schema.Int.annotate({ description: "Number of old units." }),
+  numerator: Schema.Int.annotate({ description: "Number of new units for every `denominator` old units." }),
+  denominator: Schema.Int.annotate({ description: "Number of old units replaced by `numerator` new units." }),
   ex_date: Schema.String.annotate({ description: "First day on which the underlier trades in new units." })
 }).annotate({ identifier: "SplitTaken" })
 
@@ -40,8 +46,9 @@ export const SplitsGroup = HttpApiGroup.make("splits")
       operation(
         "Split a contract",
         "Converts the positions and prices of a halted market to new units and cancels its open orders. " +
-          "Refused with 404 for an unknown symbol, and with 409 if the market is not halted, the reserve fund " +
-          "cannot pay for fractions, or a split for that day or a later day was made."
+          "Refused with 404 for an unknown symbol, with 422 if the underlier is not a stock, and with 409 if the " +
+          "market is not halted, if its reserve fund cannot pay for fractions of lots, or if a split for the same or " +
+          "a later day was already made."
       )
     )
   )

@@ -11,15 +11,15 @@ import { operation } from "../Operation.ts"
 export const SetTradingState = Schema.Struct({
   $schema: SchemaLink,
   symbols: Symbols,
-  state: OpenState.annotate({ description: "State to set." }),
+  state: OpenState.annotate({ description: "New trading state of the markets." }),
   reason: Reason
 }).annotate({ identifier: "SetTradingState" })
 
 /** Response body of `GET /trading-state` and `POST /trading-state`. */
 export const TradingStates = Schema.Struct({
   data: Schema.Array(
-    Schema.Struct({ symbol: SymbolName, state: TradingState.annotate({ description: "Market state." }) })
-  ).annotate({ description: "Markets with their state." }),
+    Schema.Struct({ symbol: SymbolName, state: TradingState.annotate({ description: "Trading state of the market." }) })
+  ).annotate({ description: "Markets with their trading states." }),
   count: RowCount
 }).annotate({ identifier: "TradingStates" })
 
@@ -36,8 +36,8 @@ export const TradingStateGroup = HttpApiGroup.make("tradingState")
       operation(
         "Set trading states",
         "Sets the trading state of markets: `TRADING`, `CANCEL_ONLY` or `HALTED`. Refused with 404 for an " +
-          "unknown symbol, and with 409 if a market cannot change to the state: it is in settlement or delisted, " +
-          "goes from HALTED to TRADING without CANCEL_ONLY, has no fresh price, or the books do not balance."
+          "unknown symbol. Refused with 409 if a market is in settlement or delisted, would skip CANCEL_ONLY between " +
+          "HALTED and TRADING, or has no fresh price for TRADING, or if the books do not balance."
       )
     )
   )

@@ -8,9 +8,11 @@ import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
 const flag = {
-  kind: Schema.Literals(["user", "address"]).annotate({ description: "Kind of the subject." }),
+  kind: Schema.Literals(["user", "address"]).annotate({
+    description: "Kind of the subject: `user`, or `address` for a destination of withdrawals."
+  }),
   subject: Schema.String.check(Text.atLeast(1), Text.atMost(128)).annotate({
-    description: "Id of a user, an address of any network, or id of a bank account.",
+    description: "Subject of the flag: user id, address on any network, or id of a bank account.",
     examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
   }),
   effect: Schema.Literals(["flagged", "frozen"]).annotate({
@@ -27,7 +29,7 @@ export const FlagNamed = Schema.Struct({ $schema: SchemaLink, ...flag, reason: R
 export const TreasuryFlag = Schema.Struct({
   ...flag,
   reason: Schema.String.annotate({ description: "Reason given by the operator." }),
-  set_by: Schema.String.annotate({ description: "Name of the operator." }),
+  set_by: Schema.String.annotate({ description: "Name of the operator who set the flag." }),
   set_at: Moment.annotate({ description: "Time at which the flag was set, ISO 8601 in UTC." })
 }).annotate({ identifier: "TreasuryFlag", description: "Flag on a user or a destination." })
 
@@ -45,7 +47,10 @@ export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
       success: TreasuryFlagList,
       error: ServiceUnavailable
     }).annotateMerge(
-      operation("List treasury flags", "Returns the users and destinations whose withdrawals are held or stopped.")
+      operation(
+        "List treasury flags",
+        "Returns the flags on users and destinations whose withdrawals are held for review or stopped."
+      )
     ),
     HttpApiEndpoint.post("set", "/treasury-flags", {
       payload: FlagNamed,
@@ -55,7 +60,7 @@ export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
       .annotateMerge(
         operation(
           "Set a treasury flag",
-          "Holds or stops withdrawals of a user or to a destination. Needs the role treasurer."
+          "Holds withdrawals of a user or to a destination for review, or stops them. Needs the role treasurer."
         )
       )
       .annotate(NeededRole, "treasurer"),

@@ -36,7 +36,7 @@ export const UsersGroup = HttpApiGroup.make("users")
       )
     ),
     HttpApiEndpoint.post("unfreeze", "/users/unfreeze", { payload: UserNamed, ...deciding }).annotateMerge(
-      operation("Unfreeze a user", "Ends a freeze. Refused with 404 for an unknown user.")
+      operation("Unfreeze a user", "Ends the freeze of a user. Refused with 404 for an unknown user.")
     ),
     HttpApiEndpoint.post("activate", "/builder-codes/activate", {
       payload: BuilderCodeNamed,
@@ -44,7 +44,7 @@ export const UsersGroup = HttpApiGroup.make("users")
     }).annotateMerge(
       operation(
         "Activate a builder code",
-        "Lets orders with the code earn rewards. Refused with 404 for an unknown code."
+        "Starts rewards for orders with the builder code. Refused with 404 for an unknown code."
       )
     ),
     HttpApiEndpoint.post("deactivate", "/builder-codes/deactivate", {
@@ -53,7 +53,7 @@ export const UsersGroup = HttpApiGroup.make("users")
     }).annotateMerge(
       operation(
         "Deactivate a builder code",
-        "Ends rewards of orders with the code. Refused with 404 for an unknown code."
+        "Stops rewards for orders with the builder code. Refused with 404 for an unknown code."
       )
     )
   )

@@ -12,14 +12,13 @@ export const ChangeVenueMode = Schema.Struct({
   $schema: SchemaLink,
   to: Schema.Literals(["HALTED", "WITHDRAWALS_BLOCKED", ...VenueStep.literals]).annotate({
     description:
-      "Mode to change to. `HALTED` and `WITHDRAWALS_BLOCKED` are always possible; the others must be taken in " +
-      "order, each after a clean audit."
+      "New mode. `HALTED` and `WITHDRAWALS_BLOCKED` are always allowed. `CANCEL_ONLY`, `TRADING` and `WITHDRAWALS` " +
+      "are steps back to normal operation, allowed only in this order, each after an audit without faults."
   }),
   reason: Reason,
   public_reason: Schema.optionalKey(
     Reason.annotate({
-      description:
-        "Reason that traders read in refusals while the venue is halted or cancel-only, 1 to 500 characters.",
+      description: "Reason shown to traders in refusals while the venue is halted or cancel-only, 1 to 500 characters.",
       examples: ["Maintenance until 20:00 UTC"]
     })
   )
@@ -31,22 +30,23 @@ export const VenueMode = Schema.Struct({
   withdrawals: VenueWithdrawals.annotate({ description: "State of withdrawals in the whole venue." }),
   changed_by: Schema.String.annotate({
     description:
-      "Author of the last change: `auditor`, the name of an operator, or `venue` before the first change and " +
-      "while no audit is recent."
+      "Author of the last change: `auditor` or the name of an operator; `venue` before the first change and " +
+      "while the last audit is older than 30 s."
   }),
   changed_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." }),
-  reason: Schema.String.annotate({ description: "Reason of the last change." }),
+  reason: Schema.String.annotate({ description: "Reason for the last change." }),
   public_reason: Schema.NullOr(Schema.String).annotate({
-    description: "Reason that traders read; null if the operator gave none."
+    description: "Reason shown to traders; null if the operator gave no public reason."
   }),
   audited_at: Schema.NullOr(Moment).annotate({
-    description: "Time of the last audit, ISO 8601 in UTC; null before the first. No audit for 30 s blocks withdrawals."
+    description:
+      "Time of the last audit, ISO 8601 in UTC; null before the first audit. Withdrawals are blocked while the last audit is older than 30 s."
   }),
   fault: Schema.NullOr(Schema.String).annotate({
-    description: "Fault that the last audit found in the books; null for none."
+    description: "Fault that the last audit found in the books; null if it found no fault."
   }),
   difference: Schema.NullOr(Schema.String).annotate({
-    description: "Difference between the holdings of a rail and its books; null for none."
+    description: "Explanation of the difference between a rail's holdings and its books; null without a difference."
   })
 }).annotate({ identifier: "VenueMode", description: "Mode of the whole venue." })
 
@@ -65,8 +65,8 @@ export const VenueModeGroup = HttpApiGroup.make("venueMode")
     }).annotateMerge(
       operation(
         "Change the venue mode",
-        "Halts the venue, blocks withdrawals, or takes one step back to normal. Refused with 409 if the step is " +
-          "out of order or the last audit found a fault."
+        "Halts the venue, blocks withdrawals, or takes one step back to normal operation. Refused with 409 if the " +
+          "step is out of order, if the last audit is too old or found a fault, or if a price is stale."
       )
     )
   )

@@ -26,57 +26,66 @@ const summary = {
   withdrawal_id: Schema.String.annotate({ description: "Id of the withdrawal." }),
   user_id: Schema.String.annotate({ description: "User id." }),
   rail: RailName.annotate({ description: "Rail of the withdrawal." }),
-  method: WithdrawalMethod.annotate({ description: "Network, or payment rail of the bank." }),
-  amount: Schema.Finite.annotate({ description: "Amount taken from the account, with the fee, in USD." }),
-  fee: Schema.Finite.annotate({ description: "Fee, which is a part of the amount, in USD." }),
-  destination: Schema.String.annotate({ description: "Address, or id of a bank account." }),
+  method: WithdrawalMethod.annotate({ description: "Blockchain network or bank payment rail of the withdrawal." }),
+  amount: Schema.Finite.annotate({ description: "Amount debited from the account, including the fee, in USD." }),
+  fee: Schema.Finite.annotate({ description: "Fee included in `amount`, in USD." }),
+  destination: Schema.String.annotate({ description: "Destination address, or id of the destination bank account." }),
   state: WithdrawalState.annotate({ description: "State of the withdrawal." }),
-  held_for: Schema.Array(Schema.String).annotate({ description: "Reasons for the review; empty without one." }),
+  held_for: Schema.Array(Schema.String).annotate({
+    description: "Reasons for the review; empty if no review was needed."
+  }),
   blocked: Schema.Boolean.annotate({
     description:
-      "Whether the user or the address is frozen, or a chain lacks a deposit credited to the user. A blocked withdrawal is not submitted."
+      "Whether submission is blocked because the user or the destination is frozen, or because a deposit credited to the user has disappeared from its chain."
   }),
   ending: Schema.NullOr(
     Schema.Struct({
       state: Schema.String.annotate({ description: "Final state of the withdrawal." }),
       by: Schema.String.annotate({
-        description: "Name of the operator, or component of the venue, that ended the withdrawal."
+        description: "Operator or component of the venue that ended the withdrawal."
       }),
-      reason: Schema.String.annotate({ description: "Reason for the end." })
+      reason: Schema.String.annotate({ description: "Reason for ending the withdrawal." })
     })
-  ).annotate({ description: "End of a withdrawal whose amount returns to the account; null otherwise." }),
+  ).annotate({
+    description: "Unsuccessful end of the withdrawal, which returns the amount to the account; null without one."
+  }),
   reference: Schema.NullOr(Schema.String).annotate({
-    description: "Transaction hash or bank reference of the payment; null before."
+    description: "Transaction hash or bank reference of the payment; null before the payment."
   }),
   not_signed: Schema.NullOr(
     Schema.Struct({
-      since: Moment.annotate({ description: "Time of the first refusal since the last signature, ISO 8601 in UTC." }),
-      reason: Schema.String.annotate({ description: "Reason why the payment is not signed, or cannot arrive." })
+      since: Moment.annotate({
+        description: "Time of the first refusal to sign after the last signature, ISO 8601 in UTC."
+      }),
+      reason: Schema.String.annotate({ description: "Reason why the payment is not signed or cannot arrive." })
     })
   ).annotate({
-    description: "Obstacle that keeps a payment from being signed, or a signed one from arriving; null without one."
+    description: "Obstacle to signing the payment, or to the arrival of a signed payment; null without an obstacle."
   }),
   cancel: Schema.NullOr(
     Schema.Struct({
-      by: Schema.String.annotate({ description: "Name of the operator." }),
+      by: Schema.String.annotate({ description: "Name of the operator who requested the cancel." }),
       reason: Schema.String.annotate({ description: "Reason given by the operator." })
     })
-  ).annotate({ description: "Request to cancel the payment; null without one. A payment that arrives first settles." }),
-  people_needed: Schema.Int.annotate({ description: "Number of operators who must make the same decision." }),
-  created_at: Moment.annotate({ description: "Time of acceptance, ISO 8601 in UTC." }),
+  ).annotate({
+    description:
+      "Request to cancel the payment; null without a request. The withdrawal settles if the payment arrives before the cancel."
+  }),
+  people_needed: Schema.Int.annotate({ description: "Number of operators who must make the same decision: 1 or 2." }),
+  created_at: Moment.annotate({ description: "Time at which the withdrawal was accepted, ISO 8601 in UTC." }),
   updated_at: Moment.annotate({ description: "Time of the last change of state, ISO 8601 in UTC." })
 }
 
 /** Withdrawal as operators see it. */
 export const ReviewedWithdrawal = Schema.Struct(summary).annotate({
   identifier: "ReviewedWithdrawal",
-  description: "Withdrawal as operators see it."
+  description: "Withdrawal with the details for operators."
 })
 
 /** Response body of `GET /withdrawals`. */
 export const WithdrawalList = Schema.Struct({
   data: Schema.Array(ReviewedWithdrawal).annotate({
-    description: "Withdrawals in the state, longest unchanged first."
+    description: "Withdrawals in the requested state, starting with the longest unchanged."
   }),
   count: ListCount
 }).annotate({
@@ -84,21 +93,21 @@ export const WithdrawalList = Schema.Struct({
 })
 
 const Step = Schema.Struct({
-  from: Schema.NullOr(WithdrawalState).annotate({ description: "State before; null for the first step." }),
-  to: WithdrawalState.annotate({ description: "State after." }),
-  by: Schema.String.annotate({ description: "Operator, or component of the venue, that made the step." }),
+  from: Schema.NullOr(WithdrawalState).annotate({ description: "State before the step; null for the first step." }),
+  to: WithdrawalState.annotate({ description: "State after the step." }),
+  by: Schema.String.annotate({ description: "Operator or component of the venue that made the step." }),
   at: Moment.annotate({ description: "Time of the step, ISO 8601 in UTC." })
 })
 
 const Attempt = Schema.Struct({
-  attempt: Schema.Int.annotate({ description: "Number of the attempt." }),
+  attempt: Schema.Int.annotate({ description: "Sequence number of the attempt." }),
   purpose: Schema.Literals(["pay", "cancel"]).annotate({
-    description: "Purpose of the signed payment: to pay, or to cancel."
+    description: "Purpose of the signed transaction: `pay` the withdrawal, or `cancel` an earlier payment."
   }),
   reference: Schema.String.annotate({ description: "Transaction hash or bank reference of the attempt." }),
   signed_at: Moment.annotate({ description: "Time of signing, ISO 8601 in UTC." }),
   expires_at: Schema.NullOr(Moment).annotate({
-    description: "Time after which the attempt cannot be paid, ISO 8601 in UTC; null without one."
+    description: "Time after which the attempt cannot be paid, ISO 8601 in UTC; null without an expiry."
   })
 })
 
@@ -126,10 +135,10 @@ export const WithdrawalNamed = Schema.Struct({
 export const Decided = Schema.Struct({
   withdrawal_id: Schema.String.annotate({ description: "Id of the withdrawal." }),
   is_decided: Schema.Boolean.annotate({
-    description: "Whether the decision takes effect; false while more operators must make the same decision."
+    description: "Whether the decision takes effect; false until enough operators have made the same decision."
   }),
-  people: Schema.Array(Schema.String).annotate({ description: "Operators who made this decision." }),
-  people_needed: Schema.Int.annotate({ description: "Number of operators who must make the same decision." })
+  people: Schema.Array(Schema.String).annotate({ description: "Names of the operators who made this decision." }),
+  people_needed: Schema.Int.annotate({ description: "Number of operators who must make the same decision: 1 or 2." })
 }).annotate({ identifier: "Decided" })
 
 const deciding = {
@@ -177,7 +186,7 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       success: WithdrawalList,
       error: ServiceUnavailable
     })
-      .annotateMerge(operation("List withdrawals", "Returns withdrawals in a state, by default those held for review."))
+      .annotateMerge(operation("List withdrawals", "Returns the withdrawals in one state, by default HELD_FOR_REVIEW."))
       .annotate(OpenApi.Transform, described(listParameters)),
     HttpApiEndpoint.get("one", "/withdrawals/:withdrawal_id", {
       params: {
@@ -199,9 +208,9 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Approve a withdrawal",
-          "Releases a held withdrawal once enough operators approve. Needs the role treasurer. Refused with " +
-            "404 for an unknown withdrawal, and with 409 if it is not held, or if it needs two approvers and the " +
-            "operator was appointed after its request."
+          "Releases a held withdrawal once enough operators approve. Needs the role treasurer. Refused with 404 " +
+            "for an unknown withdrawal. Refused with 409 if the withdrawal is not held, or if it needs two operators " +
+            "and the caller was appointed after the withdrawal was requested."
         )
       )
       .annotate(NeededRole, "treasurer"),
@@ -209,13 +218,13 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Reject a withdrawal",
-          "Returns a held withdrawal to the account once enough operators reject. Needs the role treasurer. " +
-            "Refused with 404 for an unknown withdrawal, and with 409 if it is not held, or if it needs two " +
-            "approvers and the operator was appointed after its request."
+          "Returns the amount of a held withdrawal to the account once enough operators reject. Needs the role " +
+            "treasurer. Refused with 404 for an unknown withdrawal. Refused with 409 if the withdrawal is not held, or " +
+            "if it needs two operators and the caller was appointed after the withdrawal was requested."
         )
       )
       .annotate(NeededRole, "treasurer"),
-    // Once the rail reports that no payment can arrive, the withdrawal becomes FAILED and its amount is returned.
+    // When the rail reports that no payment can arrive, the withdrawal becomes FAILED and its amount is returned.
     HttpApiEndpoint.post("cancelPayment", "/withdrawals/cancel-payment", {
       ...deciding,
       success: ReviewedWithdrawal
@@ -223,9 +232,10 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Cancel a payment",
-          "Ends a withdrawal that is submitted, or queued without a signature. It fails and returns to the " +
-            "account once none of its payments can arrive. Needs the role treasurer. Refused with 404 for an " +
-            "unknown withdrawal, and with 409 if it cannot be cancelled."
+          "Cancels the payment of a withdrawal that is SUBMITTED, or QUEUED and either blocked or not signed. The " +
+            "withdrawal fails, and its amount returns to the account, once no signed payment can still arrive. " +
+            "Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if the payment cannot " +
+            "be cancelled."
         )
       )
       .annotate(NeededRole, "treasurer")

@@ -43,13 +43,17 @@ const meanings = {
     error: "invalid_request",
     description: "The path does not support this method; see the Allow header"
   },
-  request_entity_too_large: { status: 413, error: "invalid_request", description: "A body holds at most 64 KiB" },
+  request_entity_too_large: {
+    status: 413,
+    error: "invalid_request",
+    description: "The request body is larger than the maximum of 64 KiB"
+  },
   over_request_rate_limit: {
     status: 429,
     error: "temporarily_unavailable",
-    description: "Too many requests; wait the seconds in Retry-After"
+    description: "Too many requests; wait the number of seconds in Retry-After"
   },
-  unexpected_failure: { status: 500, error: "server_error", description: "The service failed" },
+  unexpected_failure: { status: 500, error: "server_error", description: "An internal error occurred" },
   unavailable: {
     status: 503,
     error: "temporarily_unavailable",
@@ -66,7 +70,7 @@ const meanings = {
     status: 401,
     error: "invalid_client",
     errorCode: "no_authorization",
-    description: "The apikey header is missing, unknown or different from the bearer token"
+    description: "The apikey header is missing, is unknown or differs from the bearer token"
   },
   bearer_missing: {
     status: 401,
@@ -113,7 +117,7 @@ const meanings = {
   application_refused: {
     status: 403,
     error: "access_denied",
-    description: "Applications may not do this; the user must sign in and do it"
+    description: "Applications are not allowed to send this request; the user must sign in and send it"
   },
 
   unsupported_grant_type: {
@@ -121,32 +125,40 @@ const meanings = {
     error: "unsupported_grant_type",
     description: "The grant type is not supported"
   },
-  web3_unsupported_chain: { status: 400, error: "invalid_request", description: "Only ethereum is supported" },
+  web3_unsupported_chain: {
+    status: 400,
+    error: "invalid_request",
+    description: "The chain is not supported; use ethereum"
+  },
   web3_provider_disabled: { status: 422, error: "invalid_request", description: "Wallet sign-in is switched off" },
-  invalid_grant: { status: 400, error: "invalid_grant", description: "The grant was not accepted" },
+  invalid_grant: {
+    status: 400,
+    error: "invalid_grant",
+    description: "The authorization code or refresh token was not accepted; start a new authorization"
+  },
   wallet_statement: {
     status: 400,
     error: "invalid_grant",
     errorCode: "invalid_grant",
-    description: "The statement is not the one that this service requires"
+    description: "The statement in the message is not the one that this service requires"
   },
   wallet_uri: {
     status: 400,
     error: "invalid_grant",
     errorCode: "invalid_grant",
-    description: "The URI is not one that wallets may sign in to"
+    description: "The URI in the message is not allowed for wallet sign-in"
   },
   wallet_domain: {
     status: 400,
     error: "invalid_grant",
     errorCode: "invalid_grant",
-    description: "The domain does not match the URI"
+    description: "The domain in the message does not match the URI"
   },
   wallet_time: {
     status: 400,
     error: "invalid_grant",
     errorCode: "invalid_grant",
-    description: "The message is older than ten minutes, not valid yet, or expired"
+    description: "The message is older than ten minutes, not yet valid or expired; sign a new message"
   },
   wallet_signature: {
     status: 400,
@@ -199,7 +211,7 @@ const meanings = {
   conflict: {
     status: 409,
     error: "temporarily_unavailable",
-    description: "Another request holds this session; try again"
+    description: "Another request is changing this session; try again"
   },
 
   mfa_factor_not_found: { status: 404, error: "invalid_request", description: "The factor does not exist" },
@@ -223,7 +235,7 @@ const meanings = {
     status: 422,
     error: "access_denied",
     errorCode: "insufficient_aal",
-    description: "A second factor is required"
+    description: "Removing a factor requires a second factor: verify one with this session"
   },
 
   invalid_client: {
@@ -233,9 +245,17 @@ const meanings = {
       "Client authentication failed: a confidential client sends HTTP Basic, a public client only its client_id",
     challenge: "Basic"
   },
-  unauthorized_client: { status: 400, error: "unauthorized_client", description: "The client may not use this grant" },
+  unauthorized_client: {
+    status: 400,
+    error: "unauthorized_client",
+    description: "The client is not allowed to use this grant type"
+  },
   invalid_scope: { status: 400, error: "invalid_scope", description: "The scope exceeds the granted scope" },
-  invalid_target: { status: 400, error: "invalid_target", description: "The resource is not the authorized resource" },
+  invalid_target: {
+    status: 400,
+    error: "invalid_target",
+    description: "The resource differs from the authorized resource"
+  },
   oauth_authorize_refused: {
     status: 400,
     error: "invalid_request",
@@ -251,13 +271,13 @@ const meanings = {
     status: 400,
     error: "invalid_request",
     errorCode: "validation_failed",
-    description: "The authorization request is already decided"
+    description: "The user has already decided the authorization request"
   },
   oauth_grant_not_found: { status: 404, error: "invalid_request", description: "The grant does not exist" },
   oauth_dynamic_client_registration_disabled: {
     status: 403,
     error: "access_denied",
-    description: "Only the operator registers clients"
+    description: "Only the operator can register clients"
   }
 } as const satisfies Readonly<Record<string, Meaning>>
 

@@ -1,4 +1,4 @@
-/** Bodies of the consent page. */
+/** Request and response bodies of the consent page's endpoints. */
 import { Schema } from "effect"
 
 /** Body of `POST /oauth/authorizations/{authorization_id}/consent`. */

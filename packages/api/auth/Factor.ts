@@ -10,7 +10,7 @@ export const EnrolRequest = Schema.Struct({
   issuer: Schema.optionalKey(Schema.String.check(Text.atMost(64)))
 })
 
-/** Body of `POST /factors/{id}/verify`; `code` is a code of the authenticator or a recovery code. */
+/** Body of `POST /factors/{id}/verify`; `code` comes from the authenticator, or is a recovery code. */
 export const VerifyRequest = Schema.Struct({
   challenge_id: Schema.String,
   code: Schema.String.check(Text.atMost(32))

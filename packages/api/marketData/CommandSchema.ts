@@ -24,7 +24,7 @@ export type SigFigs = typeof SigFigs.Type
 
 /** Length of a candle's window. */
 export const Interval = Schema.Literals(["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]).annotate({
-  description: "Window length; windows start at whole multiples of it since 1970-01-01T00:00:00Z."
+  description: "Length of a candle's window. Windows start at whole multiples of the length since 1970-01-01T00:00:00Z."
 })
 export type Interval = typeof Interval.Type
 
@@ -32,12 +32,16 @@ const streams = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
     channels: Schema.NonEmptyArray(Channel).annotate({ description: "Names of channels." }),
-    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Symbols of markets, or * for all." }),
+    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Symbols of markets, or * for all markets." }),
     sig_figs: Schema.optionalKey(
-      Schema.NullOr(Schema.Array(SigFigs)).annotate({ description: "Groupings for level2; default 0." })
+      Schema.NullOr(Schema.Array(SigFigs)).annotate({
+        description: "Price groupings for the channel level2; default [0]."
+      })
     ),
     intervals: Schema.optionalKey(
-      Schema.NullOr(Schema.Array(Interval)).annotate({ description: "Intervals for candle, at least one." })
+      Schema.NullOr(Schema.Array(Interval)).annotate({
+        description: "Candle intervals; at least one is required for the channel candle."
+      })
     )
   })
 

@@ -5,13 +5,13 @@ import { frames } from "./FrameMessage.ts"
 
 const commands: Readonly<Record<Command["type"], AsyncApi.Command>> = {
   subscribe: AsyncApi.command(
-    "Subscribes to every channel of every symbol of the message. Known values are sent immediately.",
+    "Subscribes to each listed channel for each listed symbol. Current values are sent immediately.",
     ["subscribed", ...Channel.literals, "err"],
     Subscribe,
     { type: "subscribe", channels: ["bbo", "trade"], symbols: ["GOLD-USD", "AAPL-USD"] }
   ),
   unsubscribe: AsyncApi.command(
-    "Unsubscribes from every channel of every symbol of the message.",
+    "Unsubscribes from each listed channel for each listed symbol.",
     ["unsubscribed", "err"],
     Unsubscribe,
     {
@@ -29,7 +29,8 @@ export const document = (url: string): AsyncApi.Document =>
     title: "Venue market data",
     description:
       "Public market data, from the client's point of view: `send` operations are commands, `receive` operations are " +
-      "frames. Prices and sizes are decimal text. `sequence` numbers the data frames of a connection from 1 without gaps.",
+      "frames. Prices and sizes are decimal numbers in strings. The member `sequence` numbers the data frames of a " +
+      "connection from 1 without gaps.",
     url,
     commands,
     frames,

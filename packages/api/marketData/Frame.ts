@@ -23,7 +23,7 @@ export interface Body {
 /** Returns the frame for one connection; `sequence` numbers its data frames from 1. */
 export const frame = (body: Body, sequence: number): string => `${body.head}${sequence}${body.tail}`
 
-/** Prints a full snapshot of at most 20 levels per side; takes levels, best price first, only as far as needed. */
+/** Prints a full snapshot of at most 20 levels per side; reads levels, best price first, only until it has enough. */
 export const level2 = (
   instrument: Instrument,
   bids: Iterable<PriceLevel>,
@@ -98,7 +98,10 @@ export const minmaxPrice = (instrument: Instrument, { lowerTicks, upperTicks }: 
     )}","max_price":"${FrameText.price(instrument, upperTicks)}"}`
   )
 
-/** Candle. Prices are in 1e-8 USD (a mark price, used before the first trade, has no ticks), notional in 1e-6 USD. */
+/**
+ * Candle. Prices are in 1e-8 USD instead of ticks, because they are mark prices before the first trade. Notional in
+ * 1e-6 USD.
+ */
 export interface Candle {
   readonly startMinute: number
   readonly openE8: number

@@ -8,15 +8,15 @@ const at = { sequence: 48_213, time: "2026-09-27T14:40:44.118Z", symbol: "GOLD-U
 const sides = { bid: [["3411.1", "4.25"]], ask: [["3411.3", "2"]] } as const
 const rate = { funding_rate: "0.00002", annualised_funding_rate: "0.1752", time_remaining: 1_156 }
 
-/** Frames by their `type`; the error frame by its key. */
+/** Frames by their `type`; the error frame, which has no type, by its key. */
 export const frames = {
-  level2: message("Snapshot of the best 20 levels per side, twice a second.", Frames.Level2, {
+  level2: message("Snapshot of the best 20 levels per side, sent twice a second.", Frames.Level2, {
     type: "level2",
     ...at,
     ...sides,
     sig_figs: 0
   }),
-  bbo: message("Best price of each side, on change and after 5 s without a change.", Frames.Bbo, {
+  bbo: message("Best price and size of each side, sent on change and after 5 s without a change.", Frames.Bbo, {
     type: "bbo",
     ...at,
     ...sides
@@ -30,8 +30,12 @@ export const frames = {
     side: "sell",
     execution_type: "T"
   }),
-  mark_price: message("Mark price, once a second.", Frames.MarkPrice, { type: "mark_price", ...at, price: "3410.95" }),
-  candle: message("Candle of the current window, on change, or of a window that has closed.", Frames.Candle, {
+  mark_price: message("Mark price, sent once a second.", Frames.MarkPrice, {
+    type: "mark_price",
+    ...at,
+    price: "3410.95"
+  }),
+  candle: message("Candle of the current window, sent on change, or candle of a closed window.", Frames.Candle, {
     type: "candle",
     sequence: 48_216,
     symbol: "GOLD-USD",
@@ -44,39 +48,47 @@ export const frames = {
     usdVolume: 18_250,
     trades: 23
   }),
-  underlier: message("Price of the underlier, once a second.", Frames.Underlier, {
+  underlier: message("Price of the underlier, sent once a second.", Frames.Underlier, {
     type: "underlier",
     ...at,
     price: "3410.87",
     source: "external"
   }),
-  funding: message("Funding rate of the hour, once a second while funding accrues.", Frames.Funding, {
+  funding: message("Funding rate of the current hour, sent once a second while funding accrues.", Frames.Funding, {
     type: "funding",
     ...at,
     ...rate
   }),
-  open_interest: message("Open interest, on change and after 10 s without a change.", Frames.OpenInterest, {
+  open_interest: message("Open interest, sent on change and after 10 s without a change.", Frames.OpenInterest, {
     type: "open_interest",
     ...at,
     open_interest: "1834.5"
   }),
-  minmax_price: message("Range of accepted prices, on change and after 10 s without a change.", Frames.MinmaxPrice, {
-    type: "minmax_price",
-    ...at,
-    min_price: "3240.5",
-    max_price: "3581.5"
-  }),
-  market_stats: message("Statistics of one market once a second, or of all markets every 10 s.", Frames.MarketStats, {
-    type: "market_stats",
-    ...at,
-    symbol: "*",
-    bbos: [{ time: at.time, symbol: at.symbol, ...sides }],
-    mark_prices: [{ time: at.time, symbol: at.symbol, price: "3410.95" }],
-    open_interests: [{ time: at.time, symbol: at.symbol, open_interest: "1834.5" }],
-    daily_volumes: [{ symbol: at.symbol, volume: "912.75" }],
-    funding_rates: [{ time: at.time, symbol: at.symbol, ...rate }],
-    rolling_volumes: [{ symbol: at.symbol, quantity_24h: "2204.5", usd_notional_24h: "7519034.15" }]
-  }),
+  minmax_price: message(
+    "Range of accepted prices, sent on change and after 10 s without a change.",
+    Frames.MinmaxPrice,
+    {
+      type: "minmax_price",
+      ...at,
+      min_price: "3240.5",
+      max_price: "3581.5"
+    }
+  ),
+  market_stats: message(
+    "Statistics of one market, sent once a second, or of all markets, sent every 10 s.",
+    Frames.MarketStats,
+    {
+      type: "market_stats",
+      ...at,
+      symbol: "*",
+      bbos: [{ time: at.time, symbol: at.symbol, ...sides }],
+      mark_prices: [{ time: at.time, symbol: at.symbol, price: "3410.95" }],
+      open_interests: [{ time: at.time, symbol: at.symbol, open_interest: "1834.5" }],
+      daily_volumes: [{ symbol: at.symbol, volume: "912.75" }],
+      funding_rates: [{ time: at.time, symbol: at.symbol, ...rate }],
+      rolling_volumes: [{ symbol: at.symbol, quantity_24h: "2204.5", usd_notional_24h: "7519034.15" }]
+    }
+  ),
   subscribed: message("Confirmation of a subscription.", Frames.Subscribed, {
     type: "subscribed",
     channels: ["level2"],
@@ -88,7 +100,7 @@ export const frames = {
     channels: ["bbo"],
     symbols: ["GOLD-USD"]
   }),
-  err: message("Refusal of a request or of a part of it.", Schema.Struct({ err: ErrorResponse }), {
+  err: message("Refusal of a whole request, or of a part of a request.", Schema.Struct({ err: ErrorResponse }), {
     err: {
       error_code: "InvalidParameter",
       message: "unknown symbol FOO-USD",

@@ -10,15 +10,15 @@ export const LevelText = Schema.Tuple([
   Member.quantityText("Size of the level")
 ])
 
-const sequence = Member.count("Number of the data frame on this connection, from 1 without gaps")
+const sequence = Member.count("Sequence number of the data frame on this connection, from 1 without gaps")
 const time = Member.instant("Time of the values")
 
 const data = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), sequence, time, symbol: Member.symbol, ...fields })
 
 const Sides = {
-  bid: Schema.Array(LevelText).annotate({ description: "Levels as pairs of price and size, highest price first." }),
-  ask: Schema.Array(LevelText).annotate({ description: "Levels as pairs of price and size, lowest price first." })
+  bid: Schema.Array(LevelText).annotate({ description: "Buy levels as pairs of price and size, highest price first." }),
+  ask: Schema.Array(LevelText).annotate({ description: "Sell levels as pairs of price and size, lowest price first." })
 }
 
 /** Snapshot of the best 20 levels per side; replaces the previous snapshot. */
@@ -31,14 +31,14 @@ export type Bbo = typeof Bbo.Type
 
 /** Trade. */
 export const Trade = data("trade", {
-  trade_id: Member.uuid("Trade id, also of the fills of both sides"),
+  trade_id: Member.uuid("Trade id, the same as in the fills of both sides"),
   size: Member.quantityText("Quantity of the trade"),
   price: Member.priceText("Price of the trade"),
   side: Schema.Literals(["buy", "sell"]).annotate({ description: "Side of the taker." }),
   execution_type: Schema.Literals(["T", "L", "A", "S"]).annotate({
     description:
-      "Kind of the trade: T for an ordinary trade, L for a liquidation on the book, A for a takeover or a " +
-      "deleveraging off the book, S for a settlement."
+      "Kind of the trade: T for an ordinary trade, L for a liquidation on the book, A for a takeover or an " +
+      "auto-deleveraging off the book, S for the settlement of a delisted contract."
   })
 })
 export type Trade = typeof Trade.Type
@@ -51,7 +51,7 @@ export type MarkPrice = typeof MarkPrice.Type
 export const Underlier = data("underlier", {
   price: Member.priceText("Price of the underlier"),
   source: Schema.Literals(["external", "internal"]).annotate({
-    description: "Source of the price: external sources, or internal if it is derived from the book."
+    description: "Source of the price: `external` for price sources, `internal` for a price derived from the book."
   })
 })
 export type Underlier = typeof Underlier.Type
@@ -59,10 +59,10 @@ export type Underlier = typeof Underlier.Type
 /** Members of a funding rate, which applies to the notional at the mark price. */
 export const Rate = {
   funding_rate: Member.fractionText(
-    "Rate that longs would pay shorts for the hour if it ended now, rounded to eight decimals"
+    "Funding rate for the current hour if the hour ended now (positive: longs pay shorts; eight decimals)"
   ),
-  annualised_funding_rate: Member.fractionText("Funding rate times 8,760 hours, rounded to four decimals"),
-  time_remaining: Member.count("Time to the end of the hour, in seconds")
+  annualised_funding_rate: Member.fractionText("Annualised funding rate: the hourly rate times 8,760 (four decimals)"),
+  time_remaining: Member.count("Time until the end of the hour, in seconds")
 }
 
 /** The current hour's funding rate. */
@@ -71,14 +71,14 @@ export type Funding = typeof Funding.Type
 
 /** Open interest. */
 export const OpenInterest = data("open_interest", {
-  open_interest: Member.quantityText("Sum of all long positions, equal to that of all short positions")
+  open_interest: Member.quantityText("Sum of all long positions, which equals the sum of all short positions")
 })
 export type OpenInterest = typeof OpenInterest.Type
 
 /** Range of accepted prices. */
 export const MinmaxPrice = data("minmax_price", {
-  min_price: Member.priceText("Lowest price of a sell order"),
-  max_price: Member.priceText("Highest price of a buy order")
+  min_price: Member.priceText("Lowest price allowed for a sell order"),
+  max_price: Member.priceText("Highest price allowed for a buy order")
 })
 export type MinmaxPrice = typeof MinmaxPrice.Type
 
@@ -93,7 +93,7 @@ export const Candle = Schema.Struct({
   high: Member.priceText("Highest price of the window"),
   low: Member.priceText("Lowest price of the window"),
   close: Member.priceText("Last price of the window so far"),
-  usdVolume: Member.count("Volume in whole USD, rounded down"),
+  usdVolume: Member.count("Traded volume in whole USD, rounded down"),
   trades: Member.count("Number of trades in the window")
 })
 export type Candle = typeof Candle.Type
@@ -101,22 +101,25 @@ export type Candle = typeof Candle.Type
 const listOf = <const Fields extends Schema.Struct.Fields>(description: string, fields: Fields) =>
   Schema.Array(Schema.Struct({ symbol: Member.symbol, ...fields })).annotate({ description })
 
-/** Statistics of one market, or of all markets with `symbol` `*`. */
+/** Statistics of one market, or of all markets if `symbol` is `*`. */
 export const MarketStats = data("market_stats", {
   bbos: listOf("Best prices of each market.", { time, ...Sides }),
   mark_prices: listOf("Mark price of each market.", { time, price: Member.priceText("Mark price") }),
   open_interests: listOf("Open interest of each market.", {
     time,
-    open_interest: Member.quantityText("Sum of all long positions, equal to that of all short positions")
+    open_interest: Member.quantityText("Sum of all long positions, which equals the sum of all short positions")
   }),
-  daily_volumes: listOf("Volume traded on the book since 20:00 in Chicago.", {
+  daily_volumes: listOf("Quantity traded on the book of each market since the last 20:00 in Chicago.", {
     volume: Member.quantityText("Traded quantity")
   }),
   funding_rates: listOf("Funding rate of each market for the current hour.", { time, ...Rate }),
-  rolling_volumes: listOf("Volume traded on the book in the last 1,440 minutes, including the current one.", {
-    quantity_24h: Member.quantityText("Traded quantity"),
-    usd_notional_24h: Member.usdText("Traded notional")
-  })
+  rolling_volumes: listOf(
+    "Volume traded on the book of each market in the last 1,440 minutes, including the current minute.",
+    {
+      quantity_24h: Member.quantityText("Traded quantity"),
+      usd_notional_24h: Member.usdText("Traded notional")
+    }
+  )
 })
 export type MarketStats = typeof MarketStats.Type
 
@@ -124,12 +127,14 @@ const confirmation = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
     channels: Schema.Array(Channel).annotate({ description: "Names of channels." }),
-    symbols: Schema.Array(Schema.String).annotate({ description: "Symbols as in the request." }),
+    symbols: Schema.Array(Schema.String).annotate({
+      description: "Valid symbols of the request; * stands for all markets."
+    }),
     sig_figs: Schema.optionalKey(
-      Schema.Array(SigFigs).annotate({ description: "Groupings; present if level2 is among the channels." })
+      Schema.Array(SigFigs).annotate({ description: "Price groupings; present only with the channel level2." })
     ),
     intervals: Schema.optionalKey(
-      Schema.Array(Interval).annotate({ description: "Intervals; present if candle is among the channels." })
+      Schema.Array(Interval).annotate({ description: "Candle intervals; present only with the channel candle." })
     )
   })
 
@@ -165,7 +170,7 @@ export type Data = typeof Data.Type
 export const Frame = Schema.Union([...Data.members, Subscribed, Unsubscribed, ErrorFrame])
 export type Frame = typeof Frame.Type
 
-/** Frames by their type; the error frame by its key. */
+/** Frames by their `type`; the error frame, which has no type, by its key. */
 export type Frames = {
   readonly [Type in NonNullable<Frame["type"]>]: Extract<Frame, { readonly type: Type }>
 } & { readonly err: typeof ErrorFrame.Type }

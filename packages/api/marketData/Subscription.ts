@@ -129,7 +129,7 @@ const readChannels = (names: unknown): Part<Channel> | Malformed => {
   const unknown = [...given].filter((name) => !isOneOf(Channel.literals, name))
   return {
     read: [...given].filter((name) => isOneOf(Channel.literals, name)),
-    wrong: wrongEntries("channels", unknown, `names among ${Channel.literals.join(", ")}`),
+    wrong: wrongEntries("channels", unknown, `one or more of ${Channel.literals.join(", ")}`),
     invalid: []
   }
 }
@@ -154,7 +154,7 @@ const readSymbols = (symbols: unknown, known: ReadonlySet<MarketSymbol>): Part<s
 }
 
 const readSigFigs = (groupings: unknown): Part<SigFigs> | Malformed => {
-  if (!Array.isArray(groupings)) return wrong("sig_figs", groupings, "an array of 0, 1 and 2")
+  if (!Array.isArray(groupings)) return wrong("sig_figs", groupings, "an array with one or more of 0, 1 and 2")
   if (groupings.length === 0) return { ...nothing, read: none }
   const given = new Set<unknown>(groupings)
   const numbers = [...given].filter((figures) => typeof figures === "number")
@@ -164,7 +164,7 @@ const readSigFigs = (groupings: unknown): Part<SigFigs> | Malformed => {
     wrong: wrongEntries(
       "sig_figs",
       [...given].filter((figures) => typeof figures !== "number"),
-      "an array of 0, 1 and 2"
+      "an array with one or more of 0, 1 and 2"
     ),
     invalid: others.length === 0 ? [] : [`invalid sig_figs: expected 0, 1 or 2, got ${listed(others.map(String))}`]
   }
@@ -172,12 +172,12 @@ const readSigFigs = (groupings: unknown): Part<SigFigs> | Malformed => {
 
 /** Reads intervals; a missing list declines only `candle`, and the request's other channels take effect. */
 const readIntervals = (intervals: unknown): Part<Interval> | Malformed => {
-  const expected = `names among ${Interval.literals.join(", ")}`
+  const expected = `one or more of ${Interval.literals.join(", ")}`
   if (intervals !== undefined && !Array.isArray(intervals)) {
-    return wrong("intervals", intervals, `an array of ${expected}`)
+    return wrong("intervals", intervals, `an array with ${expected}`)
   }
   if (intervals === undefined || intervals.length === 0) {
-    return { ...nothing, wrong: [`missing field intervals: expected ${expected}, for candle`] }
+    return { ...nothing, wrong: [`missing field intervals: expected ${expected} for the channel candle`] }
   }
   const given = new Set<unknown>(intervals)
   return {

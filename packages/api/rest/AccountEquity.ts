@@ -12,7 +12,7 @@ import { operation } from "../Operation.ts"
 /** Response body of `GET /user/account-equity`. */
 export const AccountEquityResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Schema.String.annotate({ description: "Requested span of time." }),
+  duration: Schema.String.annotate({ description: "Requested span of time: `1d`, `1w`, `1m`, `ytd` or `all`." }),
   ...spanMembers,
   data: Rows(SeriesPoint).annotate({ description: "Equity in USD at the start of each window, oldest first." }),
   count: RowCount
@@ -28,8 +28,8 @@ export const AccountEquityGroup = HttpApiGroup.make("accountEquity")
       .annotateMerge(
         operation(
           "Get equity over time",
-          "Returns the equity of an account at the start of each window of a span. Refused with 422 for a " +
-            "duration that is not offered."
+          "Returns the equity of an account at the start of each window in a span of time. Refused with 422 for an " +
+            "unsupported duration."
         )
       )
       .annotate(

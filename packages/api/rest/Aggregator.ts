@@ -20,41 +20,54 @@ import { operation } from "../Operation.ts"
 export const Contract = Schema.Struct({
   $schema: SchemaLink,
   ticker_id: Member.symbol.annotate({ description: "Market symbol." }),
-  base_currency: Member.text('Base of the contract, such as "AAPL"'),
-  target_currency: Member.text('Currency of prices and volumes, "USD"'),
-  last_price: Member.priceText("Price of the last trade on the book, or the mark price before the first").annotate({
+  base_currency: Member.text('Base asset of the contract, such as "AAPL"'),
+  target_currency: Member.text('Currency of prices and notionals, such as "USD"'),
+  last_price: Member.priceText(
+    "Price of the last trade on the book, or the mark price before the first trade"
+  ).annotate({
     description: "Price of the last trade on the book, in USD, decimal text; the mark price before the first trade."
   }),
-  base_volume: Member.quantityText("Quantity traded in 24 hours"),
-  target_volume: Member.usdText("Value traded in 24 hours").annotate({
+  base_volume: Member.quantityText("Quantity traded in the last 24 hours"),
+  target_volume: Member.usdText("Notional traded in the last 24 hours").annotate({
     description: "Notional traded in the last 24 hours, in USD, decimal text."
   }),
-  product_type: Member.text('Kind of the contract, "Perpetual"'),
-  open_interest: Member.quantityText("Long and short open interest together"),
-  open_interest_usd: Member.usdText("Open interest of one side at the mark price, rounded down to 1e-6").annotate({
-    description: "Open interest at the mark price, one side, in USD, decimal text, rounded down."
+  product_type: Member.text('Type of the contract, always "Perpetual"'),
+  open_interest: Member.quantityText("Sum of long and short open interest"),
+  open_interest_usd: Member.usdText(
+    "Open interest of one side at the mark price",
+    ", rounded down to six decimal places"
+  ).annotate({
+    description: "Open interest of one side at the mark price, in USD, decimal text, rounded down."
   }),
-  long_open_interest: Member.quantityText("Quantity held long"),
-  long_open_interest_usd: Member.usdText("Quantity held long at the mark price, rounded down to 1e-6"),
-  short_open_interest: Member.quantityText("Quantity held short"),
-  short_open_interest_usd: Member.usdText("Quantity held short at the mark price, rounded down to 1e-6"),
-  index_price: Member.priceText("Price of the underlier").annotate({
-    description: "Oracle price, in USD, decimal text."
-  }),
-  index_currency: Member.text('Currency of the index price, "USD"'),
-  funding_rate: Member.fractionText("Funding rate of the running hour if it ended now, of the position value").annotate(
-    { description: "Estimated funding rate of the running hour, as a fraction of the notional, decimal text." }
+  long_open_interest: Member.quantityText("Total quantity of all long positions"),
+  long_open_interest_usd: Member.usdText(
+    "Value of all long positions at the mark price",
+    ", rounded down to six decimal places"
   ),
-  funding_interval_minutes: Member.count("Minutes from one funding payment to the next, 60"),
-  next_funding_rate: Member.fractionText("Rate that the next funding payment would have if it were due now"),
-  next_funding_rate_timestamp: Member.count("End of the running funding hour, in Unix seconds")
+  short_open_interest: Member.quantityText("Total quantity of all short positions"),
+  short_open_interest_usd: Member.usdText(
+    "Value of all short positions at the mark price",
+    ", rounded down to six decimal places"
+  ),
+  index_price: Member.priceText("Price of the underlier").annotate({
+    description: "Oracle price of the underlier, in USD, decimal text."
+  }),
+  index_currency: Member.text('Currency of the index price, such as "USD"'),
+  funding_rate: Member.fractionText("Estimated funding rate of the current hour", " of the notional").annotate({
+    description: "Estimated funding rate of the current hour, as a fraction of the notional, decimal text."
+  }),
+  funding_interval_minutes: Member.count("Time between funding payments, in minutes; always 60"),
+  next_funding_rate: Member.fractionText("Estimated rate of the next funding payment", " of the notional"),
+  next_funding_rate_timestamp: Member.count(
+    "Time of the next funding payment, at the end of the current hour, in Unix seconds"
+  )
 }).annotate({ identifier: "Contract", description: "Statistics of one contract." })
 export type Contract = typeof Contract.Type
 
 /** Response body of `GET /md/contracts`. */
 export const ContractsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(Contract).annotate({ description: "Contracts that have a price." })
+  data: Rows(Contract).annotate({ description: "Statistics of each contract that has a price." })
 }).annotate({
   identifier: "ContractsResponseBody"
 })
@@ -63,12 +76,12 @@ export const ContractsResponseBody = Schema.Struct({
 export const OrderBookResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ticker_id: Schema.String.annotate({ description: "Market symbol." }),
-  timestamp: Schema.Int.annotate({ description: "Time of the answer, in Unix milliseconds." }),
+  timestamp: Schema.Int.annotate({ description: "Time of the response, in Unix milliseconds." }),
   bids: Rows(LevelText).annotate({
-    description: "Up to 100 levels of bids, best first, each as price in USD and quantity in base units."
+    description: "Bids, best first: at most 100 levels, each with its price in USD and its quantity in base units."
   }),
   asks: Rows(LevelText).annotate({
-    description: "Up to 100 levels of asks, best first, each as price in USD and quantity in base units."
+    description: "Asks, best first: at most 100 levels, each with its price in USD and its quantity in base units."
   })
 }).annotate({ identifier: "OrderBookResponseBody" })
 /** Response body of `GET /md/orderbook/{symbol}`. */
@@ -88,7 +101,7 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
         described({
           symbol: {
             type: "string",
-            description: "One symbol, in any letter case. Default: all.",
+            description: "Symbol of one market, in any letter case. Default: all markets.",
             examples: ["GOLD-USD"]
           }
         })
@@ -97,7 +110,7 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
         operation(
           "List contracts",
           "Returns statistics of every contract with a price, or of one symbol, in the format of market-data " +
-            "aggregators. Refused with 400 for an unknown symbol and for a list of symbols. No credentials are needed."
+            "aggregators. Refused with 400 for an unknown symbol and for more than one symbol. No credentials are needed."
         )
       )
   )
@@ -109,7 +122,7 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
     }).annotateMerge(
       operation(
         "Get the order book",
-        "Returns the best 100 levels of each side. Refused with 404 for an unknown symbol. No credentials are needed."
+        "Returns the best 100 price levels of each side of the book. Refused with 404 for an unknown symbol. No credentials are needed."
       )
     )
   )
@@ -148,7 +161,7 @@ export const contract = (market: MarketNow, nowMillis: number): Contract => {
 const fundingMinutes = 60
 const fundingMillis = fundingMinutes * minuteMillis
 
-/** Returns a book of at most 100 levels per side; takes levels, best price first, only as far as needed. */
+/** Returns a book of at most 100 levels per side; reads levels, best price first, only until it has enough. */
 export const orderBook = (
   instrument: Instrument,
   bids: Iterable<PriceLevel>,

@@ -13,8 +13,8 @@ import { operation } from "../Operation.ts"
 
 const Label = Schema.String.annotate({
   description:
-    "Name of the key: one line of text without control or format characters and without surrounding spaces; " +
-    'no label that begins with "builder-" or "managed".'
+    "Label of the key: one line of 1 to 64 characters, without control or format characters and without surrounding " +
+    'spaces. A label that begins with "builder-" or "managed" is refused.'
 }).check(
   Text.atLeast(1),
   Text.atMost(64),
@@ -28,14 +28,14 @@ const Scope = Schema.Union([Schema.Literal(allAccounts), Uuid])
 
 const key = {
   $schema: SchemaLink,
-  public_key: Schema.String.annotate({ description: "Public key, which names the API key." }),
-  label: Schema.String.annotate({ description: "Name of the key." }),
+  public_key: Schema.String.annotate({ description: "Public key, which identifies the API key." }),
+  label: Schema.String.annotate({ description: "Label of the key." }),
   permissions: Schema.Array(Schema.String).annotate({ description: "Permissions of the key." }),
   scope: Schema.String.annotate({
-    description: "`all_accounts`, or the id of the only account that the key may act on."
+    description: "Accounts that the key can act on: `all_accounts`, or the id of a single account."
   }),
   allowed_addresses: Schema.Array(Schema.String).annotate({
-    description: "Addresses and networks that may use the key; empty for any."
+    description: "IP addresses and networks from which the key can be used; empty for all addresses."
   }),
   created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." })
 }
@@ -44,24 +44,24 @@ const key = {
 export const ApiKey = Schema.Struct({
   ...key,
   last_used_at: Schema.NullOr(Moment).annotate({
-    description: "Time of the last accepted request, ISO 8601 in UTC; null if there was none."
+    description: "Time of the last accepted request with the key, ISO 8601 in UTC; null before the first."
   }),
   last_failed_at: Schema.NullOr(Moment).annotate({
-    description: "Time of the last refused request that named the key, ISO 8601 in UTC; null if there was none."
+    description: "Time of the last refused request with the key, ISO 8601 in UTC; null before the first."
   })
 }).annotate({ identifier: "ApiKey", description: "API key without its secret." })
 
 /** Response body of `GET /user/api-keys`. */
 export const ApiKeysResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(ApiKey).annotate({ description: "API keys of the user, without those issued to builders." }),
+  data: Rows(ApiKey).annotate({ description: "API keys of the user, except keys issued to builders." }),
   count: RowCount
 }).annotate({ identifier: "ApiKeysResponseBody" })
 
 /** New API key with its secret, which is returned only once. */
 export const IssuedApiKey = Schema.Struct({
   ...key,
-  secret_key: Schema.String.annotate({ description: "Secret of the key. It is returned only once." })
+  secret_key: Schema.String.annotate({ description: "Secret of the key. The secret is returned only once." })
 }).annotate({
   identifier: "IssuedApiKey",
   description: "API key with its secret."
@@ -77,14 +77,14 @@ export const CreateApiKeyRequestBody = Schema.Struct({
       description: "Permissions of the key, each at most once. Only the operator can grant `register_user`."
     }),
   scope: Scope.annotate({
-    description: "`all_accounts`, or the id of the only account that the key may act on.",
+    description: "Accounts that the key can act on: `all_accounts`, or the id of a single account.",
     examples: ["all_accounts"]
   }),
   allowed_addresses: Schema.optionalKey(
     Schema.Array(Schema.String)
       .check(Schema.isMaxLength(32))
       .annotate({
-        description: "IP addresses and networks that may use the key, at most 32. Default: all addresses.",
+        description: "IP addresses and networks from which the key can be used, at most 32. Default: all addresses.",
         examples: [["10.0.0.0/8"]]
       })
   )
@@ -121,8 +121,8 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
     }).annotateMerge(
       operation(
         "Create an API key",
-        "Creates an API key and returns its secret once. Refused with 409 if the user has 50 keys, with 403 " +
-          "for a permission that only operators grant or another user's account, and with 422 for an invalid " +
+        "Creates an API key and returns its secret once. Refused with 409 if the user already has 50 keys, with 403 " +
+          "for another user's account or a permission that only operators can grant, and with 422 for an invalid " +
           "label."
       )
     ),

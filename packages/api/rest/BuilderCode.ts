@@ -19,27 +19,29 @@ export const brandedMembers: ReadonlyArray<Member> = ["svc_fee_share_bps"]
 export const CreateBuilderCodeRequestBody = Schema.Struct({
   $schema: SchemaLink,
   svc_fee_share_bps: NumberOrText(venueBps).annotate({
-    description: "The venue's share of each fee, in basis points.",
+    description: "Venue's share of each fee, in basis points.",
     examples: [5000]
   }),
   builder_fee_share_bps: NumberOrText(builderBps).annotate({
-    description: "The builder's share of each fee, in basis points.",
+    description: "Builder's share of each fee, in basis points.",
     examples: [3000]
   })
 })
-  .annotate({ description: "Shares of the fees that orders with the code pay; they add up to at most 10000." })
-  .check(Schema.makeFilter(sharesFault, { expected: "shares that add up to at most 10000" }))
+  .annotate({
+    description: "Shares of the fees paid by orders with the code, in basis points; together at most 10000."
+  })
+  .check(Schema.makeFilter(sharesFault, { expected: "shares of together at most 10000 basis points" }))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })
 
 /** Builder code; `builderCodeBody` gives two of its members the operator's prefix. */
 export const BuilderCodeBody = Schema.Struct({
   $schema: SchemaLink,
-  builder_code: Uuid.annotate({ description: "Code that orders carry." }),
-  svc_fee_share_bps: Schema.Int.annotate({ description: "The venue's share of each fee, in basis points." }),
-  svc_fee_share_percent: Schema.Finite.annotate({ description: "The venue's share of each fee, in percent." }),
-  builder_fee_share_bps: Schema.Int.annotate({ description: "The builder's share of each fee, in basis points." }),
-  builder_fee_share_percent: Schema.Finite.annotate({ description: "The builder's share of each fee, in percent." }),
-  is_active: Schema.Boolean.annotate({ description: "Whether orders with the code earn rewards." }),
+  builder_code: Uuid.annotate({ description: "Builder code to send with orders." }),
+  svc_fee_share_bps: Schema.Int.annotate({ description: "Venue's share of each fee, in basis points." }),
+  svc_fee_share_percent: Schema.Finite.annotate({ description: "Venue's share of each fee, in percent." }),
+  builder_fee_share_bps: Schema.Int.annotate({ description: "Builder's share of each fee, in basis points." }),
+  builder_fee_share_percent: Schema.Finite.annotate({ description: "Builder's share of each fee, in percent." }),
+  is_active: Schema.Boolean.annotate({ description: "Whether orders with the code earn rewards for the builder." }),
   created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." }),
   updated_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." })
 }).annotate({ identifier: "BuilderCodeBody" })
@@ -53,16 +55,16 @@ export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
     }).annotateMerge(
       operation(
         "Create a builder code",
-        "Creates the one builder code of the user, with the shares of the fees that its orders pay. Refused " +
-          "with 409 if the user already has a code, and with 422 if a share is out of bounds or both exceed " +
-          "10000 together."
+        "Creates the user's only builder code, with the builder's and the venue's shares of the fees. Refused with 409 " +
+          "if the user already has a code, and with 422 if a share is out of bounds or the shares exceed 10000 basis " +
+          "points together."
       )
     ),
     HttpApiEndpoint.get("builderCode", "/user/builder-code", {
       success: BuilderCodeBody,
       error: [NotFound, ServiceUnavailable]
     }).annotateMerge(
-      operation("Get the builder code", "Returns the user's builder code. Refused with 404 if the user has none.")
+      operation("Get the builder code", "Returns the user's builder code. Refused with 404 if the user has no code.")
     )
   )
   .middleware(Authenticated)
@@ -96,7 +98,7 @@ function sharesFault(body: Parameters<typeof feeShareOf>[0]): string | undefined
   if (venueBps + builderBps <= wholeBps) return undefined
   const near = wholeBps - venueBps
   const got = gotNumber(venueBps + builderBps, undefined)
-  return `Expected shares that add up to at most ${wholeBps}${got}; the nearest builder_fee_share_bps is ${near}`
+  return `Expected shares of together at most ${wholeBps} basis points${got}; the nearest builder_fee_share_bps is ${near}`
 }
 
 /** Returns the shares of a request. */

@@ -12,11 +12,11 @@ import { ListCount } from "./ListPage.ts"
 /** API key of the user's account that a builder holds. */
 export const BuilderGrant = Schema.Struct({
   $schema: SchemaLink,
-  builder_id: Uuid.annotate({ description: "Builder's user id, which identifies the grant." }),
-  builder_name: text("Public name of the builder when the key was issued"),
-  created_at: instant("Time of issue"),
-  last_used_at: Schema.NullOr(instant("Time of the last use; null if never used"))
-}).annotate({ identifier: "BuilderGrant", description: "A builder's key for the user's account." })
+  builder_id: Uuid.annotate({ description: "User id of the builder, which identifies the grant." }),
+  builder_name: text("Public name of the builder at the time of issue"),
+  created_at: instant("Time at which the key was issued"),
+  last_used_at: Schema.NullOr(instant("Time of the last use of the key", "; null if never used"))
+}).annotate({ identifier: "BuilderGrant", description: "API key of the user's account that a builder holds." })
 
 /** Response body of `GET /user/builder-grants`. */
 export const BuilderGrantsResponseBody = Schema.Struct({
@@ -33,13 +33,13 @@ export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
     }).annotateMerge(
       operation(
         "List builder grants",
-        "Returns the builders that hold a key for the user's account. A bearer token is required. An addition of this venue."
+        "Returns the builders that hold an API key of the user's account. A bearer token is required. This operation is an addition of this venue."
       )
     ),
     HttpApiEndpoint.delete("revokeBuilderGrant", "/user/builder-grants/:builder_id", {
       params: {
         builder_id: Uuid.annotate({
-          description: "Builder's user id.",
+          description: "User id of the builder.",
           examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
         })
       },
@@ -48,7 +48,7 @@ export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
     }).annotateMerge(
       operation(
         "Revoke a builder grant",
-        "Revokes the builder's key immediately and closes its connections. Refused with 404 for a builder without a key. An addition of this venue."
+        "Revokes the builder's key immediately and closes its connections. Refused with 404 for a builder without a key. This operation is an addition of this venue."
       )
     )
   )

@@ -25,18 +25,18 @@ export const BuilderWalletBody = Schema.Struct({
     })
   ),
   signature: secret(
-    Schema.String.check(Text.matches("^0x[0-9a-fA-F]{130}$", "65 bytes in hexadecimal after 0x")).annotate({
-      description: "Signature of the message by the wallet: `personal_sign`, 65 bytes in hexadecimal after 0x."
+    Schema.String.check(Text.matches("^0x[0-9a-fA-F]{130}$", "0x followed by 65 bytes in hexadecimal")).annotate({
+      description: "Wallet's `personal_sign` signature of the message: 0x followed by 65 bytes in hexadecimal."
     })
   )
 }).annotate({ identifier: "BuilderWalletBody" })
 
 /** Response body of `POST /builder/web3/api-key`. */
 export const BuilderWalletKey = Schema.Struct({
-  user_id: Uuid.annotate({ description: "Id of the wallet's user." }),
+  user_id: Uuid.annotate({ description: "Id of the user who owns the wallet." }),
   account_id: Uuid.annotate({ description: "Id of the user's primary account." }),
-  public_key: Schema.String.annotate({ description: "Public key, which names the API key." }),
-  secret_key: Schema.String.annotate({ description: "Secret of the API key. It is returned only once." })
+  public_key: Schema.String.annotate({ description: "Public key, which identifies the API key." }),
+  secret_key: Schema.String.annotate({ description: "Secret of the API key. The secret is returned only once." })
 }).annotate({ identifier: "BuilderWalletKey" })
 
 /** The caller as a builder. */
@@ -71,7 +71,7 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
         },
         builder_code: {
           type: "string",
-          description: "The builder's active code.",
+          description: "Active builder code of the builder.",
           examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"]
         }
       })
@@ -80,7 +80,7 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
       operation(
         "Get a message to sign",
         "Returns an EIP-4361 message that lets the builder's backend obtain an API key for the wallet. Refused " +
-          "with 400 if the address or the builder code is not valid. No credentials are needed."
+          "with 400 if the address or the builder code is invalid. No credentials are needed."
       )
     ),
   HttpApiEndpoint.post("builderKey", "/builder/web3/api-key", {
@@ -91,8 +91,8 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
     .annotateMerge(
       operation(
         "Exchange a signed message for an API key",
-        "Verifies the signed message and returns an API key of the wallet's user, who is created if new. " +
-          "Refused with 400 for a malformed message or one for another builder, with 401 if the signature is " +
+        "Verifies the signed message and returns an API key of the wallet's user. A new wallet creates a new user. " +
+          "Refused with 400 for a malformed message or a message for another builder, with 401 if the signature is " +
           "invalid or the message has expired, and with 403 unless the caller's key has `register_user`."
       )
     )

@@ -5,7 +5,7 @@ import { Context } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized, UnprocessableEntity } from "../Problem.ts"
 
-/** Authenticated user, and the account to act on: the primary account unless the request names another account. */
+/** Authenticated user, and the account to act on: the primary account unless the request specifies another account. */
 export class Caller extends Context.Service<
   Caller,
   {
@@ -16,8 +16,8 @@ export class Caller extends Context.Service<
 >()("@venue/api/rest/Caller") {}
 
 /**
- * Middleware that, before any other part of a request is read, checks its HMAC headers or bearer token, and that the
- * credentials permit the endpoint's `<method> <path>`.
+ * Middleware that checks a request's HMAC headers or bearer token before any other part of the request is read. It
+ * also checks that the credentials permit the endpoint's `<method> <path>`.
  */
 export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: Caller }>()(
   "@venue/api/rest/Authenticated",

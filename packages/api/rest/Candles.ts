@@ -14,9 +14,13 @@ export const Candle = Schema.Struct({
   $schema: SchemaLink,
   startedAt: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   ticker: Schema.String.annotate({ description: "Market symbol." }),
-  resolution: Schema.String.annotate({ description: "Window length." }),
-  low: Schema.String.annotate({ description: "Lowest price traded, in USD, decimal text." }),
-  high: Schema.String.annotate({ description: "Highest price traded, in USD, decimal text." }),
+  resolution: Schema.String.annotate({ description: "Length of the window, such as `1HOUR`." }),
+  low: Schema.String.annotate({
+    description: "Lowest price traded, in USD, decimal text; the previous close in a window without a trade."
+  }),
+  high: Schema.String.annotate({
+    description: "Highest price traded, in USD, decimal text; the previous close in a window without a trade."
+  }),
   open: Schema.String.annotate({
     description: "First price traded, in USD, decimal text; the previous close in a window without a trade."
   }),
@@ -30,10 +34,10 @@ export const Candle = Schema.Struct({
     description: "Open interest at the start of the window, in base units, decimal text."
   }),
   orderbookMidPriceOpen: Schema.String.annotate({
-    description: "Mid price of the book at the start, in USD, decimal text."
+    description: "Mid price of the order book at the start of the window, in USD, decimal text."
   }),
   orderbookMidPriceClose: Schema.String.annotate({
-    description: "Mid price of the book at the end, in USD, decimal text."
+    description: "Mid price of the order book at the end of the window, in USD, decimal text."
   })
 }).annotate({ identifier: "Candle", description: "Trades of one window." })
 export type Candle = typeof Candle.Type
@@ -57,7 +61,7 @@ export const CandlesGroup = HttpApiGroup.make("candles").add(
       operation(
         "List candles",
         "Returns the trades of a market by window, newest first. Refused with 404 for an unknown symbol, and " +
-          "with 400 for a resolution that is not offered or a range of too many windows. No credentials are " +
+          "with 400 for an unsupported resolution or a range of too many windows. No credentials are " +
           "needed."
       )
     )
@@ -97,8 +101,8 @@ export interface Traded {
 }
 
 /**
- * Returns the candles, newest first. A window without a trade repeats the previous close, or the mark price before the first
- * trade. The mark price also stands in for the mid price until the book has had two sides.
+ * Returns the candles, newest first. A window without a trade repeats the previous close, or the mark price before
+ * the first trade. The mark price also stands in for the mid price until both sides of the book have had orders.
  */
 export const candlesOf = (instrument: Instrument, { before, priced, resolution, starts, traded }: Traded) => {
   const tradedAt = new Map(traded.map((window) => [window.startMinute, window]))

@@ -37,7 +37,7 @@ export const resolutions: Lengths<string> = {
 
 /** Intervals such as `15m`, `8h` or `1d`; resolutions of candles are accepted too. */
 export const intervals: Lengths<string> = {
-  expected: "minutes, hours or a day that divide a day, such as 15m, 8h or 1d",
+  expected: "a number of minutes or hours that divides a day, or one day, such as 15m, 8h or 1d",
   minutesOf: (length) => {
     const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhd])$/.exec(length) ?? []
     const minutes = Number(count) * (minutesOfUnit[unit] ?? 0)
@@ -47,11 +47,11 @@ export const intervals: Lengths<string> = {
 
 /** Lengths as a whole number of minutes. */
 export const minutes: Lengths<number> = {
-  expected: "a whole number of minutes that divides a day, 1440",
+  expected: "a whole number of minutes that divides the 1440 minutes of a day",
   minutesOf: (length) => (dividesDay(length) ? length : undefined)
 }
 
-/** Returns the fault of a length that is not accepted; for a number, it names the nearest accepted length. */
+/** Returns the fault of a length that is not accepted; for a number, the fault states the nearest accepted length. */
 export const lengthFault = (expected: string, length: unknown): string =>
   typeof length === "number"
     ? `Expected ${expected}${gotNumber(length, nearest(length))}.`
@@ -81,16 +81,17 @@ export const minutesQuery = {
 
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 export const chartParameters = {
-  resolution: { type: "string", enum: Object.keys(resolutionMinutes), description: "Length of a window." },
+  resolution: { type: "string", enum: Object.keys(resolutionMinutes), description: "Length of each window." },
   interval: {
     type: "string",
-    description: "Length of a window: minutes, hours or a day that divide a day, such as `15m`, `8h` or `1d`.",
+    description:
+      "Length of each window: a number of minutes or hours that divides a day, or one day, such as `15m`, `8h` or `1d`.",
     examples: ["1h"]
   },
   intervalMinutes: {
     type: "integer",
     enum: divisors,
-    description: "Length of a window, in minutes: a whole number that divides a day."
+    description: "Length of each window, in minutes: a whole number that divides the 1440 minutes of a day."
   },
   fromISO: { ...moment, description: "Include windows that start at this time or after it." },
   toISO: { ...moment, description: "Include windows that start before this time. A range has at most 20,000 windows." }

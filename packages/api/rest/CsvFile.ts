@@ -9,10 +9,12 @@ export const csvType = "text/csv; charset=utf-8"
 /** Response and problems of a download. */
 export const csvAnswer = {
   success: HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array({ contentType: csvType }), {
-    "content-disposition": Schema.String.annotate({ description: "Name of the file." })
+    "content-disposition": Schema.String.annotate({
+      description: 'Name of the file to save, such as `attachment; filename="trades.csv"`.'
+    })
   }),
   error: [BadRequest, TooManyRequests, ServiceUnavailable]
 } as const
 
-/** Returns the header that names the file. */
+/** Returns the header that sets the file's name. */
 export const attachment = (name: string) => ({ "content-disposition": `attachment; filename="${name}"` }) as const

@@ -13,11 +13,15 @@ import { chartParameters, startOf } from "./ChartRange.ts"
 export const VenueMetrics = Schema.Struct({
   $schema: SchemaLink,
   windowStart: Schema.String.annotate({ description: "Window start, in ISO 8601 and UTC." }),
-  dailyVolumeUSD: Member.usd("Notional traded in all markets during the window, whatever its length"),
+  dailyVolumeUSD: Member.usd(
+    "Notional traded in all markets during the window",
+    "; the window can be longer or shorter than a day"
+  ),
   openInterestAtEndUSD: Member.usd(
-    "Open interest of one side in all markets at the end of the window, at the mark price, including markets delisted since"
+    "Open interest of one side in all markets at the end of the window, at the mark price",
+    ". Markets delisted later are included"
   )
-}).annotate({ identifier: "VenueMetrics", description: "One window of the venue's metrics." })
+}).annotate({ identifier: "VenueMetrics", description: "Metrics of the whole venue in one window." })
 export type VenueMetrics = typeof VenueMetrics.Type
 
 /** Response body of `GET /defillama/metrics`. */
@@ -44,7 +48,7 @@ export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
     .annotateMerge(
       operation(
         "Get the venue's volume and open interest",
-        `Returns the volume of each window and the open interest at its end, summed over all markets, for at most ${maxRangeDays} days and ${maxMetricWindows} windows. One of intervalMinutes and interval is required. No credentials are needed. An addition of this venue.`
+        `Returns the volume of each window and the open interest at its end, summed over all markets. A range has at most ${maxRangeDays} days and ${maxMetricWindows} windows. Either intervalMinutes or interval is required. No credentials are needed. This operation is an addition of this venue.`
       )
     )
     .annotate(
@@ -61,7 +65,7 @@ export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
           description:
-            "Length of a window in nanoseconds, in place of intervalMinutes: whole minutes that divide a day.",
+            "Length of each window, in nanoseconds; an alternative to intervalMinutes. The length must be whole minutes and divide a day.",
           examples: [3_600_000_000_000]
         }
       })

@@ -14,10 +14,10 @@ import { operation } from "../Operation.ts"
 export const FeeEntry = Schema.Struct({
   $schema: SchemaLink,
   maker_fee: Schema.Int.annotate({
-    description: "Maker fee, in units of 1e-8 of the notional, which is 1e-6 percent; a rebate is negative."
+    description: "Maker fee rate, in units of 1e-8 of the notional; 10000 is 1 basis point. Negative for a rebate."
   }),
   taker_fee: Schema.Int.annotate({
-    description: "Taker fee, in units of 1e-8 of the notional, which is 1e-6 percent."
+    description: "Taker fee rate, in units of 1e-8 of the notional; 10000 is 1 basis point."
   })
 }).annotate({ identifier: "FeeEntry", description: "Fee rates in one market." })
 export type FeeEntry = typeof FeeEntry.Type
@@ -33,7 +33,7 @@ export const FeesGroup = HttpApiGroup.make("fees")
     HttpApiEndpoint.get("fees", "/user/fees", { success: FeesResponseBody, error: ServiceUnavailable }).annotateMerge(
       operation(
         "List fee rates",
-        "Returns the user's maker and taker fee rates in each market, at the user's tier of the day."
+        "Returns the user's maker and taker fee rates in each market, at the user's fee tier of the current day."
       )
     )
   )
@@ -42,14 +42,14 @@ export const FeesGroup = HttpApiGroup.make("fees")
 /** Fee rates of the base tier in one market, as fractions of the notional. */
 export const BaseFee = Schema.Struct({
   $schema: SchemaLink,
-  maker_fee: Member.fraction("Maker fee rate on the notional"),
-  taker_fee: Member.fraction("Taker fee rate on the notional")
+  maker_fee: Member.fraction("Maker fee rate", " of the notional; negative for a rebate"),
+  taker_fee: Member.fraction("Taker fee rate", " of the notional")
 }).annotate({ identifier: "BaseFee" })
 
 /** Response body of `GET /fees`. */
 export const BaseFeesResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  fees: Schema.Record(Schema.String, BaseFee).annotate({ description: "Fees of the base tier, by symbol." })
+  fees: Schema.Record(Schema.String, BaseFee).annotate({ description: "Fee rates of the base tier, by symbol." })
 }).annotate({ identifier: "BaseFeesResponseBody" })
 
 export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
@@ -60,7 +60,7 @@ export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
       summary: "List fee rates of the base tier",
       description:
         "Returns the maker and taker fee rates of each active symbol for a user without trading volume, as fractions of the " +
-        "notional (0.001 is 10 basis points). `GET /user/fees` returns the caller's rates. An addition of this venue."
+        "notional (0.001 is 10 basis points). `GET /user/fees` returns the caller's rates. This operation is an addition of this venue."
     })
   )
 )

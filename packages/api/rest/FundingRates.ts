@@ -1,4 +1,7 @@
-/** `GET /funding/{symbol}`: for each window, the funding rate of the last hour that ended by the window's start. */
+/**
+ * `GET /funding/{symbol}`: for each window, the funding rate of the last hour that ended at or before the window's
+ * start.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
@@ -11,12 +14,12 @@ import { operation } from "../Operation.ts"
 export const FundingPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  intervalMinutes: Schema.Int.annotate({ description: "Window length, in minutes." }),
+  intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
   windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   rate: Schema.NullOr(Schema.Finite).annotate({
     description:
-      "Funding rate of the last hour that ended by the start of the window, as a fraction of the notional, " +
-      "such as 0.00002; null before the end of the first hour."
+      "Funding rate of the last complete hour before the start of the window, as a fraction of the notional, " +
+      "such as 0.00002; null before the end of the market's first hour."
   })
 }).annotate({ identifier: "FundingPoint", description: "Funding rate of one window." })
 export type FundingPoint = typeof FundingPoint.Type
@@ -39,7 +42,7 @@ export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
       operation(
         "List funding rates",
         "Returns the hourly funding rate of a market by window, oldest first. Refused with 404 for an unknown " +
-          "symbol, and with 400 for an interval that is not offered or a range of too many windows. No " +
+          "symbol, and with 400 for an unsupported interval or a range of too many windows. No " +
           "credentials are needed."
       )
     )

@@ -18,9 +18,9 @@ export const SettlementCalendarEntry = Schema.Struct({
   $schema: Body.SchemaLink,
   expiration: Body.Moment.annotate({ description: "Expiration of the future, ISO 8601 in UTC." }),
   active_until: Body.Moment.annotate({
-    description: "Last instant at which the oracle uses the future, ISO 8601 in UTC."
+    description: "Time until which the oracle uses the future, inclusive, ISO 8601 in UTC."
   }),
-  future_symbol: Schema.String.annotate({ description: "Name of the future at its exchange." }),
+  future_symbol: Schema.String.annotate({ description: "Symbol of the future at its exchange." }),
   svc_symbol: Schema.String.annotate({ description: "Market symbol." })
 }).annotate({ identifier: "SettlementCalendarEntry", description: "Future that prices a market." })
 
@@ -28,21 +28,26 @@ export const SettlementCalendarEntry = Schema.Struct({
 export const SettlementPrice = Schema.Struct({
   $schema: Body.SchemaLink,
   symbol: Body.SymbolName,
-  future_symbol: Schema.String.annotate({ description: "Name of the future at its exchange." }),
+  future_symbol: Schema.String.annotate({ description: "Symbol of the future at its exchange." }),
   future_settlement_price: Schema.Finite.annotate({ description: "Settlement price of the future, in USD." }),
-  spot_settlement_price: Schema.Finite.annotate({ description: "Official close of the underlier, in USD." }),
-  asof: Schema.String.annotate({ format: "date" }).annotate({ description: "Day of the settlement." }),
-  inserted_at: Body.Moment.annotate({ description: "Time of recording, ISO 8601 in UTC." }),
+  spot_settlement_price: Schema.Finite.annotate({ description: "Official closing price of the underlier, in USD." }),
+  asof: Schema.String.annotate({ format: "date" }).annotate({
+    description: "Date of the settlement, such as `2026-03-02`."
+  }),
+  inserted_at: Body.Moment.annotate({
+    description: "Time at which the venue recorded the settlement, ISO 8601 in UTC."
+  }),
   spot_to_future_ratio: Schema.Finite.annotate({
-    description: "Official close divided by settlement price, rounded down to 12 decimals."
+    description:
+      "Official closing price of the underlier divided by the settlement price of the future, rounded down to 12 decimal places."
   })
-}).annotate({ identifier: "SettlementPrice", description: "Settlement of one day." })
+}).annotate({ identifier: "SettlementPrice", description: "Settlement prices of one day." })
 export type SettlementPrice = typeof SettlementPrice.Type
 
 /** Response body of `GET /settlement-prices`. */
 export const SettlementPricesResponseBody = Schema.Struct({
   $schema: Body.SchemaLink,
-  data: Body.Rows(SettlementPrice).annotate({ description: "Settlements, newest first." }),
+  data: Body.Rows(SettlementPrice).annotate({ description: "Daily settlements, newest first." }),
   count: ListCount
 }).annotate({ identifier: "SettlementPricesResponseBody" })
 
@@ -68,7 +73,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
       .annotateMerge(
         operation(
           "Get the future of a market",
-          "Returns the future that prices a market at a time. Refused with 404 if no future is known for that " +
+          "Returns the future whose price the oracle uses for a market at a given time. Refused with 404 if no future is known for that " +
             "time, and with 422 for an invalid time. No credentials are needed."
         )
       )
@@ -76,7 +81,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
         OpenApi.Transform,
         described({
           symbol: { ...symbolParameter, minLength: 1 },
-          time: { ...moment, description: "Time at which the future is in use. Default: now." }
+          time: { ...moment, description: "Time for which to return the future. Default: now." }
         })
       )
   )
@@ -89,8 +94,8 @@ export const FuturesGroup = HttpApiGroup.make("futures")
       .annotateMerge(
         operation(
           "List settlement prices",
-          "Returns daily settlement prices, newest first, filtered by symbol and day. Refused with 400 for an " +
-            "end before the start, and with 422 for an invalid time or limit. No credentials are needed."
+          "Returns daily settlement prices, newest first, filtered by symbol and day. Refused with 400 for a " +
+            "range that ends before it starts, and with 422 for an invalid time or limit. No credentials are needed."
         )
       )
       .annotate(

@@ -9,7 +9,7 @@ import { operation } from "../Operation.ts"
 export const Health = Schema.Struct({
   $schema: SchemaLink,
   status: Schema.Literals(["live", "ready"]).annotate({
-    description: "Status: `live` if the process answers, `ready` if commands complete on this node."
+    description: "Status: `live` if the process responds, `ready` if commands complete on this node."
   }),
   release: Schema.String.annotate({ description: "Release that this node runs, such as `0.1.0`." })
 }).annotate({ identifier: "Health" })
@@ -17,12 +17,12 @@ export const Health = Schema.Struct({
 /** Health checks. Live: the process responds. Ready: each shard of this node ran a command in the last few seconds. */
 export const HealthGroup = HttpApiGroup.make("health").add(
   HttpApiEndpoint.get("live", "/health/live", { success: Health }).annotateMerge(
-    operation("Check liveness", "Returns 200 while the process answers. No credentials are needed.")
+    operation("Check liveness", "Returns 200 while the process responds. No credentials are needed.")
   ),
   HttpApiEndpoint.get("ready", "/health/ready", { success: Health, error: ServiceUnavailable }).annotateMerge(
     operation(
       "Check readiness",
-      "Returns 200 if a command passed through every shard of this node in the last seconds, and 503 otherwise. " +
+      "Returns 200 if a command passed through every shard of this node in the last few seconds, and 503 otherwise. " +
         "No credentials are needed."
     )
   )

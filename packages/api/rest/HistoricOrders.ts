@@ -39,7 +39,7 @@ export const HistoricOrder = Schema.Struct({
   time_in_force: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
   quantity: Schema.Finite.annotate({ description: "Order quantity, in base units." }),
   price: Schema.Finite.annotate({ description: "Limit price, in USD per base unit; 0 for MARKET." }),
-  client_order_id: Schema.String.annotate({ description: "Client order id; empty if none." }),
+  client_order_id: Schema.String.annotate({ description: "Client order id; empty if not set." }),
   passive_qty: Schema.Finite.annotate({ description: "Quantity filled as maker, in base units." }),
   filled_qty: Schema.Finite.annotate({ description: "Quantity filled, in base units." }),
   avg_price: Schema.NullOr(Schema.Finite).annotate({
@@ -51,7 +51,9 @@ export const HistoricOrder = Schema.Struct({
   last_fill_ts: Schema.NullOr(Moment).annotate({
     description: "Time of the last fill, ISO 8601 in UTC; null without a fill."
   }),
-  execution_state: ExecutionState.annotate({ description: "Extent to which the order was filled." })
+  execution_state: ExecutionState.annotate({
+    description: "Whether the order was filled completely, partly or not at all."
+  })
 }).annotate({ identifier: "HistoricOrder", description: "Order that has ended." })
 export type HistoricOrder = typeof HistoricOrder.Type
 

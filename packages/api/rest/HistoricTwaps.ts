@@ -30,22 +30,22 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const HistoricTwap = Schema.Struct({
   $schema: SchemaLink,
   twap_id: Schema.String.annotate({ description: "Id of the TWAP." }),
-  client_twap_id: Schema.String.annotate({ description: "Client id of the TWAP; empty if none." }),
+  client_twap_id: Schema.String.annotate({ description: "Client id of the TWAP; empty if not set." }),
   status: Schema.String.annotate({ description: "Final status of the TWAP." }),
   symbol: SymbolName,
   side: Schema.String.annotate({ description: "Side of the TWAP: `BUY` or `SELL`." }),
-  total_quantity: Schema.Finite.annotate({ description: "Quantity of the TWAP, in base units." }),
+  total_quantity: Schema.Finite.annotate({ description: "Total quantity of the TWAP, in base units." }),
   filled_quantity: Schema.Finite.annotate({ description: "Quantity filled, in base units." }),
   average_fill_price: Schema.Finite.annotate({
     description: "Average price of the fills, in USD per base unit; 0 without a fill."
   }),
   worst_price: Schema.Finite.annotate({
-    description: "Worst price at which an order may fill, in USD per base unit; 0 for no limit."
+    description: "Worst price at which an order of the TWAP can fill, in USD per base unit; 0 for no limit."
   }),
-  total_num_orders: Count.annotate({ description: "Number of slices." }),
+  total_num_orders: Count.annotate({ description: "Total number of slices." }),
   filled_num_orders: Count.annotate({ description: "Number of slices with at least one fill." }),
   order_interval_secs: Count.annotate({ description: "Time between slices, in seconds." }),
-  reduce_only: Schema.Boolean.annotate({ description: "Whether the TWAP may only reduce a position." }),
+  reduce_only: Schema.Boolean.annotate({ description: "Whether the TWAP can only reduce a position." }),
   start_time: Moment.annotate({ description: "Time of the first slice, ISO 8601 in UTC." }),
   created_at: Schema.NullOr(Moment).annotate({ description: "Time of creation, ISO 8601 in UTC." }),
   updated_at: Schema.NullOr(Moment).annotate({ description: "Time at which the TWAP ended, ISO 8601 in UTC." })
@@ -81,7 +81,7 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
       .annotateMerge(
         operation(
           "Download ended TWAPs",
-          "Returns all ended TWAPs of an account, or those of one symbol, as one CSV file with a header line. " +
+          "Returns all ended TWAPs of an account, or only the TWAPs of one symbol, as one CSV file with a header line. " +
             "Refused with 400 for an unknown symbol, with 429 while two other downloads of the user are running, " +
             "and with 503 while the gateway runs its maximum of 8."
         )

@@ -12,7 +12,7 @@ import { operation } from "../Operation.ts"
 
 /** Code as typed by a user: Crockford's base 32 in any letter case, with I and L for 1 and O for 0. */
 export const TypedCode = Schema.String.check(
-  Text.matches("^[0-9A-TV-Za-tv-z]{10}$", "ten letters and digits other than U, of Crockford's base 32")
+  Text.matches("^[0-9A-TV-Za-tv-z]{10}$", "ten characters of Crockford's base 32: digits and letters other than U")
 )
 
 /** Returns the stored form of a typed code. */
@@ -25,7 +25,7 @@ export const Code = Schema.String.check(
 
 /** A user's invitation code. */
 export const InvitationCode = Schema.Struct({
-  code: Code.annotate({ description: "Code for a new user to redeem." }),
+  code: Code.annotate({ description: "Invitation code that a new user can redeem." }),
   created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." }),
   redeemed_at: Schema.NullOr(Moment).annotate({
     description: "Time of redemption, ISO 8601 in UTC; null if not redeemed."
@@ -42,7 +42,7 @@ export const InvitationJobRequestBody = Schema.Struct({ $schema: SchemaLink }).a
 
 const ownVolumes = {
   self_lifetime_notional_volume: Schema.Finite.annotate({
-    description: "Notional that the user traded on all accounts, in USD."
+    description: "Notional that the user has traded on all accounts since the beginning, in USD."
   }),
   self_notional_volume: Schema.Finite.annotate({
     description: "Notional that the user traded on all accounts in the last 14 days, in USD."
@@ -52,13 +52,15 @@ const ownVolumes = {
 /** Response body of `POST /user/invitation-codes/job`. */
 export const InvitationJobResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  qualified: Schema.Boolean.annotate({ description: "Whether the volume qualifies the user for codes." }),
+  qualified: Schema.Boolean.annotate({
+    description: "Whether the traded notional qualifies the user for invitation codes."
+  }),
   ...ownVolumes,
   required_lifetime_notional_volume: Schema.Finite.annotate({
-    description: "Volume required for codes, in USD."
+    description: "Traded notional required for invitation codes, in USD."
   }),
   codes_issued: Schema.Int.annotate({
-    description: "Number of codes created by this request; 0 if the user already had them."
+    description: "Number of invitation codes issued to the user so far."
   }),
   codes: Rows(InvitationCode).annotate({ description: "Invitation codes of the user." })
 }).annotate({ identifier: "InvitationJobResponseBody" })
@@ -74,9 +76,13 @@ export const InvitationCodesResponseBody = Schema.Struct({
 export const ReferralVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ...ownVolumes,
-  referred_notional_volume: Schema.Finite.annotate({ description: "Notional that the referred users traded, in USD." }),
+  referred_notional_volume: Schema.Finite.annotate({
+    description: "Notional traded by the users whom the user referred, in USD."
+  }),
   referred_users: Schema.Int.annotate({ description: "Number of users who redeemed one of the user's codes." }),
-  qualified: Schema.Boolean.annotate({ description: "Whether the volume qualifies the user for codes." })
+  qualified: Schema.Boolean.annotate({
+    description: "Whether the traded notional qualifies the user for invitation codes."
+  })
 }).annotate({ identifier: "ReferralVolumeResponseBody" })
 
 /** Body of `POST /user/invitation-codes/redeem`. */
@@ -108,7 +114,7 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
       .annotateMerge(
         operation(
           "Issue invitation codes",
-          "Creates five invitation codes, once per user, if the user has traded at least 100,000 USD, and returns " +
+          "Creates five invitation codes if the user has traded at least 100,000 USD and has no codes yet, and returns " +
             "all codes of the user."
         )
       )
@@ -117,13 +123,19 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
       success: InvitationCodesResponseBody,
       error: ServiceUnavailable
     }).annotateMerge(
-      operation("List invitation codes", "Returns the invitation codes of the user, with their redemption.")
+      operation(
+        "List invitation codes",
+        "Returns the invitation codes of the user, with the time and user of each redemption."
+      )
     ),
     HttpApiEndpoint.get("referralVolume", "/user/referrals/notional-volume", {
       success: ReferralVolumeResponseBody,
       error: ServiceUnavailable
     }).annotateMerge(
-      operation("Get referral volume", "Returns the volume of the user and of the users whom the user referred.")
+      operation(
+        "Get referral volume",
+        "Returns the notional traded by the user and by the users whom the user referred."
+      )
     ),
     HttpApiEndpoint.post("redeemCode", "/user/invitation-codes/redeem", {
       headers: repeatable,
@@ -134,7 +146,7 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
       operation(
         "Redeem an invitation code",
         "Makes the owner of the code the referrer of the user. Refused with 404 for a code that is unknown or " +
-          "redeemed, with 400 for the user's own code, and with 409 if the user already has a referrer or " +
+          "already redeemed, with 400 for the user's own code, and with 409 if the user already has a referrer or " +
           "has traded."
       )
     )

@@ -18,11 +18,12 @@ export const maxRanked = 200
 /** Public account and its results. */
 export const LeaderboardEntry = Schema.Struct({
   $schema: SchemaLink,
-  rank: Member.count("Rank in the requested order, from 1"),
+  rank: Member.count("Rank in the requested order; 1 is the best"),
   account: AccountPublic,
-  pnl: Member.usd("Profit since the start: realised, unrealised and funding, less fees"),
+  pnl: Member.usd("Profit or loss in the span: realised and unrealised profit plus funding minus fees"),
   return_percent: Schema.Finite.annotate({
-    description: "Profit in percent of the equity at the start plus net deposits since; 0 if that base is not above 0."
+    description:
+      "Profit or loss as a percentage of the equity at the start of the span plus net deposits in the span; 0 if that sum is 0 or less."
   }),
   volume: Member.usd("Notional traded as maker and taker on the days of the span")
 }).annotate({ identifier: "LeaderboardEntry", description: "Public account with its results." })
@@ -38,12 +39,12 @@ export const defaultSort = "absolute"
 /** Response body of `GET /public/leaderboard`. */
 export const LeaderboardResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Schema.String.annotate({ description: "Requested span of time." }),
-  sort: Schema.String.annotate({ description: "Requested order." }),
-  start: Moment.annotate({ description: "Start of the span." }),
-  end: Moment.annotate({ description: "Time of the results; at most 30 s old." }),
-  data: Rows(LeaderboardEntry).annotate({ description: "Accounts of this page, best first." }),
-  count: Member.count(`Number of all accounts in the ranking, at most ${maxRanked}`)
+  duration: Schema.String.annotate({ description: "Requested span of time: `1d`, `1w`, `1m`, `ytd` or `all`." }),
+  sort: Schema.String.annotate({ description: "Requested order of the ranking: `absolute`, `percent` or `volume`." }),
+  start: Moment.annotate({ description: "Start of the span, ISO 8601 in UTC." }),
+  end: Moment.annotate({ description: "Time of the results, at most 30 s before the response." }),
+  data: Rows(LeaderboardEntry).annotate({ description: "Accounts on this page, best first." }),
+  count: Member.count(`Total number of ranked accounts, not only on this page; at most ${maxRanked}`)
 }).annotate({ identifier: "LeaderboardResponseBody" })
 
 export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
@@ -60,7 +61,7 @@ export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
     .annotateMerge(
       operation(
         "Get the leaderboard",
-        `Returns the accounts of users with a public profile, by profit, return or volume. Only the ${maxRanked} public accounts with the largest volume of the span are ranked. Accounts are private by default, and an account whose user becomes private disappears within a second. Balances are not returned. Results are cached for 30 s. No credentials are needed. An addition of this venue.`
+        `Returns the accounts of users with a public profile, ranked by profit, return or volume. Only the ${maxRanked} public accounts with the largest volume of the span are ranked. Accounts are private by default, and an account whose user becomes private disappears within a second. Balances are not returned. Results are cached for 30 s. No credentials are needed. This operation is an addition of this venue.`
       )
     )
     .annotate(
@@ -76,7 +77,8 @@ export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
           type: "string",
           enum: Sort.literals,
           default: defaultSort,
-          description: "Order: by profit in USD (`absolute`), by return (`percent`), or by `volume`."
+          description:
+            "Order of the ranking: by profit in USD (`absolute`), by return in percent (`percent`) or by notional traded (`volume`)."
         },
         limit: {
           type: "integer",
@@ -90,7 +92,7 @@ export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
           minimum: 0,
           maximum: maxRanked,
           default: 0,
-          description: "Number of rows to skip, from the best."
+          description: "Number of rows to skip, counted from the best."
         }
       })
     )

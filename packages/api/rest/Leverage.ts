@@ -12,7 +12,7 @@ import { operation } from "../Operation.ts"
 export const SetUserLeverageRequestBody = Schema.Struct({
   $schema: SchemaLink,
   leverage: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0))).annotate({
-    description: "Leverage to use from now on: a whole number from 1 to the highest leverage of the market.",
+    description: "New leverage: a whole number from 1 to the maximum leverage of the market.",
     examples: [5]
   }),
   symbol: SymbolName
@@ -21,7 +21,7 @@ export const SetUserLeverageRequestBody = Schema.Struct({
 /** Response body of `POST /user/leverage`. */
 export const SetUserLeverageResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  leverage: Schema.Finite.annotate({ description: "Leverage in use, as a multiple of the margin." })
+  leverage: Schema.Finite.annotate({ description: "Leverage in use: the notional divided by the margin." })
 }).annotate({ identifier: "SetUserLeverageResponseBody" })
 
 export const LeverageGroup = HttpApiGroup.make("leverage")
@@ -35,7 +35,7 @@ export const LeverageGroup = HttpApiGroup.make("leverage")
         "Set leverage",
         "Sets the leverage of an account in one market. Refused with 400 if the market does not offer the " +
           "leverage, with 404 for an unknown symbol, and with 409 while the account has a position or open " +
-          "orders there."
+          "orders in the market."
       )
     )
   )

@@ -16,7 +16,7 @@ export const offsetQuery = { offset: Optional(WholeNumber({ minimum: 0, maximum:
 /** Member `count` of a list that is read in pages. */
 export const ListCount = Schema.Int.annotate({
   description:
-    "Number of all matching rows, not only of this page; 10,000 means at least 10,000, or that counting took too long."
+    "Total number of matching rows, not only on this page. A value of 10,000 means 10,000 or more, or that counting took too long."
 })
 
 /** Default limit, in rows, of a request without `limit`. */
@@ -30,7 +30,7 @@ export const listParameters = {
     description: "Include only this market, in any letter case. Default: all markets.",
     examples: ["GOLD-USD"]
   },
-  start: { ...moment, description: "Include rows at this time and after it. Default: no bound." },
+  start: { ...moment, description: "Include rows at or after this time. Default: no bound." },
   end: { ...moment, description: "Include rows before this time. Default: no bound." },
   limit: {
     type: "integer",
@@ -44,7 +44,7 @@ export const listParameters = {
     minimum: 0,
     maximum: maxOffset,
     default: 0,
-    description: "Number of rows to skip, from the newest."
+    description: "Number of rows to skip, counted from the newest."
   },
   client_order_id: {
     type: "string",

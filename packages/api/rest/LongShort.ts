@@ -13,11 +13,11 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const SymbolLongShortPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  interval: Schema.String.annotate({ description: "Window length." }),
+  interval: Schema.String.annotate({ description: "Length of the window, such as `1h`." }),
   windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   longUsers: Count.annotate({ description: "Number of users with a long position at the start of the window." }),
   shortUsers: Count.annotate({ description: "Number of users with a short position at the start of the window." })
-}).annotate({ identifier: "SymbolLongShortPoint", description: "Numbers of holders in one window." })
+}).annotate({ identifier: "SymbolLongShortPoint", description: "Numbers of users with a position in one window." })
 export type SymbolLongShortPoint = typeof SymbolLongShortPoint.Type
 
 /** Response body of `GET /symbol-long-short/{symbol}`. */
@@ -37,8 +37,8 @@ export const LongShortGroup = HttpApiGroup.make("longShort").add(
     .annotateMerge(
       operation(
         "List long and short holders",
-        "Returns the number of long and short users by window, oldest first. Refused with 404 for an unknown " +
-          "symbol, and with 400 for an interval that is not offered or a range of too many windows. No " +
+        "Returns the numbers of users with long and short positions at the start of each window, oldest first. Refused with 404 for an unknown " +
+          "symbol, and with 400 for an unsupported interval or a range of too many windows. No " +
           "credentials are needed."
       )
     )

@@ -14,22 +14,22 @@ export const OnboardingResponseBody = Schema.Struct({
   identity: Schema.Literals(["none", "pending", "verified", "refused"]).annotate({
     description: "State of the identity check."
   }),
-  terms_accepted: Schema.Boolean.annotate({ description: "Whether the current terms are accepted." }),
+  terms_accepted: Schema.Boolean.annotate({ description: "Whether the user has accepted the current terms." }),
   terms_version: Schema.String.annotate({ description: "Version of the current terms." }),
   second_factor: Schema.Literals(["none", "enrolled"]).annotate({
-    description: "Whether a second factor is enrolled."
+    description: "Whether the user has enrolled a second factor: `enrolled` or `none`."
   }),
   region_allowed: Schema.Boolean.annotate({ description: "Whether the venue serves the user's region." }),
-  can_trade: Schema.Boolean.annotate({ description: "Whether the user may trade." }),
-  can_fund: Schema.Boolean.annotate({ description: "Whether the user may deposit and withdraw." }),
-  missing: Schema.Array(Missing).annotate({ description: "Steps that are still missing." })
+  can_trade: Schema.Boolean.annotate({ description: "Whether the user is allowed to trade." }),
+  can_fund: Schema.Boolean.annotate({ description: "Whether the user is allowed to deposit and withdraw." }),
+  missing: Schema.Array(Missing).annotate({ description: "Onboarding steps that the user has not completed." })
 }).annotate({ identifier: "OnboardingResponseBody" })
 
 /** Body of `POST /user/terms`. */
 export const AcceptTermsRequestBody = Schema.Struct({
   $schema: SchemaLink,
   terms_version: Schema.String.annotate({
-    description: "Version of the terms that the user accepts, which must be current."
+    description: "Version of the terms that the user accepts; it must be the current `terms_version`."
   })
 }).annotate({ identifier: "AcceptTermsRequestBody" })
 
@@ -54,7 +54,7 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
     }).annotateMerge(
       operation(
         "Get onboarding state",
-        "Returns the completed and missing steps before the user may trade and move money."
+        "Returns the completed and the missing onboarding steps, and whether the user is allowed to trade, deposit and withdraw."
       )
     ),
     HttpApiEndpoint.post("acceptTerms", "/user/terms", {
@@ -76,8 +76,8 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
       .annotateMerge(
         operation(
           "Start the identity check",
-          "Starts an identity check at the provider and returns the URL of its page. Refused with 409 if " +
-            "the identity is already verified, and with 502 if the provider does not answer."
+          "Starts an identity check at the identity provider and returns the URL of the provider's page. Refused with 409 if " +
+            "the identity is already verified, and with 502 if the provider does not respond."
         )
       )
       .annotate(OpenApi.Transform, OptionalBody.described)

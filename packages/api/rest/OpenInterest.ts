@@ -11,10 +11,10 @@ import { operation } from "../Operation.ts"
 export const OpenInterestPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  intervalMinutes: Schema.Int.annotate({ description: "Window length, in minutes." }),
+  intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
   windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   openInterest: Schema.NullOr(Schema.Finite).annotate({
-    description: "Open interest at the start of the window, one side, in base units; null before the first price."
+    description: "Open interest of one side at the start of the window, in base units; null before the first price."
   })
 }).annotate({ identifier: "OpenInterestPoint", description: "Open interest of one window." })
 export type OpenInterestPoint = typeof OpenInterestPoint.Type
@@ -37,7 +37,7 @@ export const OpenInterestGroup = HttpApiGroup.make("openInterest").add(
       operation(
         "List open interest",
         "Returns the open interest of a market by window, oldest first. Refused with 404 for an unknown " +
-          "symbol, and with 400 for an interval that is not offered or a range of too many windows. No " +
+          "symbol, and with 400 for an unsupported interval or a range of too many windows. No " +
           "credentials are needed."
       )
     )

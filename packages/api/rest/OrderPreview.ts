@@ -14,7 +14,7 @@ const Decimal = NumberOrText(Schema.Finite)
 const Trigger = (what: string) =>
   Schema.optionalKey(
     NumberOrText(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
-      description: `${what}, in USD per base unit; none if 0 or absent.`,
+      description: `${what}, in USD per base unit. Not attached if 0 or omitted.`,
       examples: [0]
     })
   )
@@ -34,18 +34,19 @@ export const PreviewOrderRequestBody = Schema.Struct({
   quantity: Decimal.annotate({ description: "Quantity, in base units; a multiple of the lot size.", examples: [2.5] }),
   price: Schema.optionalKey(
     Decimal.annotate({
-      description: "Limit price, in USD per base unit; a multiple of the tick size. Required except for MARKET.",
+      description:
+        "Limit price, in USD per base unit; a multiple of the tick size. Required unless order_type is MARKET.",
       examples: [3411.2]
     })
   ),
   reduce_only: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Whether the order may only reduce a position. Default: false." })
+    Schema.Boolean.annotate({ description: "Whether the order can only reduce a position. Default: false." })
   ),
   take_profit: Trigger("Mark price at which an attached take-profit closes the position"),
   stop_loss: Trigger("Mark price at which an attached stop-loss closes the position"),
   builder_code: Schema.optionalKey(
     Uuid.annotate({
-      description: "Builder code of the order; default: none.",
+      description: "Builder code of the order. Default: no builder code.",
       examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"]
     })
   )
@@ -66,11 +67,11 @@ export const PreviewCloseRequestBody = Schema.Struct({
     examples: ["AAPL-USD"]
   }),
   close_position: Schema.Literal(true).annotate({
-    description: "True, which previews a close of the whole position."
+    description: "Always true: previews a close of the whole position."
   }),
   builder_code: Schema.optionalKey(
     Uuid.annotate({
-      description: "Builder code of the order; default: none.",
+      description: "Builder code of the order. Default: no builder code.",
       examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"]
     })
   )
@@ -92,7 +93,7 @@ export const OrderPreviewGroup = HttpApiGroup.make("orderPreview")
       operation(
         "Preview an order",
         "Returns the fills, fees, margin and refusal that an order, or a close of the whole position, would " +
-          "have now, without placing it. Answers 200 with `refusal` if the rules of the market would refuse the " +
+          "have now, without placing the order. Returns 200 with `refusal` if the rules of the market would refuse the " +
           "order, and 422 for an invalid body."
       )
     )

@@ -19,13 +19,15 @@ export const defaultUnit = "number"
 /** Response body of `GET /user/historic-pnl`. */
 export const HistoricUserPnlResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Schema.String.annotate({ description: "Requested span of time." }),
+  duration: Schema.String.annotate({ description: "Requested span of time: `1d`, `1w`, `1m`, `ytd` or `all`." }),
   unit: Schema.String.annotate({ description: "Unit of the values: `number` for USD, or `percent`." }),
   ...spanMembers,
   symbols: Schema.optionalKey(
-    Rows(Schema.String).annotate({ description: "Symbols of the filter; absent without a filter." })
+    Rows(Schema.String).annotate({ description: "Symbols in the filter of the request; omitted without a filter." })
   ),
-  data: Rows(SeriesPoint).annotate({ description: "Profit or loss since the start of the span, oldest window first." }),
+  data: Rows(SeriesPoint).annotate({
+    description: "Profit or loss from the start of the span to each window, oldest window first."
+  }),
   count: RowCount
 }).annotate({ identifier: "HistoricUserPnlResponseBody" })
 
@@ -39,7 +41,7 @@ export const PnlGroup = HttpApiGroup.make("pnl")
       .annotateMerge(
         operation(
           "Get profit and loss over time",
-          "Returns the profit or loss of an account since the start of a span, by window, in USD or in percent " +
+          "Returns the cumulative profit or loss of an account since the start of a span, by window, in USD or in percent " +
             "of the equity. Refused with 400 for an unknown symbol, and with 422 for an unknown duration or unit."
         )
       )

@@ -22,11 +22,11 @@ export const PnlHour = Schema.Struct({
   hour: MomentText.annotate({ description: "Start of the hour, ISO 8601 in UTC." }),
   realised_pnl: Schema.Finite.annotate({ description: "Profit or loss realised before the hour, in USD." }),
   unrealised_pnl: Schema.Finite.annotate({ description: "Unrealised profit or loss at the mark price, in USD." }),
-  net_funding: Schema.Finite.annotate({ description: "Funding received less funding paid before the hour, in USD." }),
+  net_funding: Schema.Finite.annotate({ description: "Funding received minus funding paid before the hour, in USD." }),
   fees: Schema.Finite.annotate({ description: "Fees paid before the hour, in USD." }),
-  quantity: Schema.Finite.annotate({ description: "Signed position, in base units; negative when short." }),
+  quantity: Schema.Finite.annotate({ description: "Position, in base units; negative for a short position." }),
   cost: Schema.Finite.annotate({
-    description: "Cost basis of the position: quantity times average entry price, in USD."
+    description: "Cost basis of the position: quantity multiplied by average entry price, in USD."
   })
 }).annotate({ identifier: "PnlHour", description: "Position and profit in one market at the start of an hour." })
 export type PnlHour = typeof PnlHour.Type
@@ -34,7 +34,7 @@ export type PnlHour = typeof PnlHour.Type
 /** Response body of `GET /pnl`. */
 export const HourlyPnlResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(PnlHour).annotate({ description: "One row for each hour and symbol." }),
+  data: Rows(PnlHour).annotate({ description: "Rows, one for each hour and symbol." }),
   count: RowCount
 }).annotate({ identifier: "HourlyPnlResponseBody" })
 
@@ -58,15 +58,15 @@ export const PnlHoursGroup = HttpApiGroup.make("pnlHours")
       .annotateMerge(
         operation(
           "List hourly profit and loss",
-          "Returns position, profit and fees of an account by symbol at the start of each hour. Refused with " +
-            "400 for an end before the start, and with 422 for an invalid value."
+          "Returns the position, profit and fees of an account in each market at the start of each hour. Refused with " +
+            "400 for a range that ends before it starts, and with 422 for an invalid value."
         )
       )
       .annotate(
         OpenApi.Transform,
         described({
           symbol: symbolsParameter,
-          start: { ...moment, description: "Include hours that start at this time or after it." },
+          start: { ...moment, description: "Include hours that start at or after this time." },
           end: { ...moment, description: "Include hours that start before this time. Default: no bound." },
           limit_hours: {
             type: "integer",

@@ -15,10 +15,12 @@ import { operation } from "../Operation.ts"
 export const PositionPublic = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  position: Schema.Finite.annotate({ description: "Signed size of the position, in base units; negative when short." }),
+  position: Schema.Finite.annotate({
+    description: "Size of the position, in base units; negative for a short position."
+  }),
   average_price: Schema.Finite.annotate({ description: "Average entry price, in USD per base unit." }),
   leverage: Schema.Finite.annotate({
-    description: "The account's leverage in this market, as a multiple of the margin."
+    description: "Leverage of the account in this market: the notional divided by the margin."
   }),
   initial_margin: Schema.Finite.annotate({
     description: "Initial margin rate, as a fraction of the notional: 1 / leverage."
@@ -27,12 +29,14 @@ export const PositionPublic = Schema.Struct({
     description: "Maintenance margin rate, as a fraction of the notional."
   }),
   unrealised_pnl: Schema.Finite.annotate({
-    description: "Profit or loss of closing the position at the mark price, in USD."
+    description: "Profit or loss if the position were closed at the mark price, in USD."
   }),
-  realised_pnl: Schema.Finite.annotate({ description: "Profit or loss of fills that reduced the position, in USD." }),
-  net_funding: Schema.Finite.annotate({ description: "Funding received less funding paid, in USD." }),
+  realised_pnl: Schema.Finite.annotate({
+    description: "Profit or loss realised by fills that reduced the position, in USD."
+  }),
+  net_funding: Schema.Finite.annotate({ description: "Funding received minus funding paid, in USD." }),
   open_orders: Schema.Int.annotate({ description: "Number of open orders of the account in this market." }),
-  open_quantity: Schema.Finite.annotate({ description: "Unfilled quantity of these orders, in base units." })
+  open_quantity: Schema.Finite.annotate({ description: "Unfilled quantity of the open orders, in base units." })
 }).annotate({ identifier: "PositionPublic", description: "Position of an account in one market." })
 export type PositionPublic = typeof PositionPublic.Type
 
@@ -46,7 +50,10 @@ export type BalancePublic = typeof BalancePublic.Type
 /** Response body of `GET /user/positions`. */
 export const PositionsBalanceResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  positions: Rows(PositionPublic).annotate({ description: "Open positions, and markets with open orders." }),
+  positions: Rows(PositionPublic).annotate({
+    description:
+      "Positions of the account, one entry for each market with an open position, open orders or realised profit or loss."
+  }),
   balance: BalancePublic
 }).annotate({ identifier: "PositionsBalanceResponseBody" })
 
@@ -58,7 +65,7 @@ export const PositionsGroup = HttpApiGroup.make("positions")
     }).annotateMerge(
       operation(
         "Get positions and balance",
-        "Returns the positions and the balance of an account at one moment. Refused with 403 if the " +
+        "Returns a consistent snapshot of the positions and the balance of an account. Refused with 403 if the " +
           "credentials lack `view_positions` or do not cover the account."
       )
     )

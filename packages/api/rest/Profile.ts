@@ -14,24 +14,24 @@ const address = "^https://[a-z0-9.-]+(:[0-9]+)?(/([!-$&-~]|%[0-9a-fA-F]{2})*)?$"
 /** Picture URL in normal form. Other sites display the picture, so the form excludes scripts. */
 const AvatarUrl = Schema.String.annotate({
   description:
-    "URL of a picture: https, a host, an optional port and a path, in the normal form that a browser " +
-    "writes. Null removes the picture.",
+    "URL of a picture, in a browser's normal form: https, a host, an optional port and a path, at most 2,048 " +
+    "characters. Null removes the picture.",
   format: "uri",
   examples: ["https://pictures.venue.example/alice.png"]
 }).check(
   Text.matches(address, "an https URL with only a host, an optional port and a path"),
   Text.atMost(2_048),
   Schema.makeFilter((text) => [text, `${text}/`].includes(URL.parse(text)?.href ?? ""), {
-    expected: "a URL in its normal form"
+    expected: "a URL in the normal form of a browser"
   })
 )
 
 /** Response body of `GET /user/profile` and `PATCH /user/profile`. */
 export const ProfileBody = Schema.Struct({
   $schema: SchemaLink,
-  username: Schema.NullOr(Schema.String).annotate({ description: "Public name of the user; null if none is set." }),
+  username: Schema.NullOr(Schema.String).annotate({ description: "Public name of the user; null if not set." }),
   avatar_url: Schema.NullOr(Schema.String).annotate({
-    description: "URL of the user's picture; null if none is set."
+    description: "URL of the user's picture; null if not set."
   }),
   is_public: Schema.Boolean.annotate({
     description: "Whether the user's positions, trades and rank on the leaderboard are public."
@@ -50,7 +50,7 @@ export const ChangeProfileRequestBody = Schema.Struct({
   )
 }).annotate({
   identifier: "ChangeProfileRequestBody",
-  description: "Changes to a profile. Absent members are unchanged."
+  description: "Changes to a profile. Omitted members stay unchanged."
 })
 
 export const ProfileGroup = HttpApiGroup.make("profile")
@@ -65,7 +65,7 @@ export const ProfileGroup = HttpApiGroup.make("profile")
     }).annotateMerge(
       operation(
         "Change the profile",
-        "Changes the members that are sent and returns the whole profile. Refused with 409 if the username is " +
+        "Changes the members in the request and returns the whole profile. Refused with 409 if the username is " +
           "taken, and with 422 for an invalid value."
       )
     )

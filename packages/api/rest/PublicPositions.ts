@@ -9,16 +9,14 @@ import { operation } from "../Operation.ts"
 /** Account of a user with a public profile. */
 export const AccountPublic = Schema.Struct({
   $schema: SchemaLink,
-  account_id: Uuid.annotate({ description: "Account id." }),
-  user_id: Uuid.annotate({ description: "User id." }),
+  account_id: Uuid.annotate({ description: "Id of the account." }),
+  user_id: Uuid.annotate({ description: "Id of the user who owns the account." }),
   is_public: Schema.Boolean.annotate({
     description: "Whether the user's profile is public; always true here."
   }),
-  username: Schema.optionalKey(
-    Schema.String.annotate({ description: "Public name of the user; absent if none is set." })
-  ),
+  username: Schema.optionalKey(Schema.String.annotate({ description: "Public name of the user; omitted if not set." })),
   avatar_url: Schema.optionalKey(
-    Schema.String.annotate({ description: "URL of the user's picture; absent if none is set." })
+    Schema.String.annotate({ description: "URL of the user's picture; omitted if not set." })
   )
 }).annotate({ identifier: "AccountPublic", description: "Account of a user with a public profile." })
 
@@ -34,7 +32,7 @@ export const PublicPositionsGroup = HttpApiGroup.make("publicPositions").add(
   HttpApiEndpoint.get("publicPositions", "/public/accounts/:account_id/positions", {
     params: {
       account_id: Uuid.annotate({
-        description: "Id of an account of the user.",
+        description: "Id of an account whose user has a public profile.",
         examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
       })
     },

@@ -18,10 +18,10 @@ export const PublicTrade = Schema.Struct({
   trade_id: Member.text("Id of the trade, the same as on the market-data socket"),
   time: Moment.annotate({ description: "Time of the trade, in ISO 8601 and UTC." }),
   symbol: Member.symbol,
-  side: Member.text("Side of the taker, BUY or SELL; in the trades of an account, the side of the account"),
+  side: Member.text("Side of the taker: BUY or SELL. In the trades of one account, the side of that account"),
   price: Member.price("Price of the trade"),
   quantity: Member.quantity("Quantity of the trade")
-}).annotate({ identifier: "PublicTrade", description: "Trade without the accounts that made it." })
+}).annotate({ identifier: "PublicTrade", description: "Trade, without the accounts of the buyer and the seller." })
 export type PublicTrade = typeof PublicTrade.Type
 
 /** Response body of `GET /public/trades`. */
@@ -45,7 +45,7 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
     .annotateMerge(
       operation(
         "List public trades",
-        "Returns the trades of all accounts, newest first, without the accounts. Costs 1 unit of the rate limit per 1,000 rows of limit plus offset, for each symbol read; at least 5, at most 600. Refused with 400 for an unknown symbol or an offset above 10,000. No credentials are needed. An addition of this venue."
+        "Returns the trades of all accounts, newest first, without the account ids. For each symbol read, a request costs 1 rate-limit unit per 1,000 rows of limit plus offset; in total at least 5 and at most 600 units. Refused with 400 for an unknown symbol or an offset above 10,000. No credentials are needed. This operation is an addition of this venue."
       )
     )
     .annotate(
@@ -55,7 +55,7 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
   HttpApiEndpoint.get("publicAccountTrades", "/public/account/:account_id/trades", {
     params: {
       account_id: Uuid.annotate({
-        description: "Id of an account of the user.",
+        description: "Id of an account whose user has a public profile.",
         examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
       })
     },
@@ -66,7 +66,7 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
     .annotateMerge(
       operation(
         "List trades of a public account",
-        "Returns the trades of an account whose user has a public profile, newest first. Costs 1 unit of the rate limit per 1,000 rows of limit plus offset, at least 5. Refused with 404 for any other account. No credentials are needed. An addition of this venue."
+        "Returns the trades of an account whose user has a public profile, newest first. A request costs 1 rate-limit unit per 1,000 rows of limit plus offset, and at least 5 units. Refused with 404 for any other account. No credentials are needed. This operation is an addition of this venue."
       )
     )
     .annotate(OpenApi.Transform, described(listParameters))

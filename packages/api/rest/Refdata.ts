@@ -10,13 +10,13 @@ import { ServiceUnavailable } from "../Problem.ts"
 import { operation } from "../Operation.ts"
 
 const Hours = Schema.Struct({
-  open: Schema.String.annotate({ description: "Start of the funding hours, local time, HH:MM:SS." }),
-  close: Schema.String.annotate({ description: "End of the funding hours, local time, HH:MM:SS." })
+  open: Schema.String.annotate({ description: "Start of the funding hours, in the time zone `tz`, as HH:MM:SS." }),
+  close: Schema.String.annotate({ description: "End of the funding hours, in the time zone `tz`, as HH:MM:SS." })
 }).annotate({ description: "Funding hours of the day." })
 
-/** Funding hours by day of the week; an absent day is closed. Trading itself never stops. */
+/** Funding hours by day of the week. Funding does not run on days that are absent; trading itself never stops. */
 const MarketHoursBody = Schema.Struct({
-  tz: Schema.String.annotate({ description: "Time zone of the hours, IANA name." }),
+  tz: Schema.String.annotate({ description: "Time zone of the hours, as an IANA name such as `America/New_York`." }),
   monday: Schema.optionalKey(Hours),
   tuesday: Schema.optionalKey(Hours),
   wednesday: Schema.optionalKey(Hours),
@@ -26,36 +26,38 @@ const MarketHoursBody = Schema.Struct({
   sunday: Schema.optionalKey(Hours)
 }).annotate({
   identifier: "MarketHours",
-  description: "Funding hours by day of the week; an absent day is closed. Trading itself never stops."
+  description: "Funding hours by day of the week; an omitted day has no funding hours. Trading itself never stops."
 })
 
 /** Terms, price bounds and status of one market. */
 export const RefdataSymbol = Schema.Struct({
   $schema: SchemaLink,
-  clobPairId: Schema.String.annotate({ description: "Order book number, as text." }),
+  clobPairId: Schema.String.annotate({ description: "Number that identifies the order book, as text." }),
   symbol: SymbolName,
   underlier_price: Schema.String.annotate({
     description: "Oracle price in USD, decimal text; 0 before the first price."
   }),
   price_change_24h: Schema.String.annotate({
-    description: "Change of the mark price over 24 hours, in percent, decimal text."
+    description: "Change of the mark price over the last 24 hours, in percent, decimal text."
   }),
   default_max_leverage: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-    description: "Highest leverage of the market, as a multiple of the margin."
+    description: "Maximum leverage of the market: the notional divided by the margin."
   }),
   tick_size: Schema.String.annotate({ description: "Price increment in USD, decimal text." }),
-  lot_size: Schema.String.annotate({ description: "Step of quantities, in base units, decimal text." }),
+  lot_size: Schema.String.annotate({ description: "Quantity increment, in base units, decimal text." }),
   min_price: Schema.String.annotate({
     description: "Current minimum price of an order, in USD, decimal text; 0 before the first price."
   }),
   max_price: Schema.String.annotate({
     description: "Current maximum price of an order, in USD, decimal text; 0 before the first price."
   }),
-  min_quantity: Schema.String.annotate({ description: "Smallest quantity of an order, in base units, decimal text." }),
-  max_quantity: Schema.String.annotate({ description: "Largest quantity of an order, in base units, decimal text." }),
-  base_asset: Schema.String.annotate({ description: "Asset that the contract tracks, unit for unit." }),
+  min_quantity: Schema.String.annotate({ description: "Minimum quantity of an order, in base units, decimal text." }),
+  max_quantity: Schema.String.annotate({ description: "Maximum quantity of an order, in base units, decimal text." }),
+  base_asset: Schema.String.annotate({
+    description: "Asset that the contract tracks: one base unit is one unit of the asset."
+  }),
   quote_asset: Schema.String.annotate({ description: "Currency of prices." }),
-  margin_asset: Schema.String.annotate({ description: "Asset that margin is paid in." }),
+  margin_asset: Schema.String.annotate({ description: "Asset in which margin is paid." }),
   order_time_in_force: Rows(Schema.String).annotate({ description: "Supported values of `time_in_force`." }),
   order_types: Rows(Schema.String).annotate({ description: "Supported order types." }),
   market_hours: MarketHoursBody,
@@ -63,7 +65,7 @@ export const RefdataSymbol = Schema.Struct({
     description: "`ACTIVE` while trading; `INACTIVE` while cancel-only or halted; `DELISTED` after settlement."
   }),
   product_category: Schema.Literals(["EQUITY", "INDEX", "COMMODITY", "FX"]).annotate({
-    description: "Class of the underlier; fees and hours depend on it."
+    description: "Class of the underlier, which determines the fees and the hours."
   })
 }).annotate({ identifier: "RefdataSymbol" })
 export type RefdataSymbol = typeof RefdataSymbol.Type
@@ -71,7 +73,7 @@ export type RefdataSymbol = typeof RefdataSymbol.Type
 /** Response body of `GET /refdata`. */
 export const RefdataResponse = Schema.Struct({
   $schema: SchemaLink,
-  type: Schema.Literal("refdata").annotate({ description: "Kind of the answer." }),
+  type: Schema.Literal("refdata").annotate({ description: "Type of the response, always `refdata`." }),
   data: Rows(RefdataSymbol).annotate({ description: "Listed markets." })
 }).annotate({ identifier: "RefdataResponse" })
 

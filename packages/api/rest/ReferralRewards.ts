@@ -18,7 +18,9 @@ export const defaultDuration = "1w"
 
 /** Reward of one day. */
 export const ReferralReward = Schema.Struct({
-  reward_date: Moment.annotate({ description: "Day that earned the reward, as its first instant in UTC." }),
+  reward_date: Moment.annotate({
+    description: "First instant of the day for which the reward was earned, ISO 8601 in UTC."
+  }),
   amount: Schema.Finite.annotate({ description: "Reward, in USD." })
 }).annotate({
   identifier: "ReferralReward",
@@ -28,15 +30,15 @@ export const ReferralReward = Schema.Struct({
 /** Response body of `GET /user/referral-rewards`. */
 export const ReferralRewardsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Duration.annotate({ description: "Requested span of days." }),
-  interval: Schema.Literal("1d").annotate({ description: "Length of a row: one day." }),
+  duration: Duration.annotate({ description: "Requested span of days: `1d`, `1w`, `1m`, `ytd` or `all`." }),
+  interval: Schema.Literal("1d").annotate({ description: "Length of the period in each row, always one day." }),
   start: Schema.optionalKey(
     Moment.annotate({
-      description: "Start of the span, inclusive, ISO 8601 in UTC; absent for `all` without a reward."
+      description: "Start of the span, inclusive, ISO 8601 in UTC; omitted for `all` without a reward."
     })
   ),
   end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." }),
-  data: Rows(ReferralReward).annotate({ description: "Days with a reward." }),
+  data: Rows(ReferralReward).annotate({ description: "Rewards, one row for each day with a reward." }),
   count: RowCount,
   total_amount: Schema.Finite.annotate({ description: "Sum of the rewards, in USD." })
 }).annotate({ identifier: "ReferralRewardsResponseBody" })
@@ -51,8 +53,8 @@ export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
       .annotateMerge(
         operation(
           "List referral rewards",
-          "Returns the rewards of the user by the day that earned them. Each day is credited once, at 00:05 UTC " +
-            "of the following day or later."
+          "Returns the user's rewards for each day. The reward of a day is credited once, at 00:05 UTC of the " +
+            "following day or later."
         )
       )
       .annotate(
@@ -62,7 +64,7 @@ export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
             type: "string",
             enum: Duration.literals,
             default: defaultDuration,
-            description: "Span of whole days that ends with yesterday, UTC."
+            description: "Span of whole UTC days that ends with yesterday."
           }
         })
       )

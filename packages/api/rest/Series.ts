@@ -9,16 +9,18 @@ import { type Span, windows } from "./Duration.ts"
 export const SeriesPoint = Schema.Struct({
   $schema: SchemaLink,
   window_start: Moment.annotate({ description: "Window start, ISO 8601 in UTC." }),
-  value: Schema.Finite.annotate({ description: "Value of the window, in the unit of the response." })
+  value: Schema.Finite.annotate({
+    description: "Value for the window, in USD, or in percent if the response has the unit `percent`."
+  })
 }).annotate({ identifier: "SeriesPoint", description: "Value of one window." })
 export type SeriesPoint = typeof SeriesPoint.Type
 
 /** Response members that state the windows and the span. */
 export const spanMembers = {
-  interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
+  interval_minutes: Schema.Int.annotate({ description: "Length of each window, in minutes." }),
   start: Schema.optionalKey(
     Moment.annotate({
-      description: "Start of the span, inclusive, ISO 8601 in UTC; absent for `all` without history."
+      description: "Start of the span, inclusive, ISO 8601 in UTC; omitted for `all` without history."
     })
   ),
   end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." })

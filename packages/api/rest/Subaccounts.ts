@@ -16,7 +16,7 @@ import { operation } from "../Operation.ts"
 /** Response body of `GET /user/subaccounts`. */
 export const ListSubaccountsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  account_ids: Rows(Uuid).annotate({ description: "Ids of the subaccounts, without the primary account." })
+  account_ids: Rows(Uuid).annotate({ description: "Ids of the subaccounts; the primary account is not included." })
 }).annotate({ identifier: "ListSubaccountsResponseBody" })
 
 /** Body of `POST /user/subaccounts`. */
@@ -33,23 +33,23 @@ export const CreateSubaccountResponseBody = Schema.Struct({
 /** Balance of one account. */
 export const AccountBalance = Schema.Struct({
   account_id: Uuid.annotate({ description: "Account id." }),
-  available_balance: Schema.Finite.annotate({ description: "Money that new orders may use, in USD." }),
+  available_balance: Schema.Finite.annotate({ description: "Balance available for new orders, in USD." }),
   equity: Schema.Finite.annotate({ description: "Equity: cash plus unrealised profit or loss, in USD." }),
-  is_master: Schema.Boolean.annotate({ description: "Whether it is the primary account." })
+  is_master: Schema.Boolean.annotate({ description: "Whether the account is the primary account." })
 }).annotate({ identifier: "AccountBalance", description: "Balance of one account." })
 
 /** Response body of `GET /user/subaccounts/balance`: the primary account first, then the subaccounts by age. */
 export const SubaccountBalancesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   accounts: Rows(AccountBalance).annotate({
-    description: "Balances: the primary account first, then the subaccounts by age."
+    description: "Balances of the primary account, then of the subaccounts, oldest first."
   })
 }).annotate({ identifier: "SubaccountBalancesResponseBody" })
 
 /** The caller's account. */
 export const OwnAccount = Schema.Struct({
-  account_id: Member.uuid("Account of the caller"),
-  is_master: Member.truth("Whether this is the primary account"),
+  account_id: Member.uuid("Id of the account"),
+  is_master: Member.truth("Whether the account is the primary account"),
   is_public: Member.truth("Whether the positions and trades of the account are public")
 }).annotate({ identifier: "OwnAccount" })
 
@@ -77,7 +77,7 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
         operation(
           "Create a subaccount",
           "Creates an empty subaccount. Refused with 409 if the user has 20 subaccounts, and with 422 for an " +
-            "idempotency key of another request."
+            "idempotency key that was used for a different request."
         )
       )
       .annotate(OpenApi.Transform, OptionalBody.described),
@@ -87,7 +87,8 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
     HttpApiEndpoint.get("subaccountEquity", "/user/subaccounts/equity", balances).annotateMerge(
       OpenApi.annotations({
         summary: "List equity of all accounts",
-        description: "Returns the same answer as `GET /user/subaccounts/balance`. An addition of this venue."
+        description:
+          "Returns the same response as `GET /user/subaccounts/balance`. This operation is an addition of this venue."
       })
     ),
     HttpApiEndpoint.get("publicAccounts", "/user/public-accounts", {
@@ -97,8 +98,8 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
       OpenApi.annotations({
         summary: "List own accounts",
         description:
-          "Returns the ids of the caller's primary account and subaccounts. `is_public` comes from the profile and is the same " +
-          "for all accounts of the user. An addition of this venue."
+          "Returns the ids of the caller's primary account and subaccounts. The user's profile sets `is_public`, which is the same " +
+          "for all accounts of the user. This operation is an addition of this venue."
       })
     )
   )

@@ -3,7 +3,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export const symbolsParameter = {
   type: "string",
-  description: "Symbols, separated by commas, in any letter case. Default: all.",
+  description: "Symbols, separated by commas, in any letter case. Default: all markets.",
   examples: ["GOLD-USD,AAPL-USD"]
 }
 

@@ -15,11 +15,11 @@ export const SymbolMetrics = Schema.Struct({
   current_mark_price: Schema.Finite.annotate({ description: "Mark price, in USD per base unit." }),
   volume_24h_usd_notional: Schema.Finite.annotate({ description: "Notional traded in the last 24 hours, in USD." }),
   mark_price_change_24h_pct: Schema.Finite.annotate({
-    description: "Change of the mark price over 24 hours, in percent."
+    description: "Change of the mark price over the last 24 hours, in percent."
   }),
-  open_interest: Schema.Finite.annotate({ description: "Open interest, one side, in base units." }),
+  open_interest: Schema.Finite.annotate({ description: "Open interest of one side, in base units." }),
   funding_rate_bps: Schema.Finite.annotate({
-    description: "Estimated funding rate of the running hour, in basis points of the notional."
+    description: "Estimated funding rate of the current hour, in basis points of the notional."
   })
 }).annotate({ identifier: "SymbolMetrics", description: "Statistics of one market." })
 export type SymbolMetrics = typeof SymbolMetrics.Type
@@ -27,7 +27,7 @@ export type SymbolMetrics = typeof SymbolMetrics.Type
 /** Response body of `GET /symbols/metrics`. */
 export const SymbolMetricsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(SymbolMetrics).annotate({ description: "Markets that have a price." }),
+  data: Rows(SymbolMetrics).annotate({ description: "Metrics of each market that has a price." }),
   count: RowCount
 }).annotate({ identifier: "SymbolMetricsResponseBody" })
 

@@ -12,13 +12,13 @@ import { operation } from "../Operation.ts"
 export const TakerVolumePoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  intervalMinutes: Schema.Int.annotate({ description: "Window length, in minutes." }),
+  intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
   windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   takerBuyQty: Schema.Finite.annotate({ description: "Quantity bought by takers, in base units." }),
   takerSellQty: Schema.Finite.annotate({ description: "Quantity sold by takers, in base units." }),
   takerBuyNotional: Schema.Finite.annotate({ description: "Notional bought by takers, in USD." }),
   takerSellNotional: Schema.Finite.annotate({ description: "Notional sold by takers, in USD." }),
-  netTakerQty: Schema.Finite.annotate({ description: "Quantity bought less quantity sold by takers, in base units." })
+  netTakerQty: Schema.Finite.annotate({ description: "Quantity bought minus quantity sold by takers, in base units." })
 }).annotate({ identifier: "TakerVolumePoint", description: "Taker volume of one window." })
 export type TakerVolumePoint = typeof TakerVolumePoint.Type
 
@@ -39,8 +39,8 @@ export const TakerVolumeGroup = HttpApiGroup.make("takerVolume").add(
     .annotateMerge(
       operation(
         "List taker volume",
-        "Returns the quantities and notionals that takers bought and sold by window, oldest first. Refused " +
-          "with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too " +
+        "Returns the quantities and notionals that takers bought and sold in each window, oldest first. Refused " +
+          "with 404 for an unknown symbol, and with 400 for an unsupported interval or a range of too " +
           "many windows. No credentials are needed."
       )
     )

@@ -39,7 +39,7 @@ export const Trade = Schema.Struct({
   side: Schema.String.annotate({ description: "Side of the account's order: `BUY` or `SELL`." }),
   fee: Schema.Finite.annotate({ description: "Fee paid, in USD; negative for a rebate." }),
   margin_used: Schema.Finite.annotate({
-    description: "Initial margin that the fill added, in USD; 0 if it reduced the position."
+    description: "Initial margin that the fill added, in USD; 0 if the fill reduced the position."
   }),
   order_type: Schema.String.annotate({ description: "Order type." }),
   tif: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
@@ -64,7 +64,10 @@ export const TradesResponseBody = Schema.Struct({
   count: ListCount
 }).annotate({ identifier: "TradesResponseBody" })
 
-/** Query for fills. `start` and `start_time` set the same bound, like `end` and `end_time`; the narrower applies. */
+/**
+ * Query for fills. `start` and `start_time` both set the start, `end` and `end_time` both set the end; the narrower
+ * bound applies.
+ */
 const TradesQuery = {
   exchange_order_id: Optional(Schema.String),
   ...rangeQuery,
@@ -88,7 +91,7 @@ export const TradeGroup = HttpApiGroup.make("trade")
         operation(
           "List fills",
           "Returns the fills of an account, newest first, filtered by time, symbol, order, type and side. " +
-            "`start` and `start_time` name the same bound, as do `end` and `end_time`; the narrower one applies. " +
+            "`start` and `start_time` set the same bound, and so do `end` and `end_time`; the narrower bound applies. " +
             "Refused with 422 for an invalid value, and with 400 for an unknown symbol, a range that ends " +
             "before it starts, an offset that is too large, or a search by type or side that takes too long."
         )
@@ -97,17 +100,17 @@ export const TradeGroup = HttpApiGroup.make("trade")
         OpenApi.Transform,
         described({
           ...listParameters,
-          start_time: { ...moment, description: "Include fills at this time and after it." },
-          end_time: { ...moment, description: "Include fills before this time." },
+          start_time: { ...moment, description: "Include fills at or after this time. Default: no bound." },
+          end_time: { ...moment, description: "Include fills before this time. Default: no bound." },
           ordertype: {
             type: "string",
             enum: OrderType.literals,
-            description: "Include only orders of this type, in any letter case."
+            description: "Include only fills of orders of this type, in any letter case. Default: all types."
           },
           orderdirection: {
             type: "string",
             enum: Side.literals,
-            description: "Include only orders of this side, in any letter case."
+            description: "Include only fills of orders on this side, in any letter case. Default: both sides."
           }
         })
       ),

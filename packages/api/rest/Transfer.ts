@@ -38,8 +38,8 @@ export const TransferGroup = HttpApiGroup.make("transfer")
       operation(
         "Transfer between accounts",
         "Moves money between two accounts of the user, immediately and without a fee. Refused with 400 if the " +
-          "source cannot release the amount or both accounts are the same, with 403 if an account is not the " +
-          "user's, and with 503 if a market's state is not known in time."
+          "source account cannot release the amount or both accounts are the same, with 403 if an account does not " +
+          "belong to the user, and with 503 if the state of a market cannot be read in time."
       )
     )
   )
@@ -49,6 +49,6 @@ export const TransferGroup = HttpApiGroup.make("transfer")
 export const transferRefused = (problems: Problems, { required, withdrawable }: InsufficientBalance): BadRequest => {
   const [amount, most] = [decimalOfMoney(required), decimalOfMoney(withdrawable)]
   const near = most > 0 ? most : undefined
-  const message = `Expected at most ${most}, the amount that the account can release${gotNumber(amount, near)}`
+  const message = `Expected at most ${most} USD, the maximum that the account can release${gotNumber(amount, near)}`
   return problems.insufficientBalance("body.amount", message, amount)
 }

@@ -11,12 +11,12 @@ import { operation } from "../Operation.ts"
 export const UnderlierPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  interval: Schema.String.annotate({ description: "Window length." }),
+  interval: Schema.String.annotate({ description: "Length of the window, such as `1h`." }),
   windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
-  openPrice: Schema.Finite.annotate({ description: "First oracle price, in USD per base unit." }),
-  highPrice: Schema.Finite.annotate({ description: "Highest oracle price, in USD per base unit." }),
-  lowPrice: Schema.Finite.annotate({ description: "Lowest oracle price, in USD per base unit." }),
-  closePrice: Schema.Finite.annotate({ description: "Last oracle price, in USD per base unit." })
+  openPrice: Schema.Finite.annotate({ description: "First oracle price in the window, in USD per base unit." }),
+  highPrice: Schema.Finite.annotate({ description: "Highest oracle price in the window, in USD per base unit." }),
+  lowPrice: Schema.Finite.annotate({ description: "Lowest oracle price in the window, in USD per base unit." }),
+  closePrice: Schema.Finite.annotate({ description: "Last oracle price in the window, in USD per base unit." })
 }).annotate({ identifier: "UnderlierPoint", description: "Oracle price of one window." })
 export type UnderlierPoint = typeof UnderlierPoint.Type
 
@@ -38,7 +38,7 @@ export const UnderlierGroup = HttpApiGroup.make("underlier").add(
       operation(
         "List oracle prices",
         "Returns the oracle price of a market by window, oldest first. Refused with 404 for an unknown symbol, " +
-          "and with 400 for an interval that is not offered or a range of too many windows. No credentials are " +
+          "and with 400 for an unsupported interval or a range of too many windows. No credentials are " +
           "needed."
       )
     )

@@ -16,7 +16,7 @@ import { operation } from "../Operation.ts"
 /** Volume of one day. */
 export const UserVolumePoint = Schema.Struct({
   $schema: SchemaLink,
-  date: Moment.annotate({ description: "Day, as its first instant in UTC." }),
+  date: Moment.annotate({ description: "First instant of the day, ISO 8601 in UTC." }),
   maker_volume: Schema.Finite.annotate({ description: "Notional traded as maker, in USD." }),
   taker_volume: Schema.Finite.annotate({ description: "Notional traded as taker, in USD." }),
   volume: Schema.Finite.annotate({ description: "Notional traded, in USD." })
@@ -25,16 +25,18 @@ export const UserVolumePoint = Schema.Struct({
 /** Response body of `GET /user/volume`. */
 export const UserVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  range: Schema.String.annotate({ description: "Requested span of days." }),
-  interval: Schema.String.annotate({ description: "Length of a row: one day." }),
-  start: Schema.optionalKey(Moment.annotate({ description: "First day of the span, as its first instant in UTC." })),
+  range: Schema.String.annotate({ description: "Requested span of days: `1w`, `1m`, `ytd` or `all`." }),
+  interval: Schema.String.annotate({ description: "Length of the period in each row, always one day." }),
+  start: Schema.optionalKey(
+    Moment.annotate({ description: "First instant of the first day of the span, ISO 8601 in UTC." })
+  ),
   end: Moment.annotate({
-    description: "Last day of the span, the current day, as its first instant in UTC."
+    description: "First instant of the current day, the last day of the span, ISO 8601 in UTC."
   }),
   symbols: Schema.optionalKey(
-    Rows(Schema.String).annotate({ description: "Symbols of the filter; absent without a filter." })
+    Rows(Schema.String).annotate({ description: "Symbols in the filter of the request; omitted without a filter." })
   ),
-  data: Rows(UserVolumePoint).annotate({ description: "Days, oldest first." }),
+  data: Rows(UserVolumePoint).annotate({ description: "Volume of each day, oldest first." }),
   count: RowCount,
   total_maker_volume: Schema.Finite.annotate({ description: "Notional traded as maker in the span, in USD." }),
   total_taker_volume: Schema.Finite.annotate({ description: "Notional traded as taker in the span, in USD." }),
@@ -52,7 +54,7 @@ export const VolumeGroup = HttpApiGroup.make("volume")
         operation(
           "Get traded volume by day",
           "Returns the notional that an account traded as maker and as taker on each day of a span. Refused " +
-            "with 400 for an unknown symbol, and with 422 for a range that is not offered."
+            "with 400 for an unknown symbol, and with 422 for an unsupported range."
         )
       )
       .annotate(
@@ -62,7 +64,7 @@ export const VolumeGroup = HttpApiGroup.make("volume")
             type: "string",
             enum: Range.literals,
             default: defaultDuration,
-            description: "Span of days, UTC, that ends with today."
+            description: "Span of whole UTC days that ends with the current day."
           },
           symbol: symbolsParameter
         })

@@ -42,7 +42,7 @@ export interface LeverageLevel {
   readonly leverage: number
 }
 
-/** Prints the leverage in force in each market. */
+/** Prints the current leverage in each market. */
 export const userLeverageResponse = (accountId: AccountId, levels: ReadonlyArray<LeverageLevel>): string =>
   `{"user_leverage_response":[${levels
     .map((level) => levelBody(stableId(accountId, level.instrument.symbol, "leverage"), level))

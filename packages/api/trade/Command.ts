@@ -142,6 +142,6 @@ const withoutParams = (message: Fields): Session.Subscribe | Session.Unsubscribe
     return type === "subscribe" ? Session.subscribe(message) : Session.unsubscribe(message)
   }
   return typeof type === "string"
-    ? wrong("params", params, "an object, {} if it has no members")
+    ? wrong("params", params, "an object, or {} for no parameters")
     : wrong("type", type, 'a command such as "add_order"')
 }

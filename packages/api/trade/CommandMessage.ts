@@ -33,8 +33,8 @@ const session = {
     }
   ),
   subscribe: command(
-    "Subscribes to channels. Without order_responses, no order_response is sent, not even the answer to a " +
-      "placement.",
+    "Subscribes to channels. Without the channel order_responses, the connection receives no order_response, not even " +
+      "the answer to its own add_order.",
     ["subscribed", "market_data_subscribed", "market_stats", "funding", "err"],
     Schema.Union([Commands.Subscribe, Commands.FlatSubscribe]),
     { type: "subscribe", params: { channels: ["order_responses", "fills"] } }
@@ -52,8 +52,8 @@ const session = {
     { type: "cancel_on_disconnect", params: { cancel_on_disconnect: true } }
   ),
   cancel_all_after: command(
-    "Sets the dead-man switch: cancels all open orders of the account after 5 to 600 s, unless the command is " +
-      "repeated before that; 0 switches it off.",
+    "Sets the account's dead-man switch, which cancels all open orders after 5 to 600 s unless the command is " +
+      "repeated in time. A timeout of 0 switches it off.",
     ["cancel_all_after_response", "err"],
     Commands.CancelAllAfter,
     { type: "cancel_all_after", params: { timeout_secs: 30 } }
@@ -66,13 +66,13 @@ const orders = {
     params: order
   }),
   preview_order: command(
-    "Previews an order or a close of the whole position without placing it.",
+    "Previews an order, or an order that closes the whole position, without placing it.",
     ["preview_response", "err"],
     Commands.PreviewOrder,
     { type: "preview_order", params: order }
   ),
   modify_order: command(
-    "Changes the price, quantity or stops of an open order.",
+    "Changes the price, quantity or attached stops of an open order.",
     ["order_response", "err"],
     Commands.ModifyOrder,
     {
@@ -89,7 +89,7 @@ const orders = {
     }
   ),
   cancel_order: command(
-    "Cancels an order, every order with a client order id, or a TWAP; sends one answer for each order.",
+    "Cancels one order, all orders with a client order id, or a TWAP. Sends one answer for each order.",
     ["order_response", "twap_response", "err"],
     Commands.CancelOrder,
     {
@@ -98,7 +98,7 @@ const orders = {
     }
   ),
   cancel_all_orders: command(
-    "Cancels all open orders and stops of the account, or of one symbol.",
+    "Cancels all open orders and stops of the account in every market, or in one market.",
     ["ack", "err"],
     Commands.CancelAllOrders,
     { type: "cancel_all_orders", params: {} }
@@ -166,7 +166,7 @@ const queries = {
     { type: "get_user_leverage", params: { limit: 50 } }
   ),
   get_available_leverage_levels: command(
-    "Returns the leverage levels that each market offers.",
+    "Returns the leverage levels available in each market.",
     ["available_leverage_levels_response", "err"],
     Commands.GetAvailableLeverageLevels,
     { type: "get_available_leverage_levels", params: {} }

@@ -32,7 +32,7 @@ const Id = (what: string) =>
   Member.text(what).check(Text.matches("^[ -~]{1,64}$", "1 to 64 printable ASCII characters"))
 const MaybeId = (what: string) =>
   Member.text(what).check(Text.matches("^[ -~]{0,64}$", "up to 64 printable ASCII characters"))
-const ClientId = MaybeId("Id that the client chooses, up to 64 printable ASCII characters; returned with every answer")
+const ClientId = MaybeId("Id chosen by the client, up to 64 printable ASCII characters; returned in every answer")
 const Decimal = (description: string) => NumberOrText(Schema.Finite).annotate({ description })
 const Trigger = (what: string) =>
   Maybe(
@@ -53,9 +53,9 @@ const Truth = Schema.Union([
     )
   )
 ])
-const ReduceOnly = Truth.annotate({ description: "Whether the order may only reduce a position." })
+const ReduceOnly = Truth.annotate({ description: "Whether the order can only reduce a position." })
 const OrderSide = Side.annotate({ description: "Order side." })
-const Price = Decimal("Limit price, in USD per base unit; for a stop, the mark price that fires it.")
+const Price = Decimal("Limit price, in USD per base unit. For a stop, the mark price that triggers it.")
 
 const message = <const Type extends string, Params extends Schema.Constraint>(type: Type, params: Params) =>
   Schema.Struct({ type: Schema.Literal(type), params })
@@ -67,8 +67,8 @@ const Placement = {
   quantity: Decimal("Total quantity, in base units."),
   reduce_only: Maybe(ReduceOnly),
   client_order_id: Maybe(ClientId),
-  take_profit: Trigger("Price of the attached take-profit, 0 for none"),
-  stop_loss: Trigger("Price of the attached stop-loss, 0 for none")
+  take_profit: Trigger("Price of the attached take-profit (0 for no take-profit)"),
+  stop_loss: Trigger("Price of the attached stop-loss (0 for no stop-loss)")
 }
 
 /** Places an order. Decoding also accepts numbers as decimal text; encoding always yields JSON numbers. */
@@ -83,7 +83,7 @@ export const AddOrder = message(
     Schema.Struct({
       ...Placement,
       order_type: Schema.Literal("MARKET"),
-      price: Maybe(Decimal("Ignored for a market order."))
+      price: Maybe(Decimal("Ignored: a market order has no limit price."))
     })
   ])
 )
@@ -108,14 +108,18 @@ export const ModifyOrder = message(
   "modify_order",
   Schema.Struct({
     symbol: Symbol,
-    order_id: Id("Order id of the venue"),
-    side: Side.annotate({ description: "Order side, which cannot change." }),
-    order_type: OrderType.annotate({ description: "Order type, which cannot change." }),
-    reduce_only: Truth.annotate({ description: "Whether the order is reduce-only, which cannot change." }),
+    order_id: Id("Order id assigned by the venue"),
+    side: Side.annotate({ description: "Side of the order. It must match the order and cannot be changed." }),
+    order_type: OrderType.annotate({
+      description: "Type of the order. It must match the order and cannot be changed."
+    }),
+    reduce_only: Truth.annotate({
+      description: "Whether the order is reduce-only. It must match the order and cannot be changed."
+    }),
     price: Maybe(NewPrice),
     quantity: Maybe(NewQuantity),
-    take_profit: Trigger("Price of the attached take-profit; 0 removes it, unchanged if absent"),
-    stop_loss: Trigger("Price of the attached stop-loss; 0 removes it, unchanged if absent")
+    take_profit: Trigger("New price of the attached take-profit (0 to remove it; unchanged if absent)"),
+    stop_loss: Trigger("New price of the attached stop-loss (0 to remove it; unchanged if absent)")
   })
 )
 
@@ -125,9 +129,9 @@ export const CancelOrder = message(
   Schema.Union([
     Schema.Struct({
       symbol: Symbol,
-      order_id: Id("Id of the kind given in cancel_order_id_type"),
+      order_id: Id("Id to cancel; `cancel_order_id_type` states the kind of id"),
       cancel_order_id_type: Schema.Literals(["order_id", "client_order_id", "twap_id", "client_twap_id"]).annotate({
-        description: "Kind of the id in order_id."
+        description: "Kind of the id in `order_id`."
       })
     }),
     Schema.Struct({
@@ -156,9 +160,11 @@ export const CancelStopOrder = message("cancel_stop_order", Schema.Struct({ stop
 const StopTarget = {
   symbol: Symbol,
   stop_order_id: Id("Id of the stop"),
-  side: Maybe(Side.annotate({ description: "Side of the stop, which cannot change." })),
+  side: Maybe(Side.annotate({ description: "Side of the stop. It must match the stop and cannot be changed." })),
   order_type: Maybe(
-    Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]).annotate({ description: "Type of the stop, which cannot change." })
+    Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]).annotate({
+      description: "Type of the stop. It must match the stop and cannot be changed."
+    })
   )
 }
 
@@ -173,7 +179,7 @@ export const ModifyStopOrder = message(
 
 const Moment = (what: string) =>
   NumberOrText(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }))).annotate({
-    description: `${what}, in Unix seconds; from 1e11, in milliseconds.`
+    description: `${what}, in Unix seconds. A value of at least 1e11 is in milliseconds.`
   })
 
 const whole = (description: string, bound: Check) => NumberOrText(Schema.Int.check(bound)).annotate({ description })
@@ -190,13 +196,15 @@ export const AddTwap = message(
     order_interval_secs: whole("Interval between orders in seconds, at least 30.", Schema.isGreaterThanOrEqualTo(30)),
     reduce_only: ReduceOnly,
     client_twap_id: Maybe(ClientId),
-    start_time: Maybe(Moment("Earliest time of the first order; immediate if absent")),
-    worst_price: Trigger("Worst price at which an order may fill; 0 for no limit")
+    start_time: Maybe(Moment("Earliest time of the first order (immediately if absent)")),
+    worst_price: Trigger("Worst price allowed for a fill (0 for no limit)")
   })
 )
 
 const Page = {
-  limit: Maybe(whole("Maximum number of rows; default 1,000.", Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
+  limit: Maybe(
+    whole("Maximum number of rows, 1 to 1,000; default 1,000.", Schema.isBetween({ minimum: 1, maximum: 1_000 }))
+  ),
   offset: Maybe(whole("Number of rows to skip; default 0.", Schema.isBetween({ minimum: 0, maximum: maxOffset })))
 }
 
@@ -214,13 +222,13 @@ export const GetUserTrades = message(
   "get_user_trades",
   Schema.Struct({
     ...Page,
-    order_id: Maybe(MaybeId("Id of an order; all orders if absent or empty")),
+    order_id: Maybe(MaybeId("Order id of the fills; fills of all orders if absent or empty")),
     start_ts: Maybe(Moment("Earliest time of a fill, inclusive")),
     end_ts: Maybe(Moment("Latest time of a fill, inclusive"))
   })
 )
 
-/** Requests the leverage in force in each market. */
+/** Requests the current leverage in each market. */
 export const GetUserLeverage = message("get_user_leverage", Schema.Struct(Page))
 
 /** Requests the leverage levels that each market offers. */
@@ -235,15 +243,17 @@ export const SetUserLeverage = message(
 /** Credential of an API key. */
 export const HmacCredential = Schema.Struct({
   public_key: Member.text("Public key of the API key"),
-  nonce: Member.text("Random hexadecimal digits, not used in the last 15 minutes"),
-  unix_ts: NumberOrText(Schema.Int).annotate({ description: "Current time in Unix seconds, within 5 minutes." }),
-  signature: Member.text("HMAC-SHA256 of nonce:unix_ts under the secret key, in hexadecimal")
+  nonce: Member.text("Nonce: random hexadecimal digits, not used in the last 15 minutes"),
+  unix_ts: NumberOrText(Schema.Int).annotate({
+    description: "Current time in Unix seconds, at most 5 minutes from the venue's time."
+  }),
+  signature: Member.text("HMAC-SHA256 of `<nonce>:<unix_ts>` with the secret key, in hexadecimal")
 })
 export type HmacCredential = typeof HmacCredential.Type
 
 const Account = {
   account_id: Maybe(
-    Member.text("Account to trade on; the primary account if absent or empty").check(
+    Member.text("Id of the account to trade on; the primary account if absent or empty").check(
       Schema.makeFilter((id) => id === "" || isUuid(id), {
         expected: "a UUID of 36 characters",
         toJsonSchema: () => ({ pattern: "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})?$" })
@@ -252,7 +262,7 @@ const Account = {
   ),
   builder_code: Maybe(
     Member.text(
-      "Builder code (UUID) for the orders of this connection; replaces the code of the upgrade request, empty for none"
+      "Builder code (UUID) for the orders of this connection, instead of the code in the upgrade request; empty for no code"
     )
   )
 }
@@ -272,7 +282,8 @@ const Channels = Schema.Struct({
   }),
   symbols: Schema.optionalKey(
     Schema.NonEmptyArray(Schema.String).annotate({
-      description: "Symbols of markets, or * for all; required for market-data channels and otherwise ignored."
+      description:
+        "Symbols of markets, or * for all markets. Required for market-data channels, ignored for other channels."
     })
   )
 })
@@ -288,7 +299,7 @@ const flat = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
     channels: Schema.NonEmptyArray(MarketDataChannel).annotate({ description: "Names of market-data channels." }),
-    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Symbols of markets, or * for all." })
+    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Symbols of markets, or * for all markets." })
   })
 
 /** Subscribes to market data in the flat form. */
@@ -309,7 +320,9 @@ export const CancelOnDisconnect = message(
 export const CancelAllAfter = message(
   "cancel_all_after",
   Schema.Struct({
-    timeout_secs: NumberOrText(Timeout).annotate({ description: "Timeout in seconds, 5 to 600; 0 switches it off." })
+    timeout_secs: NumberOrText(Timeout).annotate({
+      description: "Timeout of the dead-man switch in seconds, 5 to 600; 0 switches it off."
+    })
   })
 )
 

@@ -29,9 +29,9 @@ export const document = ({ brand, url }: DocumentOptions): AsyncApi.Document =>
     title: "Venue trading",
     description:
       "Orders and accounts, from the client's point of view: `send` operations are commands, `receive` operations are " +
-      "frames. A command has a `type` and `params`; a frame has one key that names it, or a `type`. Prices are JSON " +
-      "numbers in USD, quantities in base units. There is no request id: answers for a symbol are sent in the order of its " +
-      "commands, with the client's ids.",
+      "frames. A command has a `type` and `params`. A frame is identified by its key, or by its `type`. Prices are JSON " +
+      "numbers in USD per base unit, quantities are JSON numbers in base units. Commands have no request id: the answers " +
+      "for a symbol are sent in the order of its commands and contain the client's ids.",
     url,
     commands,
     frames,
@@ -40,8 +40,8 @@ export const document = ({ brand, url }: DocumentOptions): AsyncApi.Document =>
       query: {
         type: "object",
         properties: {
-          api_key: { type: "string", description: "Public key of the API key that will sign in; optional." },
-          jwt: { type: "string", description: "Access token that will sign in; optional." }
+          api_key: { type: "string", description: "Public key of the API key used later in `auth`; optional." },
+          jwt: { type: "string", description: "Access token used later in `auth`; optional." }
         }
       },
       headers: {
@@ -60,14 +60,14 @@ export const document = ({ brand, url }: DocumentOptions): AsyncApi.Document =>
         type: "apiKey",
         in: "user",
         description:
-          "Member `hmac` of the message `auth`: the public key, a nonce, Unix seconds, and the HMAC-SHA256 of " +
-          "`<nonce>:<unix_ts>` under the secret key in hexadecimal."
+          "Member `hmac` of the command `auth`: public key, nonce, time in Unix seconds, and signature. The signature " +
+          "is the HMAC-SHA256 of `<nonce>:<unix_ts>` with the secret key, in hexadecimal."
       },
       jwt: {
         type: "http",
         scheme: "bearer",
         bearerFormat: "JWT",
-        description: "Member `jwt` of the message `auth`: an access token of a session."
+        description: "Member `jwt` of the command `auth`: the access token of a session."
       }
     }
   })

@@ -79,7 +79,7 @@ export const trigger = (fields: Fields, name: string): number | undefined | Malf
   if (given === undefined || given === null) return undefined
   const value = number(fields, name)
   if (typeof value !== "number" || value >= 0) return value
-  return outOfRange(name, value, "a price, or 0 for none")
+  return outOfRange(name, value, "a price above 0, or 0 for no price")
 }
 
 /** Decodes an optional time to Unix milliseconds; values below 1e11 (the year 5138) are seconds; `null` if absent. */

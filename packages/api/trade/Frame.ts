@@ -34,7 +34,7 @@ export const subscribed = (channel: Channel): string => `{"subscribed":"${channe
 /** Prints the confirmation of an unsubscription. */
 export const unsubscribed = (channel: Channel): string => `{"unsubscribed":"${channel}"}`
 
-/** Prints the frame of the channel `cancel_on_disconnect`: whether the connection is armed. */
+/** Prints the frame of the channel `cancel_on_disconnect`: whether cancel on disconnect is on for the connection. */
 export const cancelOnDisconnect = (armed: boolean): string => `{"cancel_on_disconnect":${armed}}`
 
 /** Prints an acknowledgement; `incoming` is the echo's JSON text (`Incoming.ofObject`), `undefined` for no echo. */
@@ -71,6 +71,6 @@ const leverageMessage = (refusal: UnknownSymbol | NotALevel | LeverageInUse): st
     case "NotALevel":
       return `leverage ${refusal.leverage} is not available: expected a whole number from 1 to ${refusal.maxLeverage}`
     case "LeverageInUse":
-      return `leverage in ${refusal.symbol} cannot change while the account has open orders or a position in it`
+      return `leverage in ${refusal.symbol} cannot change: the account has open orders or a position there; cancel the orders and close the position first`
   }
 }

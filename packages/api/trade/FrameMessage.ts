@@ -132,9 +132,9 @@ export const frames = {
     { unsubscribed: "fills" }
   ),
   order_response: message(
-    "State of an order: ACK once accepted, FILLED for each fill, then its final status; or a single refusal. Each FILLED " +
-      "of a command has its own trade_id and the quantity_remaining after the whole command. The answer to " +
-      "get_order also contains the order as a list.",
+    "State of an order, or the refusal of a command. An accepted order has the status ACK, then FILLED for each fill, " +
+      "then its final status. Each FILLED frame of one command has its own trade_id; its quantity_remaining is the " +
+      "quantity left after the whole command. The answer to get_order also contains the key all_orders_response.",
     Schema.Struct({
       order_response: fields.order_response,
       all_orders_response: Schema.optionalKey(fields.all_orders_response)
@@ -142,8 +142,8 @@ export const frames = {
     { order_response: order }
   ),
   fill_response: message(
-    "Fill of an order. All fills of a command are sent first, then one FILLED for each; remaining_quantity is " +
-      "the quantity left after this fill.",
+    "Fill of an order. All fills of a command are sent first, then one FILLED order_response for each fill. " +
+      "remaining_quantity is the quantity left after this fill.",
     keyed("fill_response"),
     {
       fill_response: {
@@ -157,7 +157,7 @@ export const frames = {
     }
   ),
   stop_order_response: message(
-    "Stop that was added, changed, reduced, cancelled or fired.",
+    "New state of a stop that was added, changed, reduced, cancelled or triggered.",
     keyed("stop_order_response"),
     {
       stop_order_response: {
@@ -175,8 +175,8 @@ export const frames = {
   ),
   twap_response: message("Progress of a TWAP.", keyed("twap_response"), { twap_response: twap }),
   position_response: message(
-    "Position, sent after its fills (at most every 200 ms) and once a second; a closed position is sent once " +
-      "more with quantity 0.",
+    "Position in a market, sent after fills (at most every 200 ms) and once a second. A closed position is sent " +
+      "one last time with `position` 0.",
     keyed("position_response"),
     {
       position_response: {
@@ -197,7 +197,7 @@ export const frames = {
     }
   ),
   balance_response: message(
-    "Balance of the account, sent after its fills (at most every 200 ms) and once a second.",
+    "Balance of the account, sent after fills (at most every 200 ms) and once a second.",
     keyed("balance_response"),
     {
       balance_response: {
@@ -226,26 +226,30 @@ export const frames = {
     keyed("user_trades_response", "user_trades", "count"),
     { user_trades_response: [trade], user_trades: [trade], count: 1 }
   ),
-  preview_response: message("Expected result of an order that was not placed.", keyed("preview_response"), {
+  preview_response: message("Expected result of a previewed order, which is not placed.", keyed("preview_response"), {
     preview_response: preview
   }),
   user_leverage_response: message("Leverage in force in each market.", keyed("user_leverage_response"), {
     user_leverage_response: [level]
   }),
   available_leverage_levels_response: message(
-    "Leverage levels that each market offers.",
+    "Leverage levels available in each market.",
     keyed("available_leverage_levels_response"),
     { available_leverage_levels_response: [level] }
   ),
-  cancel_on_disconnect_flag: message("New value of the flag of this connection.", keyed("cancel_on_disconnect"), {
-    cancel_on_disconnect: true
-  }),
-  ack: message("Confirmation of a command without a frame of its own.", keyed("ack", "ack_response"), {
+  cancel_on_disconnect_flag: message(
+    "New value of this connection's cancel-on-disconnect flag.",
+    keyed("cancel_on_disconnect"),
+    {
+      cancel_on_disconnect: true
+    }
+  ),
+  ack: message("Confirmation of a command that has no dedicated response frame.", keyed("ack", "ack_response"), {
     ack: { incoming_message: { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } } },
     ack_response: true
   }),
   cancel_all_after_response: message(
-    "Confirmation that the dead-man switch of the account is set, renewed or off.",
+    "Confirmation that the account's dead-man switch is set, renewed or switched off.",
     keyed("cancel_all_after_response", "ack", "ack_response"),
     {
       cancel_all_after_response: { timeout_secs: 30, cancel_at: 1_790_503_275 },
@@ -253,7 +257,7 @@ export const frames = {
       ack_response: true
     }
   ),
-  err: message("Refusal of a command, or an unknown outcome.", keyed("err"), {
+  err: message("Refusal of a command, or notice that the outcome of a command is unknown.", keyed("err"), {
     err: {
       error_code: "InvalidJSONFormat",
       message: "missing field reduce_only: expected true or false",

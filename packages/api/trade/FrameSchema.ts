@@ -23,20 +23,20 @@ export const OrderStatus = Schema.Literals([
 export type OrderStatus = typeof OrderStatus.Type
 
 const status = Schema.Union([OrderStatus, OrderRefusal]).annotate({
-  description: "Order status, or the standard name of the refusal."
+  description: "Status of the order, or the code of the refusal."
 })
-const clientOrderId = Member.text("Client order id; empty if none")
-const userId = Member.uuid("Account id; the user id for the primary account")
-const takeProfit = Member.price("Price of the attached take-profit, 0 for none")
-const stopLoss = Member.price("Price of the attached stop-loss, 0 for none")
+const clientOrderId = Member.text("Client order id; empty if the client sent no id")
+const userId = Member.uuid("Account id. The primary account's id is the user's id")
+const takeProfit = Member.price("Price of the attached take-profit (0 without one)")
+const stopLoss = Member.price("Price of the attached stop-loss (0 without one)")
 
 /** State of an order, or the refusal of a command. */
 export const OrderResponse = Schema.Struct({
-  order_id: Member.text("Order id; on a refusal, the id that the command named, or empty"),
+  order_id: Member.text("Order id. In a refusal: the order id in the command, or empty text without one"),
   symbol: Member.symbol,
   status,
   quantity: Member.quantity("Total quantity of the order"),
-  price: Member.price("Limit price, 0 for MARKET; for a stop, the mark price that fires it"),
+  price: Member.price("Limit price (0 for MARKET); for a stop, the mark price that triggers it"),
   take_profit: takeProfit,
   stop_loss: stopLoss,
   side: Schema.optionalKey(Side.annotate({ description: "Order side; absent for a cancel of an unknown order." })),
@@ -46,10 +46,10 @@ export const OrderResponse = Schema.Struct({
   ),
   user_id: userId,
   client_order_id: clientOrderId,
-  quantity_remaining: Member.quantity("Unfilled quantity"),
+  quantity_remaining: Member.quantity("Unfilled quantity of the order"),
   update_time: Member.unixSeconds("Time of the last change"),
-  trade_id: Schema.NullOr(Member.uuid("Trade id of the fill for status FILLED; null otherwise")),
-  reduce_only: Schema.optionalKey(Member.truth("Whether the order may only reduce a position; absent on refusals"))
+  trade_id: Schema.NullOr(Member.uuid("Trade id of the fill if the status is FILLED; null for other statuses")),
+  reduce_only: Schema.optionalKey(Member.truth("Whether the order can only reduce a position; absent in a refusal"))
 }).annotate({ identifier: "OrderResponse" })
 export type OrderResponse = typeof OrderResponse.Type
 
@@ -59,19 +59,20 @@ export const UserTrade = Schema.Struct({
   symbol: Member.symbol,
   price: Member.price("Price of the trade"),
   quantity: Member.quantity("Quantity of the fill"),
-  side: Side.annotate({ description: "Side of the account." }),
+  side: Side.annotate({ description: "Side of the account in the trade." }),
   aggressor_side: Side.annotate({
-    description: "Side of the taker; equal to side if the account was the taker."
+    description: "Side of the taker; equal to `side` if the account was the taker."
   }),
   order_id: Member.uuid("Order id of the filled order"),
   client_order_id: clientOrderId,
-  fee: Member.usd("Fee paid; negative for a rebate"),
+  fee: Member.usd("Fee paid (negative for a rebate)"),
   order_type: OrderType.annotate({ description: "Type of the filled order." }),
   tif: TimeInForce.annotate({ description: "Time in force of the filled order." }),
   execution_type: ExecutionType.annotate({
-    description: "Origin of the trade: NEW for a trade on the book, otherwise the venue's measure that caused it."
+    description:
+      "Cause of the trade: NEW for an ordinary trade, LIQUIDATION for a liquidation, ADL for auto-deleveraging, SETTLEMENT for the settlement of a delisted contract."
   }),
-  realised_pnl: Member.usd("Profit or loss realised by the fill, without the fee"),
+  realised_pnl: Member.usd("Profit or loss realised by the fill, before the fee"),
   timestamp: Member.unixSeconds("Time of the trade")
 }).annotate({ identifier: "UserTrade" })
 export type UserTrade = typeof UserTrade.Type
@@ -80,7 +81,7 @@ export type UserTrade = typeof UserTrade.Type
 export const FillResponse = Schema.Struct({
   ...UserTrade.fields,
   user_id: userId,
-  order_price: Member.price("Limit price of the order, 0 for MARKET"),
+  order_price: Member.price("Limit price of the order (0 for MARKET)"),
   remaining_quantity: Member.quantity("Unfilled quantity of the order after this fill"),
   take_profit: takeProfit,
   stop_loss: stopLoss
@@ -89,12 +90,12 @@ export type FillResponse = typeof FillResponse.Type
 
 /** State of a stop, sent on `stop_orders` in addition to the same event's order response. */
 export const StopOrderResponse = Schema.Struct({
-  stop_order_id: Member.uuid("Id of the stop, and of the order that it becomes"),
+  stop_order_id: Member.uuid("Id of the stop, and of the order placed when the stop triggers"),
   user_id: userId,
   symbol: Member.symbol,
-  price: Member.price("Mark price that fires the stop"),
-  quantity: Member.quantity("Quantity of the stop; 0 once it has ended"),
-  direction: Side.annotate({ description: "Side of the order that the stop becomes." }),
+  price: Member.price("Mark price that triggers the stop"),
+  quantity: Member.quantity("Quantity of the stop (0 once the stop has ended)"),
+  direction: Side.annotate({ description: "Side of the order placed when the stop triggers." }),
   stop_order_type: Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]).annotate({ description: "Type of the stop." }),
   client_order_id: clientOrderId,
   /** ISO 8601, as in the specification; every other time on this socket is in Unix seconds. */
@@ -103,65 +104,65 @@ export const StopOrderResponse = Schema.Struct({
 export type StopOrderResponse = typeof StopOrderResponse.Type
 
 const MarginRates = {
-  initial_margin: Member.fraction("Initial margin rate at this leverage, of the notional"),
-  maintenance_margin: Member.fraction("Maintenance margin at this leverage, as a fraction of the notional")
+  initial_margin: Member.fraction("Initial margin at this leverage, divided by the notional"),
+  maintenance_margin: Member.fraction("Maintenance margin at this leverage, divided by the notional")
 }
 
 /** The account's position in a market. */
 export const PositionResponse = Schema.Struct({
-  id: Member.uuid("Id of the row, constant for an account and symbol"),
+  id: Member.uuid("Id of the position row, constant for each account and symbol"),
   symbol: Member.symbol,
-  position: Member.quantity("Signed size of the position: negative when short, 0 once closed"),
+  position: Member.quantity("Signed size of the position (negative when short, 0 once closed)"),
   margin_alloc: Member.usd("Margin held for the position"),
   realised_pnl: Member.usd("Profit or loss realised by fills in the market"),
-  unrealised_pnl: Member.usd("Profit or loss of closing the position at the mark price"),
-  net_funding: Member.usd("Funding received less funding paid"),
+  unrealised_pnl: Member.usd("Profit or loss if the position were closed at the mark price"),
+  net_funding: Member.usd("Funding received minus funding paid"),
   open_orders: Member.count("Number of open orders in the market"),
-  open_quantity: Member.quantity("Unfilled quantity of the open orders"),
+  open_quantity: Member.quantity("Unfilled quantity of the open orders in the market"),
   leverage: Member.leverage("Leverage of the account in the market"),
   ...MarginRates,
-  average_price: Member.price("Average entry price, 0 without a position")
+  average_price: Member.price("Average entry price (0 without a position)")
 }).annotate({ identifier: "PositionResponse" })
 export type PositionResponse = typeof PositionResponse.Type
 
 /** The account's balance. */
 export const BalanceResponse = Schema.Struct({
-  id: Member.uuid("Id of the row, equal to user_id"),
+  id: Member.uuid("Id of the balance row, equal to `user_id`"),
   user_id: userId,
   ...BalanceParts,
   referral_rewards: Member.usd("Referral rewards received"),
-  fees: Member.usd("Fees paid less rebates received")
+  fees: Member.usd("Fees paid minus rebates received")
 }).annotate({ identifier: "BalanceResponse" })
 export type BalanceResponse = typeof BalanceResponse.Type
 
 /** Leverage in a market, with its margin rates. */
 export const LeverageLevel = Schema.Struct({
-  id: Member.uuid("Id of the row, constant for the same content"),
+  id: Member.uuid("Id of the row, constant for each account and market, or for each market and leverage level"),
   symbol: Member.symbol,
   ...MarginRates,
   max_notional: Member.usd("Maximum notional of a position at this leverage"),
-  leverage: Member.text("Leverage as a multiple of the margin, a whole number as text")
+  leverage: Member.text("Leverage as a multiple of the margin: a whole number in a string")
 }).annotate({ identifier: "LeverageLevel" })
 export type LeverageLevel = typeof LeverageLevel.Type
 
 /** State of a TWAP. */
 export const TwapResponse = Schema.Struct({
   twap_id: Member.uuid("Id of the TWAP"),
-  client_twap_id: Schema.NullOr(Member.text("Client id of the TWAP; null if none")),
+  client_twap_id: Schema.NullOr(Member.text("Client id of the TWAP; null if the client sent no id")),
   user_id: userId,
   status: TwapStatus.annotate({ description: "Status of the TWAP." }),
   symbol: Member.symbol,
   total_quantity: Member.quantity("Total quantity of the TWAP"),
-  filled_quantity: Member.quantity("Filled quantity"),
-  average_fill_price: Member.price("Average price of the fills, 0 without a fill"),
-  total_num_orders: Member.count("Number of orders that the TWAP consists of"),
+  filled_quantity: Member.quantity("Filled quantity of the TWAP"),
+  average_fill_price: Member.price("Average price of the fills (0 without a fill)"),
+  total_num_orders: Member.count("Total number of orders in the TWAP"),
   filled_num_orders: Member.count("Number of orders with at least one fill"),
   order_interval_secs: Member.count("Interval between orders, in seconds"),
-  reduce_only: Member.truth("Whether the orders may only reduce a position"),
+  reduce_only: Member.truth("Whether the orders can only reduce a position"),
   side: Side.annotate({ description: "Side of the orders." }),
-  worst_price: Member.price("Worst price at which an order may fill; 0 for no limit"),
+  worst_price: Member.price("Worst price allowed for a fill (0 for no limit)"),
   start_time: Member.unixSeconds("Earliest time of the first order"),
-  created_at: Member.unixSeconds("Time of acceptance"),
+  created_at: Member.unixSeconds("Time at which the TWAP was accepted"),
   updated_at: Member.unixSeconds("Time of the last change")
 }).annotate({ identifier: "TwapResponse" })
 export type TwapResponse = typeof TwapResponse.Type
@@ -175,8 +176,12 @@ export type AllOrders = typeof AllOrders.Type
 
 /** State of the account's dead-man switch. */
 export const CancelAllAfterResponse = Schema.Struct({
-  timeout_secs: Member.count("Timeout in seconds; 0 for off"),
-  cancel_at: Schema.NullOr(Member.unixSeconds("Time of the cancel unless the switch is renewed; null for off"))
+  timeout_secs: Member.count("Timeout in seconds; 0 if the switch is off"),
+  cancel_at: Schema.NullOr(
+    Member.unixSeconds(
+      "Time at which all open orders are cancelled unless the switch is renewed (null if the switch is off)"
+    )
+  )
 }).annotate({ identifier: "CancelAllAfterResponse" })
 export type CancelAllAfterResponse = typeof CancelAllAfterResponse.Type
 
@@ -213,9 +218,9 @@ export const Bodies = Schema.Struct({
   err: ErrorResponse
 })
 
-/** Any frame. Most frames have one key; a response that clients know by two names has both keys. */
+/** Any frame. Most frames have one key; a response that clients expect under either of two keys has both. */
 export const Frame = Bodies.mapFields(Struct.map(Schema.optionalKey))
 export type Frame = typeof Frame.Type
 
-/** Frames by a key that is present in them. */
+/** For each key, the frames that contain it. */
 export type Frames = { readonly [Key in keyof typeof Bodies.Type]: Frame & Pick<typeof Bodies.Type, Key> }

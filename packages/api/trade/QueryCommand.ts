@@ -31,7 +31,7 @@ export interface GetUserTrades {
   readonly endMillis: number | null
 }
 
-/** Query for the leverage in force in each market. */
+/** Query for the current leverage in each market. */
 export interface GetUserLeverage {
   readonly _tag: "GetUserLeverage"
   readonly limit: number

@@ -127,7 +127,7 @@ export const cancelAllAfter = (fields: Fields): CancelAllAfter | Malformed => {
   if (typeof timeoutSeconds !== "number") return timeoutSeconds
   return isTimeout(timeoutSeconds)
     ? { _tag: "CancelAllAfter", timeoutSeconds }
-    : outOfRange("timeout_secs", timeoutSeconds, "0, or a whole number from 5 to 600")
+    : outOfRange("timeout_secs", timeoutSeconds, "0, or a whole number of seconds from 5 to 600")
 }
 
 /** Whether a value is the name of a market-data channel of the trade socket. */
@@ -151,7 +151,7 @@ const readChannels = (type: "subscribe" | "unsubscribe", fields: Fields): Channe
       InvalidJSONFormat: wrongEntries(
         "channels",
         [...unknown],
-        `names among ${[...Channel.literals, ...MarketDataChannel.literals].join(", ")}`
+        `one or more of ${[...Channel.literals, ...MarketDataChannel.literals].join(", ")}`
       ),
       InvalidParameter: []
     }),
@@ -170,7 +170,7 @@ const readCredential = (fields: Fields): Credential | Malformed => {
     return malformed(
       "InvalidJSONFormat",
       hmac !== undefined
-        ? "expected one of hmac and jwt in params, got both"
+        ? "expected either hmac or jwt in params, got both"
         : `missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params${
             fields["api_key"] === undefined ? "" : "; api_key is no longer supported"
           }`
@@ -187,7 +187,7 @@ const readHmac = (hmac: Fields): HmacCredential | Malformed => {
   if (typeof publicKey !== "string") return unlike("hmac.public_key", publicKey, "a string")
   if (typeof nonce !== "string") return unlike("hmac.nonce", nonce, "a string")
   const unixSeconds = Field.numeric(time)
-  if (!isWhole(unixSeconds)) return unlike("hmac.unix_ts", time, "whole seconds as a JSON number")
+  if (!isWhole(unixSeconds)) return unlike("hmac.unix_ts", time, "a whole number of Unix seconds")
   if (typeof signature !== "string") return unlike("hmac.signature", signature, "a string")
   return { _tag: "Hmac", publicKey, nonce, unixSeconds, signature: Redacted.make(signature) }
 }

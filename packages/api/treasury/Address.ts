@@ -12,10 +12,10 @@ import { operation } from "../Operation.ts"
 
 export const AddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  address: text("Deposit address of the user, as its network writes it"),
+  address: text("Deposit address of the user, in the format of its network"),
   network: Network.annotate({ description: "Network of the address." }),
   asset: Schema.Literals(["USDC", "USDT"]).annotate({
-    description: "Only asset to send to the address; another asset, or another network, may be lost."
+    description: "Asset to send to the address. Any other asset, or a transfer on another network, might be lost."
   })
 }).annotate({ identifier: "AddressResponseBody" })
 
@@ -37,7 +37,7 @@ export const AddressGroup = HttpApiGroup.make("address")
         operation(
           "Get the deposit address",
           "Returns the user's deposit address on a network, and creates it on the first request. Refused with " +
-            "400 for another network, and with 401 or 403 while onboarding is incomplete."
+            "400 for an unsupported network, and with 401 or 403 while onboarding is incomplete."
         )
       )
       .annotate(
@@ -59,7 +59,8 @@ export const AddressGroup = HttpApiGroup.make("address")
       operation(
         "Replace the deposit address",
         "Creates a new deposit address on a network and returns it. Deposits to older addresses are still " +
-          "credited. Refused with 409 for too many changes, and with 400 for another network."
+          "credited. Refused with 409 if the user has the maximum number of deposit addresses on the network, and with 400 for " +
+          "an unsupported network."
       )
     )
   )

@@ -10,7 +10,7 @@ import { microsOf } from "../Usd.ts"
 /** Returns an amount in 1e-6 USD, or the refusal if the method cannot pay it: too large, too small or too precise. */
 export const read = (problems: Problems, method: WithdrawalMethod, sent: number): Result.Result<bigint, BadRequest> => {
   const decimals = method === "ach_push" || method === "wire" ? 2 : 6
-  if (Math.abs(sent) > most) return Result.fail(refused(problems, `Expected no more than ${most}`, sent, most))
+  if (Math.abs(sent) > most) return Result.fail(refused(problems, `Expected at most ${most} USD`, sent, most))
   const amount = nearestMultiple(sent, 10 ** (8 - decimals))
   const micros = microsOf(amount)
   if (micros / 1e6 !== amount || micros % 10 ** (6 - decimals) !== 0) {
@@ -20,14 +20,14 @@ export const read = (problems: Problems, method: WithdrawalMethod, sent: number)
   return refusal === undefined ? Result.succeed(BigInt(micros)) : Result.fail(tooLittle(problems, refusal))
 }
 
-/** Returns the refusal of an amount that is too small; it names the smallest valid amount. */
+/** Returns the refusal of an amount that is too small; the refusal states the smallest valid amount. */
 export const tooLittle = (problems: Problems, refusal: BelowMinimum | NotAboveFee): BadRequest => {
   const sent = decimalOfMoney(refusal.amount)
   if (refusal._tag === "NotAboveFee") {
-    return refused(problems, `Expected more than the fee, ${decimalOfMoney(refusal.fee)}`, sent)
+    return refused(problems, `Expected more than the fee of ${decimalOfMoney(refusal.fee)} USD`, sent)
   }
   const least = decimalOfMoney(refusal.minimum)
-  return refused(problems, `Expected at least ${least}`, sent, least)
+  return refused(problems, `Expected at least ${least} USD`, sent, least)
 }
 
 const refused = (problems: Problems, expected: string, sent: number, near?: number): BadRequest =>

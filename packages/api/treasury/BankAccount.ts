@@ -15,22 +15,22 @@ const detail = (description: string) => secret(Schema.String.annotate({ descript
 
 export const LinkBankAccountRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  first_name: detail("First name of the holder, who must be the user."),
-  last_name: detail("Last name of the holder, who must be the user."),
+  first_name: detail("First name of the account holder. The holder must be the user."),
+  last_name: detail("Last name of the account holder. The holder must be the user."),
   routing_number: detail(
-    "ABA routing number: nine digits; the first two are 00 to 12, 21 to 32, 61 to 72 or 80, the last is the checksum."
+    "ABA routing number: nine digits. The first two digits are 00 to 12, 21 to 32, 61 to 72 or 80; the last digit is the checksum."
   ),
   bank_name: detail("Name of the bank that holds the account."),
-  account_number: detail("Account number: 4 to 17 digits, not all of them zeros."),
-  type: detail("Kind of the account: `checking` or `savings`."),
+  account_number: detail("Account number: 4 to 17 digits, at least one of them not zero."),
+  type: detail("Account type: `checking` or `savings`."),
   street_line_1: detail("Street and number of the holder's address."),
   street_line_2: Schema.optionalKey(
     secret(Schema.String.annotate({ description: "Second line of the holder's address.", examples: ["Apartment 4"] }))
   ),
-  country: detail("Country of the holder's address: ISO 3166, three capital letters."),
+  country: detail("Country of the holder's address: ISO 3166-1 code of three capital letters, such as `USA`."),
   state: Schema.optionalKey(
     detail(
-      "State of the holder's address, required for `USA`: the code of two letters or the name of a state or territory."
+      "State of the holder's address. Required for the country `USA`: the two-letter code or the name of a US state or territory."
     )
   ),
   city: detail("City of the holder's address."),
@@ -39,7 +39,7 @@ export const LinkBankAccountRequestBody = Schema.Struct({
 
 export const LinkBankAccountResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  id: uuid("Id of the linked account, which `POST /fiat-withdraw` takes as `account_id`")
+  id: uuid("Id of the linked account, for `account_id` of `POST /fiat-withdraw`")
 }).annotate({ identifier: "LinkBankAccountResponseBody" })
 
 export const BankAccountGroup = HttpApiGroup.make("bankAccount")
@@ -53,8 +53,8 @@ export const BankAccountGroup = HttpApiGroup.make("bankAccount")
       .annotateMerge(
         operation(
           "Link a bank account",
-          "Links an account that the user's money may be withdrawn to. Refused with 400 for details that are " +
-            "not valid, with 409 for too many accounts, and with 503 where no bank is connected."
+          "Links a bank account, to which the user can then withdraw money. Refused with 400 for invalid details, " +
+            "with 409 if the user has the maximum number of linked accounts, and with 503 if no bank is connected."
         )
       )
       .annotate(OpenApi.Transform, described({ currency: currencyParameter })),

@@ -20,19 +20,23 @@ const Status = Schema.Literals(["DETECTED", "CONFIRMED", "CREDITED", "REVERSED"]
 export const Deposit = Schema.Struct({
   id: text("Id of the deposit"),
   kind: Schema.Literals(["crypto", "fiat"]).annotate({
-    description: "Kind of the rail: `crypto` for a chain, `fiat` for the bank."
+    description: "Kind of rail: `crypto` for a blockchain, `fiat` for a bank."
   }),
   amount: usd("Amount of the deposit"),
-  asset: Schema.Literals(["USDC", "USDT", "USD"]).annotate({ description: "Asset that was sent." }),
-  network: Schema.optionalKey(Network.annotate({ description: "Network of the deposit; left out for `fiat`." })),
+  asset: Schema.Literals(["USDC", "USDT", "USD"]).annotate({ description: "Asset that the user sent." }),
+  network: Schema.optionalKey(Network.annotate({ description: "Network of the deposit; omitted for `fiat`." })),
   payment_rail: Schema.optionalKey(
-    DepositRail.annotate({ description: "Payment rail of the bank; left out for `crypto`." })
+    DepositRail.annotate({ description: "Payment rail of the bank transfer; omitted for `crypto`." })
   ),
-  status: Status.annotate({ description: "State of the deposit: seen, confirmed, credited or reversed." }),
-  reason: Schema.NullOr(text("Reason why the deposit is not credited or was reversed; null otherwise")),
+  status: Status.annotate({
+    description: "State of the deposit: detected, confirmed, credited to the account, or reversed."
+  }),
+  reason: Schema.NullOr(
+    text("Reason why the deposit was not credited or was reversed; null if there is no such reason")
+  ),
   tx_hash: Schema.NullOr(text("Hash of the transaction; null for `fiat`")),
   created_at: instant("Time at which the deposit was first seen"),
-  credited_at: Schema.NullOr(instant("Time at which the account was credited; null before"))
+  credited_at: Schema.NullOr(instant("Time at which the account was credited", "; null until then"))
 }).annotate({ identifier: "Deposit", description: "Deposit of a user." })
 
 export const DepositsResponseBody = Schema.Struct({

@@ -12,8 +12,8 @@ import { operation } from "../Operation.ts"
 export const FiatAddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
   deposit_message: Schema.String.annotate({
-    description: "Exact reference that the bank transfer must have."
-  }).check(Text.matches("^[0-9A-Z]{12}$", "twelve of 0-9 and A-Z"))
+    description: "Reference to enter in each bank transfer, exactly as given: twelve characters from 0-9 and A-Z."
+  }).check(Text.matches("^[0-9A-Z]{12}$", "twelve characters from 0-9 and A-Z"))
 }).annotate({ identifier: "FiatAddressResponseBody" })
 
 export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
@@ -27,8 +27,8 @@ export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
       .annotateMerge(
         operation(
           "Get the reference for bank transfers",
-          "Returns the message that identifies the user's bank transfers. It is the same on every call. " +
-            "Refused with 400 for another currency or payment rail."
+          "Returns the reference that identifies the user's bank transfers. The reference never changes. " +
+            "Refused with 400 for an unsupported currency or payment rail."
         )
       )
       .annotate(OpenApi.Transform, described({ currency: currencyParameter, payment_rail: depositRailParameter }))

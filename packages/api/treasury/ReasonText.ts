@@ -19,12 +19,12 @@ const unknown = (tag: string): string => `A newer release stored the reason ${ta
 
 const deposits: { readonly [Reason in DepositReason]: string } = {
   "below-minimum": "The amount is below the minimum.",
-  "unknown-message": "The message of the transfer matches no user.",
-  "paying-account": "The transfer went to the account that pays withdrawals.",
-  "venue-own": "The deposit is the venue's own money.",
-  "seen-again": "The chain includes the deposit again after its reversal.",
-  "bank-return": "The bank took the deposit back.",
-  "missing-on-chain": "The chain no longer includes the deposit."
+  "unknown-message": "The reference of the bank transfer matches no user.",
+  "paying-account": "The transfer was sent to the account from which the venue pays withdrawals.",
+  "venue-own": "The deposit is recorded as the venue's own money.",
+  "seen-again": "After its reversal, the deposit appeared on the chain again.",
+  "bank-return": "The bank reversed the deposit.",
+  "missing-on-chain": "The deposit is no longer on the chain."
 }
 
 /** Returns why a withdrawal was returned to the account. */
@@ -37,17 +37,17 @@ export const end = (reason: EndReason): string => {
     case "CancelOvertaken":
       return "The payment was cancelled, and a transaction unknown to the venue used its nonce."
     case "TransferRejected":
-      return "The token rejected the transfer."
+      return "The token contract rejected the transfer."
     case "TransactionFailed":
       return reason.code === null
-        ? "The transaction failed; the chain gives no result code."
-        : `The transaction failed with result ${reason.code}.`
+        ? "The transaction failed; the chain returned no result code."
+        : `The transaction failed with result code ${reason.code}.`
     case "PayoutFailed":
       return reason.code === null
-        ? "The bank failed the payout and gave no reason."
-        : `The bank failed the payout with reason ${reason.code}.`
+        ? "The payout failed at the bank, which gave no reason."
+        : `The payout failed at the bank with reason code ${reason.code}.`
     case "SimulatedFailure":
-      return "The simulated rail failed the payment."
+      return "The payment failed on the simulated rail."
     case "Unknown":
       return unknown(reason.tag)
   }
@@ -59,17 +59,17 @@ export const obstacle = (reason: PaymentObstacle): string => {
     case "BankAccountUnlinked":
       return "The bank account of the withdrawal was unlinked; cancel the withdrawal."
     case "InvalidDestination":
-      return "The destination is not an address of the network; cancel the withdrawal."
+      return "The destination is not a valid address on the network; cancel the withdrawal."
     case "UnpayableDestination":
       return "The destination is the token contract, the account that pays withdrawals or the zero address; cancel the withdrawal."
     case "TokenBalanceTooLow":
       return (
-        `Token balance too low: account ${reason.account} holds ${usd(reason.held)} USD and needs ` +
-        `${usd(reason.amount)} USD beside ${usd(reason.promised)} USD of other withdrawals; add funds.`
+        `Token balance too low: account ${reason.account} holds ${usd(reason.held)} USD but needs ` +
+        `${usd(reason.amount)} USD for this withdrawal and ${usd(reason.promised)} USD for other withdrawals; add funds.`
       )
     case "GasBalanceTooLow":
       return (
-        `Gas balance too low: account ${reason.account} holds ${reason.heldWei} wei and may need ` +
+        `Gas balance too low: account ${reason.account} holds ${reason.heldWei} wei but might need ` +
         `${reason.neededWei} wei; add gas.`
       )
     case "ChainRejects":
@@ -79,30 +79,30 @@ export const obstacle = (reason: PaymentObstacle): string => {
     case "SignedOtherPayment":
       return "The signer signed a transaction other than the requested one; check the wallet."
     case "SignerChanged":
-      return `An earlier attempt was signed by ${reason.signedBy}, but the account that pays is now ${reason.account}; restore the key.`
+      return `An earlier attempt was signed by ${reason.signedBy}, but the paying account is now ${reason.account}; restore the earlier key.`
     case "UnreadableAttempt":
-      return `Stored attempt ${reason.attempt} cannot be read as a transaction.`
+      return `Stored attempt ${reason.attempt} cannot be decoded as a transaction.`
     case "NoncesBehind":
       return (
         `Account ${reason.account} has sent ${reason.sent} transactions, but earlier withdrawals used every nonce ` +
-        `below ${reason.stored}; restore the key that signed them.`
+        `below ${reason.stored}; restore the key that signed those withdrawals.`
       )
     case "UnknownTransaction":
-      return `Account ${reason.account} has sent a transaction unknown to the venue; the next withdrawal waits until it is final.`
+      return `Account ${reason.account} has sent a transaction unknown to the venue; the next withdrawal waits until that transaction is final.`
     case "NonceUsed":
       return `A transaction unknown to the venue used nonce ${reason.nonce}; cancel the withdrawal.`
     case "PaymentCancelled":
       return "The payment was cancelled."
     case "EarlierAttemptOpen":
-      return "An earlier attempt might still arrive, or has already ended."
+      return "An earlier payment attempt might still succeed, or has already ended."
     case "PayoutStarted":
       return reason.purpose === "cancel"
-        ? "The payout was stored for sending to the bank, and can no longer be cancelled; wait until it settles or fails."
-        : "The payout was already stored; a withdrawal has only one payout."
+        ? "The payout is already recorded for sending to the bank and can no longer be cancelled; wait until it settles or fails."
+        : "The payout is already recorded for sending to the bank; a withdrawal has only one payout."
     case "InvalidPayout":
       return `The payout has an invalid ${reason.member}; cancel the withdrawal.`
     case "AddressNotDerived":
-      return `The extended key does not derive deposit address ${reason.address} at index ${reason.index}; restore the key.`
+      return `The extended key does not derive deposit address ${reason.address} at index ${reason.index}; restore the extended key that does.`
     case "Unknown":
       return unknown(reason.tag)
   }
@@ -115,7 +115,7 @@ export const outage = (reason: RailOutage): string => {
       return reason.text
     case "FinalityStalled":
       return (
-        `The final block has been ${reason.finalBlock} for ${reason.minutes} minutes, while the head moved from ` +
+        `The final block has stayed at ${reason.finalBlock} for ${reason.minutes} minutes, while the head block moved from ` +
         `${reason.fromHead} to ${reason.toHead}.`
       )
     case "Unknown":

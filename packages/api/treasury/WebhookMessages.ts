@@ -1,4 +1,4 @@
-/** Webhook messages in the OpenAPI document, from the schemas that encode them. */
+/** Webhook messages for the OpenAPI document, derived from the schemas that encode the messages. */
 import { type WebhookEvent, DepositEvent, WithdrawalEvent } from "@venue/domain/Webhook"
 import { WebhookDepositMessage, WebhookWithdrawalMessage } from "@venue/domain/WebhookBody"
 import type { Schema } from "effect"
@@ -17,13 +17,13 @@ const header = (name: string, description: string, example: string) => ({
 const parameters = [
   header(
     "webhook-id",
-    "Id of the message, the same over all attempts and for all endpoints.",
+    "Id of the message. Every attempt and every endpoint receives the same id.",
     "58f40b9f-0f5e-4e0b-9a53-7c1f6b6a1d20"
   ),
-  header("webhook-timestamp", "Time of this attempt, in Unix seconds.", "1772463845"),
+  header("webhook-timestamp", "Time of this delivery attempt, in Unix seconds.", "1772463845"),
   header(
     "webhook-signature",
-    "`v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<body>` under the endpoint's secret, in base64.",
+    "`v1,` followed by the HMAC-SHA256 of `<id>.<timestamp>.<body>` in base64, keyed with the endpoint's secret.",
     "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
   )
 ]
@@ -40,7 +40,7 @@ const messageOf = (event: WebhookEvent, name: "WebhookDepositMessage" | "Webhook
       tags: ["webhooks"],
       summary: `Receive ${event}`,
       description:
-        "Sent to each endpoint of the user that names this event, until it answers with a status of 200 to 299.",
+        "Sent to every endpoint that the user registered for this event, until the endpoint responds with a status from 200 to 299 or the last attempt fails.",
       parameters,
       requestBody: {
         required: true,
@@ -56,7 +56,7 @@ const messageOf = (event: WebhookEvent, name: "WebhookDepositMessage" | "Webhook
       responses: {
         "2XX": { description: "The endpoint accepted the message." },
         "410": { description: "The endpoint is gone; the venue disables it and sends no further messages to it." },
-        default: { description: "The endpoint did not accept the message; the venue sends it again." }
+        default: { description: "The endpoint did not accept the message; the venue sends the message again." }
       },
       security: []
     }

@@ -14,32 +14,33 @@ const events = Schema.Array(WebhookEvent).annotate({ description: "Events that t
 
 const webhook = {
   id: uuid("Id of the endpoint"),
-  url: text("URL that messages are posted to"),
+  url: text("URL to which the venue posts messages"),
   events,
-  created_at: instant("Time of creation; later events are sent")
+  created_at: instant("Time of creation", ". Only later events are sent")
 }
 
 export const WebhookDelivery = Schema.Struct({
-  message_id: text("Id of the message, the same over all attempts"),
-  event: WebhookEvent.annotate({ description: "Event of the message." }),
+  message_id: text("Id of the message, the same for every attempt"),
+  event: WebhookEvent.annotate({ description: "Event that the message reports." }),
   attempt: count("Number of the attempt, 1 to 8"),
   outcome: TryOutcome.annotate({
-    description: "Outcome of the attempt; `PENDING` until it ends, `DROPPED` if the endpoint was disabled before."
+    description:
+      "Outcome of the attempt: `PENDING` until the attempt ends, `DROPPED` if the endpoint was disabled before it."
   }),
   status: Schema.NullOr(Schema.Int).annotate({
     description: "HTTP status of the endpoint's response; null without a response."
   }),
-  fault: Schema.NullOr(text("Reason why the attempt failed")),
+  fault: Schema.NullOr(text("Reason why the attempt failed or was dropped; null if there is no such reason")),
   due_at: instant("Time at which the attempt is due"),
-  ended_at: Schema.NullOr(instant("Time at which the attempt ended"))
+  ended_at: Schema.NullOr(instant("Time at which the attempt ended", "; null until then"))
 }).annotate({ identifier: "WebhookDelivery", description: "Attempt to deliver a message." })
 
 export const Webhook = Schema.Struct({
   ...webhook,
-  disabled_at: Schema.NullOr(instant("Time at which the endpoint was disabled; null while it is enabled")),
+  disabled_at: Schema.NullOr(instant("Time at which the endpoint was disabled", "; null while it is enabled")),
   disabled_reason: Schema.NullOr(DisabledReason).annotate({
     description:
-      "Reason why the endpoint was disabled: `gone` if it answered 410, `failing` if no message was delivered for three days."
+      "Reason why the endpoint was disabled: `gone` if it responded with 410, `failing` if no message was delivered for three days. Null while the endpoint is enabled."
   }),
   deliveries: Rows(WebhookDelivery).annotate({ description: "Latest attempts, newest first." })
 }).annotate({ identifier: "Webhook", description: "Endpoint of a user with its latest deliveries." })
@@ -53,10 +54,10 @@ export const WebhooksResponseBody = Schema.Struct({
 /** Body of `POST /webhooks`. No refusal repeats the URL, which might contain a secret. */
 export const CreateWebhookRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  url: secret(text("Public https URL to post messages to, with port 443 or 8443")),
+  url: secret(text("Public https URL with port 443 or 8443, to which the venue posts messages")),
   events: Schema.optionalKey(
     events.check(Schema.isMinLength(1), Schema.isMaxLength(WebhookEvent.literals.length)).annotate({
-      description: "Events to send. Default: all events that exist now.",
+      description: "Events that the endpoint receives. Default: all events that exist at the time of creation.",
       examples: [["deposit.credited"]]
     })
   )
@@ -65,7 +66,7 @@ export const CreateWebhookRequestBody = Schema.Struct({
 export const CreatedWebhook = Schema.Struct({
   $schema: SchemaLink,
   ...webhook,
-  secret: text("Secret that messages are signed with. It is returned only once")
+  secret: text("Secret with which the venue signs messages. The secret is returned only once")
 }).annotate({ identifier: "CreatedWebhook" })
 
 export const WebhooksGroup = HttpApiGroup.make("webhooks")
@@ -84,7 +85,8 @@ export const WebhooksGroup = HttpApiGroup.make("webhooks")
       operation(
         "Create a webhook endpoint",
         "Creates an endpoint that receives the user's deposit and withdrawal events, and returns its secret " +
-          "once. Refused with 400 for an address that is not public, and with 409 for too many endpoints."
+          "once. Refused with 400 for a URL that is invalid or not public, and with 409 if the user has the maximum number of " +
+          "endpoints."
       )
     ),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", {

@@ -16,16 +16,16 @@ const amount = (description: string) =>
 export const WithdrawRequestBody = Schema.Struct({
   $schema: SchemaLink,
   amount: amount(
-    "Amount to withdraw, in USD with at most six decimals, fee included: at least 5 on ARBITRUM_ONE (fee 1), " +
-      "at least 10 on TRON (fee 3)."
+    "Amount to withdraw, including the fee, in USD with at most six decimals. ARBITRUM_ONE: at least 5 USD, with a fee " +
+      "of 1 USD. TRON: at least 10 USD, with a fee of 3 USD."
   ),
   address: Schema.String.annotate({
-    description: "Address on the network to send the money to.",
+    description: "Destination address on the network.",
     examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
   }),
   network: Schema.optionalKey(
     NetworkName.annotate({
-      description: "Network to send the money on: `ARBITRUM_ONE` or `TRON`. Default: `ARBITRUM_ONE`."
+      description: "Network of the withdrawal: `ARBITRUM_ONE` or `TRON`. Default: `ARBITRUM_ONE`."
     })
   )
 }).annotate({ identifier: "WithdrawRequestBody" })
@@ -33,12 +33,12 @@ export const WithdrawRequestBody = Schema.Struct({
 export const FiatWithdrawRequestBody = Schema.Struct({
   $schema: SchemaLink,
   amount: amount(
-    "Amount to withdraw, in USD with at most two decimals, fee included: at least 10 by ach_push (fee 1), " +
-      "above the fee of 25 by wire."
+    "Amount to withdraw, including the fee, in USD with at most two decimals. ach_push: at least 10 USD, with a fee of " +
+      "1 USD. wire: more than the fee of 25 USD."
   ),
   currency: CurrencyName,
   payment_rail: PayoutRailName,
-  account_id: Schema.String.annotate({ description: "The id of a linked bank account." }).annotate({
+  account_id: Schema.String.annotate({ description: "Id of a linked bank account." }).annotate({
     description: "Id of a linked bank account.",
     examples: ["0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"]
   })
@@ -54,10 +54,9 @@ export const WithdrawGroup = HttpApiGroup.make("withdraw")
     }).annotateMerge(
       operation(
         "Withdraw to a chain",
-        "Debits the primary account and sends the amount less the fee to an address. The answer is 200 once " +
-          "the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount below " +
-          "the minimum or above the balance or an address that is not valid, and with 503 while withdrawals are " +
-          "blocked."
+        "Debits the primary account and sends the amount minus the fee to an address. Returns 200 once the " +
+          "withdrawal is accepted; `GET /withdrawals` returns its state. Refused with 400 for an invalid address " +
+          "and for an amount below the minimum or above the balance, and with 503 while withdrawals are blocked."
       )
     ),
     HttpApiEndpoint.post("fiatWithdraw", "/fiat-withdraw", {
@@ -68,11 +67,11 @@ export const WithdrawGroup = HttpApiGroup.make("withdraw")
     }).annotateMerge(
       operation(
         "Withdraw to a bank account",
-        "Debits the primary account and sends the amount less the fee to a linked bank account. The answer is " +
-          "200 once the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount " +
-          "below the minimum of 10 or above the balance, and for a linked account whose details are not valid now " +
-          "(link it again), with 404 for an unknown bank account, and with 503 while withdrawals are blocked or no " +
-          "bank is connected."
+        "Debits the primary account and sends the amount minus the fee to a linked bank account. Returns 200 once " +
+          "the withdrawal is accepted; `GET /withdrawals` returns its state. Refused with 400 for an amount below the " +
+          "minimum or above the balance and for a linked account whose details are no longer valid (link the account " +
+          "again), with 404 for an unknown bank account, and with 503 while withdrawals are blocked or no bank is " +
+          "connected."
       )
     )
   )

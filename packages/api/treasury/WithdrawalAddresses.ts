@@ -14,15 +14,17 @@ import { operation } from "../Operation.ts"
 
 const Label = Schema.String.annotate({
   description:
-    "Name of the address: one line of text without control or format characters and without surrounding spaces.",
+    "Label of the address: one line of 1 to 64 characters, without control or format characters and without surrounding spaces.",
   examples: ["cold wallet"]
 }).check(Text.atLeast(1), Text.atMost(64), isLabel)
 
 const address = {
-  id: uuid("Id of the entry"),
-  address: text("Address, as its network writes it"),
+  id: uuid("Id of the registered address"),
+  address: text("Address, in the format of its network"),
   network: Network.annotate({ description: "Network of the address." }),
-  label: Schema.NullOr(Schema.String).annotate({ description: "Name that the user gave the address; null if none." }),
+  label: Schema.NullOr(Schema.String).annotate({
+    description: "Label that the user chose for the address; null if not set."
+  }),
   created_at: instant("Time of registration")
 }
 
@@ -44,7 +46,8 @@ export const WithdrawalAddressesResponseBody = Schema.Struct({
 export const RegisterAddressRequestBody = Schema.Struct({
   $schema: SchemaLink,
   address: Schema.String.annotate({
-    description: "Address to register; on Arbitrum One with its EIP-55 checksum.",
+    description:
+      "Address to register. On ARBITRUM_ONE, an address that mixes upper and lower case must have a valid EIP-55 checksum.",
     examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
   }),
   network: NetworkName.annotate({ description: "Network of the address." }),
@@ -67,21 +70,22 @@ export const WithdrawalAddressesGroup = HttpApiGroup.make("withdrawalAddresses")
     }).annotateMerge(
       operation(
         "Register a withdrawal address",
-        "Registers an address, and answers 200 with the existing entry if it is registered already. Refused " +
-          "with 400 for an address that is not valid on the network, and with 409 for too many addresses."
+        "Registers an address for withdrawals. Returns 200 with the existing entry if the address is already " +
+          "registered. Refused with 400 for an address that is invalid on the network, and with 409 if the user has " +
+          "the maximum number of withdrawal addresses."
       )
     ),
     HttpApiEndpoint.delete("remove", "/withdrawal-addresses/:id", {
       params: {
         id: Schema.String.annotate({
-          description: "Id of the entry.",
+          description: "Id of the registered address.",
           examples: ["7c1f6b6a-1d20-4e0b-9a53-58f40b9f0f5e"]
         })
       },
       success: HttpApiSchema.NoContent,
       error: [NotFound, ServiceUnavailable, GatewayTimeout]
     }).annotateMerge(
-      operation("Remove a withdrawal address", "Removes a registered address. Refused with 404 for an unknown entry.")
+      operation("Remove a withdrawal address", "Removes a registered address. Refused with 404 for an unknown id.")
     )
   )
   .middleware(Authenticated)

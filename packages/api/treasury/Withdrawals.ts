@@ -17,21 +17,21 @@ import { operation } from "../Operation.ts"
 export const Withdrawal = Schema.Struct({
   id: uuid("Id of the withdrawal"),
   kind: Schema.Literals(["crypto", "fiat"]).annotate({
-    description: "Kind of the rail: `crypto` for a chain, `fiat` for the bank."
+    description: "Kind of rail: `crypto` for a blockchain, `fiat` for a bank."
   }),
-  amount: usd("Amount taken from the account, with the fee"),
-  fee: usd("Fee, which is a part of the amount"),
-  net_amount: usd("Amount that arrives: amount less fee"),
-  network: Schema.optionalKey(Network.annotate({ description: "Network of the withdrawal; left out for `fiat`." })),
+  amount: usd("Amount debited from the account, including the fee"),
+  fee: usd("Fee, included in `amount`"),
+  net_amount: usd("Amount paid to the destination: `amount` minus `fee`"),
+  network: Schema.optionalKey(Network.annotate({ description: "Network of the withdrawal; omitted for `fiat`." })),
   payment_rail: Schema.optionalKey(
-    PayoutRail.annotate({ description: "Payment rail of the bank; left out for `crypto`." })
+    PayoutRail.annotate({ description: "Payment rail of the bank transfer; omitted for `crypto`." })
   ),
-  destination: text("Address, or the last digits of a bank account number"),
+  destination: text("Destination address, or the last digits of the bank account number"),
   status: WithdrawalState.annotate({ description: "State of the withdrawal." }),
   blocked: truth(
     "Whether the withdrawal stays queued while the operator reviews the user, the destination or a deposit"
   ),
-  tx_hash: Schema.NullOr(text("Hash of the transaction; null before it is signed and for `fiat`")),
+  tx_hash: Schema.NullOr(text("Hash of the transaction; null until the transaction is signed, and always for `fiat`")),
   created_at: instant("Time of acceptance"),
   updated_at: instant("Time of the last change of state")
 }).annotate({ identifier: "Withdrawal", description: "Withdrawal of a user." })

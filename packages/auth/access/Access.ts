@@ -30,7 +30,7 @@ export interface AccessOptions {
   readonly consentPage: string
   readonly serviceName: string
   readonly walletsEnabled: boolean
-  /** Whether a wallet address may be written in lower case, without its checksum. */
+  /** Whether a wallet address is accepted in lower case, without its checksum. */
   readonly acceptLowercaseAddress: boolean
   readonly sites: ReadonlyArray<SignInSite>
   readonly requirements: Requirements

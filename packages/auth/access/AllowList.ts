@@ -18,7 +18,7 @@ export const of = (entries: ReadonlyArray<string>): ((address: string) => boolea
 }
 
 const add = (list: BlockList, entry: string): void => {
-  if (!isNetwork(entry)) throw new Error(`neither an address nor a network: ${entry}`)
+  if (!isNetwork(entry)) throw new Error(`neither an IP address nor a network: ${entry}`)
   const [address = "", bits] = entry.split("/")
   if (bits === undefined) list.addAddress(address, familyOf(address))
   else list.addSubnet(address, Number(bits), familyOf(address))

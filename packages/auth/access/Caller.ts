@@ -37,7 +37,10 @@ export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller
   clientId: null
 })
 
-/** Returns a token's caller. Any OAuth scope gives all of the user's permissions, within the `ownOnly` rules. */
+/**
+ * Returns a token's caller. With any OAuth scope, the caller has all of the user's permissions, except for actions
+ * with `ownOnly`.
+ */
 export const ofToken = ({ aal, clientId, kid, sessionId, userId }: TokenClaims): Caller => ({
   userId,
   permissions: ofSession,

@@ -42,7 +42,7 @@ const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: 
 const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
 /** The user's statements and agreements, which an application is not allowed to make for the user. */
 const inPerson: Rule = { ...person, ownOnly: true }
-/** The users whom a user referred, and the rewards for them. */
+/** Data about the users whom a user referred, and about the rewards for them. */
 const earnings: Rule = { ...rule("view_balance"), on: "user" }
 /** Deposits and withdrawals. */
 const treasury: Rule = { ...rule("deposit_withdraw"), on: "funds", needs: "fund", fresh: true }

@@ -40,7 +40,7 @@ export const keptOf = (ring: KeyRing): ReadonlyArray<StoredKey> =>
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(PrivateJwk))
 
 const faults = {
-  malformed: "a row is not a P-256 key",
-  wrong_key: "a key is damaged",
-  active_keys: "there is not exactly one active key"
+  malformed: "a stored key is not a P-256 key",
+  wrong_key: "a stored key is damaged",
+  active_keys: "the number of active keys is not 1"
 } as const

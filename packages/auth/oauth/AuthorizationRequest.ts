@@ -36,7 +36,7 @@ export const read = (
   const value = (name: string) => only(query, name)
   const refuse = (error: RequestFault["error"], description: string) => Result.fail({ error, description })
 
-  if (new Set(query.keys()).size < query.size) return refuse("invalid_request", "A parameter is given more than once")
+  if (new Set(query.keys()).size < query.size) return refuse("invalid_request", "A parameter occurs more than once")
   const responseType = value("response_type")
   if (responseType === undefined) return refuse("invalid_request", "response_type is missing")
   if (responseType !== "code") return refuse("unsupported_response_type", "response_type must be code")
@@ -44,13 +44,13 @@ export const read = (
   if (state === undefined) return refuse("invalid_request", "state must be 1 to 512 printable characters")
   const codeChallenge = value("code_challenge")
   if (codeChallenge === undefined || !Pkce.isChallenge(codeChallenge)) {
-    return refuse("invalid_request", "code_challenge must be 43 characters of base64url")
+    return refuse("invalid_request", "code_challenge must be 43 base64url characters")
   }
   if (value("code_challenge_method") !== Pkce.method) {
     return refuse("invalid_request", "code_challenge_method must be S256")
   }
   const scope = Scope.read(value("scope"))
-  if (scope === undefined) return refuse("invalid_scope", "A scope is unknown")
+  if (scope === undefined) return refuse("invalid_scope", "scope contains an unknown value")
   if (value("request") !== undefined) return refuse("request_not_supported", "request is not supported")
   if (value("request_uri") !== undefined) {
     return refuse("request_uri_not_supported", "request_uri is not supported")
@@ -83,7 +83,7 @@ export const read = (
 }
 
 const wholeSeconds = /^\d{1,10}$/
-/** Largest value of a Postgres `integer`; as seconds, 68 years. */
+/** Largest value of a Postgres `integer`, which is 68 years in seconds. */
 const longestAge = 2_147_483_647
 
 /** Returns true for 1 to 512 characters of printable ASCII. */

@@ -34,7 +34,10 @@ export interface Exchanged {
 export const mayRefresh = (client: OAuthClient): boolean =>
   client.disabledAtMillis === null && client.grantTypes.includes("refresh_token")
 
-/** Callers see `parameters`, `resource` and `grant_type` as such; every other reason becomes `invalid_grant`. */
+/**
+ * Callers receive the reasons `parameters`, `resource` and `grant_type` unchanged, and every other reason as
+ * `invalid_grant`.
+ */
 export class ExchangeRefused extends Schema.TaggedError<ExchangeRefused>()("ExchangeRefused", {
   reason: Schema.Literals([
     "grant_type",

@@ -16,7 +16,10 @@ export interface Consent extends Pick<Grant, "scopes" | "grantedAtMillis"> {
 export class Consents extends Context.Service<
   Consents,
   {
-    /** Returns the user's grants, newest first. Includes public clients, although they need consent each time. */
+    /**
+     * Returns the user's grants, newest first. Includes grants to public clients, although these clients need consent
+     * each time.
+     */
     readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Consent>, DatabaseUnavailable>
     /** Withdraws a grant and ends the application's sessions for this user. Returns false if there is no grant. */
     readonly withdraw: (userId: UserId, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>

@@ -270,7 +270,7 @@ const checking = Effect.gen(function* () {
   return { check, giveRecoveryCodes }
 })
 
-/** The session might have changed since the token was issued, so both must have level `aal2`. */
+/** The session might have changed since the token was issued, so both token and session must have level `aal2`. */
 export const hasProvedTwice = ({ aal }: TokenClaims, session: Session): boolean =>
   aal === "aal2" && session.aal === "aal2"
 

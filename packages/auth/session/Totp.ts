@@ -23,7 +23,7 @@ export const stepOf = (secret: Redacted.Redacted, code: Redacted.Redacted, nowMi
   return [now - 1, now, now + 1].filter((step) => timingSafeEqual(Buffer.from(codeAt(key, step)), given)).at(-1)
 }
 
-/** Returns the URI that an authenticator app scans, with escaped names. */
+/** Returns the URI that an authenticator app scans, with issuer and account name escaped. */
 export const uri = (secret: Redacted.Redacted, issuer: string, account: string): Redacted.Redacted => {
   const [from, name] = [issuer, account].map((text) => encodeURIComponent(text.toWellFormed()))
   return Redacted.make(

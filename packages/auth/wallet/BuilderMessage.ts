@@ -88,7 +88,7 @@ export const read = (
   BuilderMessageRefused
 > => {
   const templates = templatesOf(terms)
-  // Reading time grows with the length, so a text far longer than the template is refused before it is read.
+  // Parsing time grows with the text's length, so a text far longer than the template is refused before it is parsed.
   if (templates.every((template) => text.length > 2 * lengthOf(terms, template))) return refused("malformed", "length")
   const parsed = WalletMessage.read(text)
   if (Result.isFailure(parsed)) return refused("malformed", parsed.failure.fault)

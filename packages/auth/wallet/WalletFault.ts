@@ -1,4 +1,7 @@
-/** Error texts for refused sign-in messages: fault, limit and correct value; only public information. */
+/**
+ * Error texts for refused sign-in messages. Each text states the fault, the limit and the correct value, and contains
+ * only public information.
+ */
 import type * as WalletMessage from "./WalletMessage.ts"
 import type { SignInSite } from "./SignInSite.ts"
 import { checksummed } from "./WalletAddress.ts"
@@ -11,7 +14,7 @@ export const textFault = (text: string): string => {
   if (address !== checksummed(address)) return `The address must have its EIP-55 checksum: ${checksummed(address)}`
   const missing = lines.find(({ form }) => !rest.some((line) => form.test(line)))
   return missing === undefined
-    ? "The message breaks the grammar of EIP-4361 or has a part that this service does not accept"
+    ? "The message violates the EIP-4361 grammar or has a part that this service does not accept"
     : `The message has no line of the form ${missing.words}`
 }
 
@@ -24,7 +27,7 @@ export const siteFault = (
   if (reason === "statement") return `The statement must be: Sign in to ${serviceName}`
   const named = sites.slice(0, maxSites)
   return reason === "uri"
-    ? `The URI must be one that wallets may sign in to: ${named.map((site) => site.uri).join(" or ")}`
+    ? `The URI must be a page at which wallets can sign in: ${named.map((site) => site.uri).join(" or ")}`
     : `The domain must match the URI: ${sites.find((site) => site.uri === uri)?.domain ?? ""}`
 }
 
@@ -42,7 +45,7 @@ const times = {
 const opening = " wants you to sign in with your Ethereum account:"
 
 const lines: ReadonlyArray<{ readonly form: RegExp; readonly words: string }> = [
-  { form: /^URI: \S+$/, words: "URI: followed by the address of the page" },
+  { form: /^URI: \S+$/, words: "URI: followed by the URL of the page" },
   { form: /^Version: 1$/, words: "Version: 1" },
   { form: /^Chain ID: [1-9][0-9]{0,15}$/, words: "Chain ID: followed by a whole number above 0" },
   { form: /^Nonce: [A-Za-z0-9]{8,128}$/, words: "Nonce: followed by 8 to 128 letters and digits" },

@@ -178,7 +178,7 @@ const shortOf = (uri: string): string | undefined => {
   return groups && (groups["address"] === undefined ? "a:" : `a://${groups["address"]}`)
 }
 
-/** A host in brackets is left to the library, because an IPv6 address is short. */
+/** A host in brackets is left for the library to parse, because an IPv6 address is short. */
 const uriForm = (() => {
   const some = (others: string) => String.raw`(?:[\w.~!$&'()*+,;=${others}-]|%[0-9a-fA-F]{2})*`
   const host = String.raw`(?:(?<address>\[[0-9a-fA-F:.]{1,64}\])|\[v[0-9a-fA-F]+\.[\w.~!$&'()*+,;=:-]+\]|${some("")})`

@@ -52,7 +52,10 @@ export interface WalletSignInOptions {
 export class WalletSignIn extends Context.Service<
   WalletSignIn,
   {
-    /** Signs a user in: cheap checks first, the signature late. Only a correctly signed message uses up its nonce. */
+    /**
+     * Signs a user in. Runs the cheap checks first and verifies the signature late. Only a correctly signed message
+     * uses up its nonce.
+     */
     readonly signIn: (proof: Proof) => Effect.Effect<Issued, WalletRefused | DatabaseUnavailable>
     /** Returns true while the queue is full, so that the next sign-in would be refused. */
     readonly isBusy: () => boolean
@@ -112,7 +115,7 @@ export class WalletSignIn extends Context.Service<
     )
 }
 
-/** Maximum number of waiting sign-ins; the full queue takes a few tens of milliseconds. */
+/** Maximum number of waiting sign-ins. A full queue is processed within a few tens of milliseconds. */
 const maxWaiting = 64
 
 /** Time for which a nonce is kept after its message expires, in case a clock is set back. */

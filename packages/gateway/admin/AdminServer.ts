@@ -82,7 +82,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
   }))
 })
 
-/** Not configurable: on any other address, only the operator token would protect the funds. */
+/** Not configurable, because on any other address only the operator token would protect the funds. */
 const loopback = "127.0.0.1"
 
 /** Returns the permitted `Host` values: this machine's names, each with the base URL's port. */

@@ -44,7 +44,7 @@ export const layer = group(
           Effect.catchTags({
             ...unavailable,
             NoSuchOperator: ({ name }) =>
-              Effect.fail(refusals.notFound("operator", name, "list them with GET /operators"))
+              Effect.fail(refusals.notFound("operator", name, "list the operators with GET /operators"))
           })
         )
       )

@@ -58,7 +58,7 @@ export const layer = group(
           Effect.catchTags({
             UnknownAccount: ({ accountId }) => noSuchAccount(accountId),
             InsufficientBalance: () =>
-              Effect.fail(refusals.unfit("body.amount", "Expected at most the available balance of the account")),
+              Effect.fail(refusals.unfit("body.amount", "Expected at most the account's available balance")),
             InvalidAmount: () => Effect.fail(refusals.unfit("body.amount", "Expected an amount other than 0")),
             RequestKeyReused: () => Effect.fail(refusals.keyReused()),
             DatabaseUnavailable: () => Effect.fail(refusals.draining()),

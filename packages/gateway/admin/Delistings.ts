@@ -24,7 +24,7 @@ export const layer = group(
           const { symbol } = yield* findListed(given)
           const before = yield* markets.depth(symbol)
           if (before.tradingState === "TRADING")
-            return yield* refusals.symbolTrades(`${symbol} trades; stop it first with POST /trading-state.`)
+            return yield* refusals.symbolTrades(`${symbol} still trades; stop trading first with POST /trading-state.`)
           if (!isOver(before.tradingState)) {
             yield* recordRequest("delisting_asked", symbol, { reason })
             // A delisting that has begun is idempotent, so the call is retried after an unknown outcome.
@@ -33,7 +33,7 @@ export const layer = group(
           const { prices, tradingState: state } = yield* markets.depth(symbol)
           if (state !== "IN_SETTLEMENT" && state !== "DELISTED")
             return yield* refusals.symbolTrades(
-              `${symbol} was set to TRADING meanwhile; nothing was changed. Stop it with POST /trading-state and try again.`
+              `${symbol} was set to TRADING in the meantime; nothing was changed. Stop trading with POST /trading-state and try again.`
             )
           return { symbol, state, settlement_price: prices === null ? null : prices.markE8 / unitScale }
         },

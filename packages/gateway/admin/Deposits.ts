@@ -88,5 +88,5 @@ export const layer = group(
 
 type AssigningCommand = Extract<DepositCommand, { readonly _tag: "Assign" | "TakeAsOwn" }>
 
-const unmatchedHint = "list them with GET /deposits/unmatched"
+const unmatchedHint = "list the unmatched deposits with GET /deposits/unmatched"
 const listed = { limit: 1_000, offset: 0 }

@@ -28,7 +28,8 @@ export const layer = group(
           const { category, symbol } = yield* findListed(given)
           if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected the symbol of a stock")
           const perUnitE8 = unitsOf(nearestMultiple(amount, 1))
-          if (Number.isNaN(perUnitE8)) return yield* refusals.unfit("body.amount", "Expected at most eight decimals")
+          if (Number.isNaN(perUnitE8))
+            return yield* refusals.unfit("body.amount", "Expected at most eight decimal places")
           const prices = feed.prices.get(symbol)
           if (prices === undefined) return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")
           if (perUnitE8 >= prices.oracleE8)
@@ -40,7 +41,7 @@ export const layer = group(
           if (isOver(tradingState)) return yield* refusals.symbolDelisted(symbol)
           if (exDay <= lastDividendDay)
             return yield* refusals.dividendPaid(
-              `The last dividend of ${symbol} was for ${dateOf(lastDividendDay)}; nothing was paid now. Send a later ex_date.`
+              `The last dividend on ${symbol} had the ex_date ${dateOf(lastDividendDay)}; nothing was paid now. Send a later ex_date.`
             )
           yield* recordRequest("dividend_asked", symbol, { amount, exDate: ex_date, reason })
           // A repeat for the same day changes nothing, so the call is retried after an unknown outcome.

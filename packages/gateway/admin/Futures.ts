@@ -82,7 +82,7 @@ export const layer = group(
         "setHolidays",
         Effect.fnUntraced(function* ({ payload: { days, reason, year } }) {
           if (!days.every((day) => day.startsWith(`${year}-`)))
-            return yield* refusals.unfit("body.days", `Expected days in ${year}`)
+            return yield* refusals.unfit("body.days", `Expected only days in ${year}`)
           yield* recordRequest("holidays_set", year, { days: days.join(" "), reason })
           yield* reference.setHolidays(year, days)
         }, Effect.catchTags(unanswered))
@@ -90,9 +90,9 @@ export const layer = group(
   })
 )
 
-const basedOnFutures = "Expected an index, or a commodity that is rolled: CL-USD, COPPER-USD or NATGAS-USD"
+const basedOnFutures = "Expected an index, or a commodity with rolling futures: CL-USD, COPPER-USD or NATGAS-USD"
 
-const tooFine = "Expected at most eight decimals"
+const tooFine = "Expected at most eight decimal places"
 
 const lineOf = ({ activeUntilMillis, expirationMillis, futureSymbol }: DatedFuture): string =>
   `${futureSymbol} until ${instant(activeUntilMillis)}, expires ${instant(expirationMillis)}`

@@ -22,7 +22,7 @@ export const layer = group(
       Effect.flatMap(byOperator(reason), decision).pipe(
         Effect.catchTags({
           NoSuchClient: ({ clientId }) =>
-            Effect.fail(refusals.notFound("client", clientId, "list them with GET /oauth-clients")),
+            Effect.fail(refusals.notFound("client", clientId, "list the clients with GET /oauth-clients")),
           DatabaseUnavailable: () => Effect.fail(refusals.draining())
         })
       )
@@ -88,18 +88,18 @@ export const layer = group(
 
 /** Error text for each registration fault. */
 const expected: Readonly<Record<string, string>> = {
-  authorization_code: "Expected grant_types with authorization_code",
-  characters: "Expected only characters that a URL permits",
+  authorization_code: "Expected grant_types to contain authorization_code",
+  characters: "Expected only characters that are valid in a URL",
   count: "Expected 1 to 10 redirect URIs",
-  form: "Expected the normal form: a UUID, a name without leading or trailing spaces, or a URL as a browser writes it",
+  form: "Expected a UUID, a name without leading or trailing spaces, or a URL in the form that a browser shows",
   fragment: "Expected a URL without a fragment",
-  length: "Expected a shorter URL",
+  length: "Expected a URL of at most 2000 characters",
   loopback_port: "Expected a loopback URL with a port",
-  repeated: "Expected each redirect URI once",
-  reserved_parameter: "Expected a query without the parameters that the authorization response adds",
+  repeated: "Expected each redirect URI only once",
+  reserved_parameter: "Expected a URL query without the parameters that the authorization response adds",
   scheme: "Expected an https URL",
-  userinfo: "Expected a URL without user name and password",
-  wildcard: "Expected a URL without *"
+  userinfo: "Expected a URL without a user name or password",
+  wildcard: "Expected a URL without the wildcard *"
 }
 
 /** Names of the fields on the wire. */

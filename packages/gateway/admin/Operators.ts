@@ -29,8 +29,8 @@ export const layer = (token: Redacted.Redacted) =>
         refillMillis: guessesAtOnce * guessMillis
       })
       /**
-       * Rejects a wrong token after 1 s. All callers share this machine, so wrong tokens share one bucket; valid
-       * tokens are not charged and are accepted at once.
+       * Rejects a wrong token after 1 s. All callers connect from this machine, so wrong tokens share one bucket.
+       * Valid tokens are not charged and are accepted at once.
        */
       const rejectGuess = (credential: Redacted.Redacted) =>
         Refusal.spend(refusals, guesses, "a guess", 1).pipe(
@@ -60,8 +60,8 @@ export const layer = (token: Redacted.Redacted) =>
     })
   )
 
-const missing = "The operator's token is missing: send Authorization: Bearer with a token of the operator interface."
-const unknown = "The operator's token is unknown, or its operator was dismissed; send a valid token."
+const missing = "The operator token is missing; send Authorization: Bearer with an operator token."
+const unknown = "The operator token is unknown, or the operator was dismissed; send a valid token."
 
 interface KnownOperator {
   readonly name: string
@@ -71,7 +71,10 @@ interface KnownOperator {
 /** Operator whose token is in the settings; accepted without a database lookup. */
 const first: KnownOperator = { name: firstOperator, roles: ["admin"] }
 const lookUpsAtOnce = 2
-/** Delay of the response to a wrong token. After 10 at once, one per second gets this response and the rest get 429. */
+/**
+ * Delay before the response to a wrong token. A burst of 10 wrong tokens, and then one a second, get this response;
+ * all others get 429.
+ */
 const guessMillis = 1_000
 const guessesAtOnce = 10
 

@@ -1,4 +1,4 @@
-/** Handles the operator endpoints for outside prices: list, set, pause and resume (rule 3.6). */
+/** Handles the operator endpoints for external prices: list, set, pause and resume (rule 3.6). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { priceInForce } from "@venue/api/admin/Prices"
 import { units as printed } from "@venue/api/Digits"
@@ -47,20 +47,20 @@ export const layer = group(
           const instrument = yield* findActive(given)
           const { symbol } = instrument
           const priceE8 = unitsOf(nearestMultiple(price, 1))
-          if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")
+          if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimal places")
           const inForce = feed.prices.get(symbol)
           const highestE8 = highestTradableE8(instrument, inForce?.openInterestLots ?? 0)
           if (priceE8 > highestE8)
             return yield* refusals.unfit(
               "body.price",
-              `Expected at most ${printed(highestE8)}: at a higher price, the value of the open positions cannot be exact`
+              `Expected at most ${printed(highestE8)}: at a higher price, the value of the open positions could not be calculated exactly`
             )
           if (inForce !== undefined && !confirm) {
             const { lowerE8, upperE8 } = believable(inForce.oracleE8)
             if (priceE8 < lowerE8 || priceE8 > upperE8)
               return yield* refusals.unfit(
                 "body.price",
-                `Expected ${printed(lowerE8)} to ${printed(upperE8)}, or "confirm": true`
+                `Expected ${printed(lowerE8)} to ${printed(upperE8)}, or "confirm": true for a price outside this range`
               )
           }
           yield* recordRequest("price_asked", symbol, { price, confirm, reason })

@@ -19,7 +19,8 @@ export const of = Effect.fn("Proof.of")(function* (
     { concurrency: 8 }
   )
   const sums = yield* tables.read(LedgerEntries.sumByAsset)
-  // All markets hold cash in one asset. Each market is also checked alone: errors could cancel out in the sum.
+  // All markets hold cash in one asset. Each market is also checked alone, because errors of two markets could cancel
+  // out in the sum.
   const cash = totals.reduce((sum, market) => sum + BigInt(market.cash), 0n)
   const assets = new Map([[settlementAsset, cash]])
   for (const { asset, sum } of sums) assets.set(asset, (assets.get(asset) ?? 0n) + sum)

@@ -1,4 +1,7 @@
-/** Proof of the rails: compares holdings with the books, and reports balances that no money on a rail covers. */
+/**
+ * Proof of the rails: compares holdings with the books, and reports credited balances that are not covered by money
+ * on a rail.
+ */
 import { instant } from "@venue/api/Digits"
 import type { AccountId } from "@venue/domain/AccountId"
 import { decimalOfMoney } from "@venue/domain/Decimal"
@@ -16,7 +19,7 @@ export const make = Effect.gen(function* () {
   const simulated = yield* SimulatedRails
   const tables = yield* ReadTables
   const balanceOf = (account: AccountId) => tables.read(LedgerEntries.balance(account))
-  /** Returns the amount that an account has paid out, which is its negative balance. */
+  /** Returns the amount that an account has paid out, which is its balance with the sign reversed. */
   const givenBy = (account: AccountId) => Effect.map(balanceOf(account), (balance) => -balance)
 
   /** Holdings of each rail from its newest audit, or as the rail reported them if it has no audit yet. */

@@ -33,7 +33,7 @@ export const layer = group(
             )
           if (recorded !== topUp.amount)
             return yield* refusals.topUpExists(
-              `The top-up ${topUp.topUpId} of ${symbol} has the amount ${decimalOfMoney(recorded)}; this request added nothing. Send a new top_up_id.`
+              `Top-up ${topUp.topUpId} of ${symbol} already has the amount ${decimalOfMoney(recorded)} USD; this request added nothing. Send a new top_up_id.`
             )
           return { symbol, top_up_id: topUp.topUpId, amount }
         },

@@ -18,7 +18,7 @@ export const layer = group(
       Effect.flatMap(byOperator(reason), decision)
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
     const unknown = ({ kid }: { readonly kid: string }) =>
-      Effect.fail(refusals.notFound("signing key", kid, "list them with GET /signing-keys"))
+      Effect.fail(refusals.notFound("signing key", kid, "list the signing keys with GET /signing-keys"))
     const tooEarly = ({ readyAtMillis }: { readonly readyAtMillis: number }) =>
       Effect.fail(refusals.signingKeyTooEarly(readyAtMillis))
 

@@ -32,7 +32,7 @@ export const layer = group(
             const isWatched = !isNetwork(rail) || (yield* owned(rail, [receiverOf(rail, to)])).length > 0
             if (!isWatched)
               return yield* refusals.notFound(
-                `deposit address of ${rail}`,
+                `deposit address on ${rail}`,
                 to,
                 "send an address that GET /address returns"
               )
@@ -53,9 +53,9 @@ export const layer = group(
           const { takeBack } = yield* simulated("BANK")
           if (!(yield* takeBack(txHash.toLowerCase())))
             return yield* refusals.notFound(
-              "transfer on the rail",
+              "bank transfer",
               txHash,
-              "send the tx_hash of a deposit that the bank has not taken back"
+              "send the tx_hash of a bank transfer that was not returned"
             )
         }, Effect.catchTags(unavailable))
       )

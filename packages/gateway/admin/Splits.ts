@@ -27,11 +27,11 @@ export const layer = group(
         if (isDone) return
         if (missing === null)
           return yield* refusals.notSplit(
-            `${symbol} is not halted, or could not trade at its new price; halt it with POST /trading-state, or choose another ratio.`
+            `${symbol} is not halted, or could not trade at its price after the split; halt it with POST /trading-state, or choose another ratio.`
           )
         if (missing > 0)
           return yield* refusals.notSplit(
-            `The reserve fund of ${symbol} lacks ${missing / moneyScale} USD to buy the fractions of lots; add them with POST /reserve-fund and try again.`
+            `The reserve fund of ${symbol} needs ${missing / moneyScale} USD more to buy the fractional lots; add this amount with POST /reserve-fund and try again.`
           )
       }
       return yield* refusals.notSplit(`${symbol} still has open orders; send the same request again.`)
@@ -44,7 +44,7 @@ export const layer = group(
           const { category, symbol } = yield* findActive(given)
           if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected the symbol of a stock")
           if (numerator === denominator)
-            return yield* refusals.unfit("body.denominator", "Expected a number other than the numerator")
+            return yield* refusals.unfit("body.denominator", "Expected a denominator that differs from the numerator")
           const exDay = dayOf(millisOfDay(ex_date)!)
           if (exDay > dayOf(yield* Clock.currentTimeMillis))
             return yield* refusals.unfit(
@@ -54,7 +54,7 @@ export const layer = group(
           const { lastSplitDay, tradingState } = yield* markets.depth(symbol)
           if (exDay <= lastSplitDay)
             return yield* refusals.notSplit(
-              `The last split of ${symbol} was for ${dateOf(lastSplitDay)}; send a later ex_date.`
+              `The last split of ${symbol} had the ex_date ${dateOf(lastSplitDay)}; send a later ex_date.`
             )
           if (tradingState !== "HALTED")
             return yield* refusals.notSplit(`${symbol} is not halted; halt it first with POST /trading-state.`)

@@ -31,9 +31,9 @@ export const layer = group(
     const obstacle = Effect.fnUntraced(function* (symbol: MarketSymbol) {
       const { prices, state } = yield* stateOf(symbol)
       if (state === "HALTED") return `${symbol} is halted; set CANCEL_ONLY first with POST /trading-state.`
-      if (prices === null) return `${symbol} has no price yet; wait for one, or set it with POST /prices.`
+      if (prices === null) return `${symbol} has no price yet; wait for a price, or set one with POST /prices.`
       const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
-      return isFresh ? "" : `The price of ${symbol} is stale; wait for a fresh one, or set it with POST /prices.`
+      return isFresh ? "" : `The price of ${symbol} is stale; wait for a fresh price, or set one with POST /prices.`
     })
     /** Checks all symbols before changing the first one, and refuses the request with all obstacles together. */
     const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {

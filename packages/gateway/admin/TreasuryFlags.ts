@@ -56,7 +56,7 @@ export const layer = group(
           function* ({ payload }) {
             const flag = yield* canonical(refusals, payload)
             if (!(yield* flags.clear(flag)))
-              return yield* refusals.notFound("flag of", flag.subject, "list them with GET /treasury-flags")
+              return yield* refusals.notFound("flag on", flag.subject, "list the flags with GET /treasury-flags")
             yield* record("treasury_flag_cleared", flag)
           },
           transaction.run,
@@ -79,7 +79,7 @@ const listedFlag = ({ effect, kind, reason, setAtMillis, setBy, subject }: Treas
 
 type RequestedFlag = Pick<TreasuryFlag, "kind" | "subject" | "effect" | "reason">
 
-/** Returns a flag whose subject is spelled as in withdrawals, or refuses an invalid subject. */
+/** Returns the flag with its subject spelled as in withdrawals, or refuses an invalid subject. */
 const canonical = (refusals: Problems, { effect, kind, reason, subject }: RequestedFlag) => {
   const address = kind === "address" ? Destination.ofAnyNetwork(subject) : undefined
   const known = address ?? (isUuid(subject) ? subject.toLowerCase() : undefined)
@@ -89,6 +89,6 @@ const canonical = (refusals: Problems, { effect, kind, reason, subject }: Reques
 }
 
 const expected: { readonly [Kind in RequestedFlag["kind"]]: string } = {
-  user: "the id of a user, a UUID",
-  address: `${Destination.expected.ARBITRUM_ONE}; ${Destination.expected.TRON}; or the id of a bank account, a UUID`
+  user: "a user id, which is a UUID",
+  address: `${Destination.expected.ARBITRUM_ONE}; ${Destination.expected.TRON}; or a bank account id, which is a UUID`
 }

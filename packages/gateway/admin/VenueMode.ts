@@ -20,13 +20,16 @@ export const layer = group(
     const modes = yield* VenueModes
     const feed = yield* Feed
     const refusals = yield* apiProblems
-    /** Returns an obstacle for each trading market with a stale price; other markets accept no orders anyway. */
+    /**
+     * Returns an obstacle for each trading market whose price is stale. Skips other markets, because they accept no
+     * orders.
+     */
     const stale = Effect.map(Clock.currentTimeMillis, (nowMillis) =>
       [...feed.prices].flatMap(([symbol, prices]) => {
         const trades = feed.tradingStates.get(symbol) === "TRADING"
         const isFresh = Oracle.isFresh(feed.instruments.get(symbol)!, prices, nowMillis)
         return trades && !isFresh
-          ? [`The price of ${symbol} is stale; wait for a fresh one, or stop the contract.`]
+          ? [`The price of ${symbol} is stale; wait for a fresh price, or halt the contract.`]
           : []
       })
     )

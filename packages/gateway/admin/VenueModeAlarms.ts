@@ -1,4 +1,4 @@
-/** Alarms of a venue mode that restricts trading or withdrawals (I52). */
+/** Alarms about a venue mode that restricts trading or withdrawals (I52). */
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { instant } from "@venue/api/Digits"
 import { VenueModes } from "@venue/storage/access/VenueModes"

@@ -17,7 +17,7 @@ import { Clock, Context, Effect } from "effect"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-/** Largest amount that a single operator is allowed to decide, in 1e-6 USD. */
+/** Largest withdrawal that a single operator is allowed to decide, in 1e-6 USD. */
 export const TwoPeopleAbove = Context.Reference<bigint>("@venue/gateway/admin/TwoPeopleAbove", {
   defaultValue: () => 250_000n * BigInt(moneyScale)
 })
@@ -193,7 +193,7 @@ const makeLocate = Effect.gen(function* () {
   return (withdrawalId: string) =>
     Effect.flatMap(
       find(withdrawalId),
-      Effect.fromOption(() => notFound("withdrawal", withdrawalId, "list them with GET /withdrawals"))
+      Effect.fromOption(() => notFound("withdrawal", withdrawalId, "list the withdrawals with GET /withdrawals"))
     )
 })
 

@@ -8,7 +8,7 @@ import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Form = ReadonlyMap<string, string>
 
-/** Charges the address's bucket, because the client is not yet known. */
+/** Charges the IP address's bucket, because the OAuth client is not known yet. */
 export const make = Effect.fnUntraced(function* (site: AuthSite) {
   const clients = yield* ClientAuthentication
   return Effect.gen(function* () {
@@ -24,7 +24,7 @@ export const make = Effect.fnUntraced(function* (site: AuthSite) {
         InvalidClient: () => Effect.fail(refused("invalid_client")),
         ClientMismatch: () =>
           Effect.fail(
-            refused("validation_failed", "client_id of the form differs from client_id of the Authorization header")
+            refused("validation_failed", "client_id in the form differs from client_id in the Authorization header")
           )
       }
     )

@@ -20,7 +20,7 @@ import * as Token from "./Token.ts"
 import * as User from "./User.ts"
 import * as UserInfo from "./UserInfo.ts"
 
-/** Pages on the same origin, such as the sign-in and consent page. */
+/** Pages served on the same origin as the authentication service, such as the sign-in and consent page. */
 export interface Pages {
   readonly routes: ReadonlyArray<Route>
   readonly layer: Layer.Layer<never, never, HttpRouter.HttpRouter>
@@ -64,7 +64,7 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
 const refusals: Refusals = {
   refuse: (reason, headers, description) => refusal(refusalOf[reason], headers, { description }),
   unexpected: (cause) => fault("unexpected_failure", cause),
-  // The bodies of server errors already contain an id.
+  // Unchanged, because the bodies of server errors already contain an id.
   identified: (answer) => answer,
   unparsable: ({ status, title }) => ({
     contentType: "application/json",

@@ -8,11 +8,11 @@ import * as ClientAddress from "../http/ClientAddress.ts"
 import { Refused } from "./Refused.ts"
 
 export interface AuthSiteOptions {
-  /** Operator's prefix for branded members. */
+  /** The operator's prefix in the names of branded members. */
   readonly brand: string
   /** Public URL of the service with `/auth/v1`, byte for byte as in the `iss` claim of tokens. */
   readonly issuer: string
-  /** Origin of the consent page; no other origin may request consent. */
+  /** Origin of the consent page; no other origin is allowed to request consent. */
   readonly consentOrigin: string
   /** Accepted `apikey` values; more than one during a rotation. */
   readonly clientKeys: ReadonlyArray<string>
@@ -20,7 +20,10 @@ export interface AuthSiteOptions {
   readonly limits: boolean
   /** Addresses and networks of the proxies whose client address headers are trusted. */
   readonly trustedProxies: ReadonlyArray<string>
-  /** Allows public clients to refresh sessions with a form that has no `apikey`, as command-line clients do. */
+  /**
+   * True if public clients, such as command-line clients, can refresh a session with a form-encoded request that has
+   * no `apikey` header.
+   */
   readonly allowPublicFormRefresh: boolean
 }
 
@@ -58,7 +61,7 @@ export const make = Effect.fnUntraced(function* (options: AuthSiteOptions) {
 
 export const bucketOf = (network: string, who = ""): string => `${network} ${who}`
 
-/** Takes 1 from the bucket of the request's network, or from the bucket of `who` within that network. */
+/** Charges 1 to the rate-limit bucket of the request's network, or to the bucket of `who` within that network. */
 export const spend = (
   site: AuthSite,
   limit: Limit,
@@ -73,7 +76,7 @@ export const spend = (
       : Effect.fail(new Refused({ refusal: "over_request_rate_limit", retryAfterMillis: waitMillis }))
   })
 
-/** `Retry-After` of a full queue, in ms. The queue is short, so a slot is soon free. */
+/** `Retry-After` of a refusal because the queue is full, in ms. The queue is short, so a slot is soon free. */
 export const busyMillis = 1_000
 
 const buckets = {
@@ -87,6 +90,9 @@ const buckets = {
   authorize: { capacity: 60, refillMillis: 60_000 },
   /** Low, because each enrolment draws a QR code, which takes far more CPU time than any other response. */
   enrol: { capacity: 15, refillMillis: 60_000 },
-  /** All other calls that read the database. The capacity is also the maximum number that wait for it at once. */
+  /**
+   * All other calls that read the database. The capacity also limits how many calls can wait for the database at
+   * once.
+   */
   calls: { capacity: 300, refillMillis: 60_000 }
 } as const

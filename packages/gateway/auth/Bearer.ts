@@ -16,7 +16,7 @@ export const ownOnly = (bearer: Bearer): Bearer =>
     claims.clientId === null ? Effect.succeed(claims) : Effect.fail(refused("application_refused"))
   )
 
-/** Charges the address's bucket before the token is verified. */
+/** Charges the IP address's bucket before the token is verified. */
 export const make: (site: AuthSite) => Effect.Effect<Bearer, never, Bearers | UserStates> = Effect.fnUntraced(
   function* (site) {
     const bearers = yield* Bearers

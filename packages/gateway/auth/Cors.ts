@@ -2,7 +2,10 @@
 import type { CrossOrigin, Route } from "../http/Gate.ts"
 import { prefix } from "./Route.ts"
 
-/** Returns the policy: any origin for the API, only the consent page's for consent, and no origin for the pages. */
+/**
+ * Returns the policy. Every origin can call the API, only the consent page's origin can call the consent endpoints,
+ * and the pages allow no cross-origin requests.
+ */
 export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
   requestHeaders: (routes) => (audience(routes) === "nobody" ? undefined : requestHeaders),
   answerHeaders: (routes) => {

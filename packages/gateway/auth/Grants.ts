@@ -36,7 +36,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         const { userId } = yield* bearer
         const [clientId, ...more] = (yield* RequestBody.query).getAll("client_id")
         if (clientId === undefined || more.length > 0) {
-          return yield* refused("validation_failed", "client_id is required exactly once in the query")
+          return yield* refused("validation_failed", "client_id must occur exactly once in the query")
         }
         if (!(yield* consents.withdraw(userId, clientId))) return yield* refused("oauth_grant_not_found")
         return HttpServerResponse.empty({ status: 204 })

@@ -12,8 +12,8 @@ import * as ClientKey from "./ClientKey.ts"
 import { shared } from "./Cors.ts"
 
 /**
- * Returns a function that refuses a wallet sign-in and returns true if the address's bucket is empty or the queue is
- * full. A missing client key is reported first, as on every route.
+ * Returns a function that returns true after it has refused a wallet sign-in, because the address's bucket is empty
+ * or the queue is full. A missing client key is reported first, as on every route.
  */
 export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
   const addressOf = ClientAddress.ofUpgrade(site.trustedProxies)

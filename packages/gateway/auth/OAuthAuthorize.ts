@@ -27,7 +27,10 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   ]
 })
 
-/** The query is confidential, so it must be neither cached nor sent as a referrer; no page can frame this one. */
+/**
+ * Prevents caching and `Referer` headers, because the query is confidential, and prevents other pages from framing
+ * this one.
+ */
 const framing = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",

@@ -85,15 +85,19 @@ const exchangeRefusals: Readonly<Record<ExchangeRefused["reason"], AuthError.Ref
   user: "invalid_grant"
 }
 
-/** One text for every unusable code, so that it does not reveal what happened to the code. */
+/**
+ * The same text for every unusable code, because different texts would reveal whether the code was used or has
+ * expired.
+ */
 const unusableCode = "The code is unknown, expired or already used; start again at /oauth/authorize"
 const exchangeTexts: Readonly<Partial<Record<ExchangeRefused["reason"], string>>> = {
-  parameters: "code, redirect_uri and code_verifier of 43 to 128 unreserved characters are required",
+  parameters:
+    "code, redirect_uri and code_verifier are required; code_verifier must have 43 to 128 unreserved characters",
   unknown_code: unusableCode,
   used_code: unusableCode,
   expired_code: unusableCode,
   user: unusableCode,
-  redirect_uri: "redirect_uri must equal that of the authorization request",
+  redirect_uri: "redirect_uri must equal the redirect_uri of the authorization request",
   verifier: "code_verifier does not match the code_challenge of the authorization request"
 }
 

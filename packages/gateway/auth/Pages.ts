@@ -20,7 +20,7 @@ export interface PagesOptions {
   readonly clientKey: string
   /** Issuer URL of the service. Its origin serves the pages and is the only origin that they call. */
   readonly issuer: string
-  /** CAPTCHA widget, which loads only once the service requires a CAPTCHA. */
+  /** CAPTCHA widget. Unless `atOnce` is true, it loads only after the service has required a CAPTCHA. */
   readonly captcha?: CaptchaWidget & {
     /** True if every sign-in requires a CAPTCHA, so that the widget loads with the page. */
     readonly atOnce: boolean
@@ -48,7 +48,7 @@ export const make = ({ captcha, ...options }: PagesOptions): Pages => {
   const routes = [
     HttpRouter.route("GET", page, served("SignIn.html", html)),
     HttpRouter.route("GET", `${page}/address`, checksummedAddress),
-    // Browsers request the icon although the page does not link to it.
+    // Responds with 204, because browsers request the icon although the page does not link to it.
     HttpRouter.route("GET", "/favicon.ico", HttpServerResponse.empty({ status: 204, headers: privacy })),
     ...files.map((file) => HttpRouter.route("GET", `${page}/${file}` as const, served(file, read(file))))
   ]
@@ -87,7 +87,7 @@ const privacy = {
   "x-content-type-options": "nosniff"
 }
 
-/** `https:` allows application logos. */
+/** `https:` is allowed for the logos of applications. */
 const policyWith = (sources: CaptchaWidget["sources"] = { script: [], frame: [], style: [], connect: [] }) => ({
   "content-security-policy": [
     "default-src 'none'",

@@ -12,7 +12,10 @@ export const query = Effect.map(
   ({ url }) => new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
 )
 
-/** Parses one JSON object after `named` has renamed its members. Uses the last duplicate; ignores unknown members. */
+/**
+ * Parses a JSON object after `named` has renamed its members. If a member is repeated, the last one counts; unknown
+ * members are ignored.
+ */
 export const json = <A>(schema: Schema.Codec<A, unknown>, named: (sent: Fields) => Fields = (sent) => sent) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   return Effect.gen(function* () {
@@ -33,7 +36,7 @@ export const form = Effect.gen(function* () {
   }
   const sent = [...new URLSearchParams(yield* text(request))]
   if (new Set(sent.map(([name]) => name)).size < sent.length) {
-    return yield* refused("validation_failed", "A parameter of the form occurs more than once")
+    return yield* refused("validation_failed", "A form parameter occurs more than once")
   }
   return new Map(sent.filter(([, value]) => value !== ""))
 })

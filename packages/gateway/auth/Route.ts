@@ -33,7 +33,7 @@ export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<Htt
     return Effect.as(
       DatabaseOutage.report(
         Cause.isCause(cause) ? cause : Cause.fail(cause),
-        Effect.annotateLogs(Effect.logError("a request of the authentication service failed", cause), { errorId })
+        Effect.annotateLogs(Effect.logError("a request to the authentication service failed", cause), { errorId })
       ),
       refusal(why, {}, { errorId })
     )

@@ -72,7 +72,7 @@ const makeSignIn = Effect.fnUntraced(function* (site: AuthSite) {
               : refused(walletRefusals[reason], detail)
           )
       }),
-      // A full queue does not count as a failed sign-in by the client.
+      // A sign-in that is refused because the queue is full does not count as a failed sign-in.
       Effect.tapErrorTag("Refused", ({ refusal }) =>
         refusal === "unavailable" ? Effect.void : Effect.ignore(site.captcha.fail(network))
       )
@@ -145,7 +145,7 @@ const refreshRefusals: Readonly<Record<RefreshRefused["reason"], AuthError.Refus
   session_ended: "session_ended",
   session_expired: "session_expired",
   wrong_client: "bound_to_client",
-  // Only applications send a scope.
+  // Cannot occur at this endpoint, because only applications send a scope.
   invalid_scope: "validation_failed",
   already_used: "refresh_token_already_used",
   busy: "conflict"

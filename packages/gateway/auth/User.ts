@@ -58,7 +58,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         if (!isScope(scope) || more.length > 0) {
           return yield* refused(
             "validation_failed",
-            "scope in the query must be global, local or others, and occur once"
+            "scope in the query must be global, local or others, and must occur only once"
           )
         }
         yield* signOut(caller, scope)

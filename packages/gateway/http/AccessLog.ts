@@ -5,7 +5,7 @@ import type { RequestNotes } from "./RequestNotes.ts"
 
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
-/** Logs a request once the response head is complete, regardless of the minimum log level. */
+/** Logs a request as soon as the response head is complete, regardless of the minimum log level. */
 export const logged = <E, R>(
   self: Answer<E, R>,
   { method }: HttpServerRequest.HttpServerRequest,

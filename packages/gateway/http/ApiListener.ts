@@ -33,8 +33,8 @@ export interface ApiSite<R> {
   readonly routes: ReadonlyArray<Route>
   readonly layer: (authentication: AuthenticationOptions) => Layer.Layer<never, never, R>
   /**
-   * Returns true for further routes to compress besides the public ones. A response that combines private figures
-   * with attacker-chosen text must not be compressed.
+   * Returns true for routes to compress in addition to the public ones. Must return false if a response combines
+   * private data with text that an attacker can choose.
    */
   readonly isGzipped?: (route: Route) => boolean
 }

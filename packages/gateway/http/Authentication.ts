@@ -84,7 +84,8 @@ export const layer = ({
           const request = yield* HttpServerRequest.HttpServerRequest
           const address = addressOf(request)
           const { faultOf, isKnown, prove } = shownBy(request, address)
-          // A failed verification is charged to the address; for unknown credentials in advance, with a refund.
+          // A failed verification is charged to the address. Unknown credentials are charged before the verification,
+          // and refunded if they are valid.
           const pay = spend(network(address), weight)
           if (!isKnown) yield* pay
           const unproven = (refused: Unauthenticated | InvalidToken | SessionEnded) =>

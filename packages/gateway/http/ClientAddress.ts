@@ -73,7 +73,10 @@ export const countryOfUpgrade = (
   return (request) => countryOf(requestOf(request))
 }
 
-/** Returns an address's key in rate limits: the address for IPv4, the /64 for IPv6, because one host controls a /64. */
+/**
+ * Returns the key that identifies an address in rate limits: the address itself for IPv4, and its /64 network for
+ * IPv6, because one host controls a whole /64.
+ */
 export const network = (address: string): string => {
   if (isIP(address) !== 6) return address
   const [head = "", tail] = address.toLowerCase().split("%")[0]!.split("::")

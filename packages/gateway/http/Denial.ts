@@ -16,10 +16,10 @@ export const denied = (
   if (reason === "permission") return permissionNeeded(rule)
   if (reason === "account") return accountNeeded[rule.on](headerName(brand, "requested-account-id"))
   if (rule.ownOnly && clientId !== null)
-    return "Applications cannot do this: the user must do it in a session of their own."
+    return "OAuth applications cannot do this; the user must sign in to the venue directly."
   return via === "hmac"
-    ? "API keys cannot do this: send the access token of a session, as Authorization: Bearer."
-    : "Bearer tokens cannot do this: sign the request with an API key."
+    ? "API keys cannot do this; sign in, and send the access token as Authorization: Bearer."
+    : "Bearer tokens cannot do this; sign the request with an API key."
 }
 
 /** Returns the detail text for missing headers or a wrong timestamp, or undefined for every other fault. */
@@ -33,13 +33,13 @@ export const signatureFault = (
   if (absent.length === signedHeaders.length) {
     return `Credentials are missing: send Authorization: Bearer with an access token, or sign the request with ${absent.join(", ")}.`
   }
-  if (absent.length > 0) return `Headers of the signature are missing: ${absent.join(", ")}.`
+  if (absent.length > 0) return `Signature headers are missing: ${absent.join(", ")}.`
   if (reason !== "timestamp") return undefined
   const sent = JSON.stringify(String(signed.timestamp).slice(0, 32))
-  return `The timestamp of the request is outside the allowed window: ${header("timestamp")} is ${sent}; expected Unix seconds within 300 s of the venue's clock. ${header("server-time")} of this answer is that clock in milliseconds.`
+  return `The request's timestamp is outside the allowed window: ${header("timestamp")} is ${sent}; expected Unix seconds within 300 s of the venue's clock. The response header ${header("server-time")} contains the venue's time in Unix milliseconds.`
 }
 
-export const noToken = "The bearer token is missing: Authorization has to be Bearer, a space and an access token."
+export const noToken = "The bearer token is missing; set Authorization to Bearer, a space and an access token."
 
 const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Header]> = [
   ["publicKey", "public-key"],
@@ -52,17 +52,17 @@ const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Heade
 const permissionNeeded = ({ anyOf }: Rule): string => {
   const selectable = anyOf.filter((name) => (Selectable.literals as ReadonlyArray<string>).includes(name))
   return selectable.length > 0
-    ? `The API key lacks the permission ${selectable.join(" or ")}; make a key that has it with POST /user/api-keys.`
+    ? `The API key lacks the permission ${selectable.join(" or ")}; create a key that has it with POST /user/api-keys.`
     : `The API key lacks the permission ${anyOf.join(" or ")}, which only the operator can grant.`
 }
 
 const accountNeeded: Readonly<Record<Rule["on"], (header: string) => string>> = {
   account: (header) =>
-    `The credentials do not cover this account: name one of their accounts in ${header}, which defaults to the primary account.`,
+    `The credentials do not cover this account; set ${header} to an account that they cover. Without the header, the request is for the primary account.`,
   main: (header) =>
-    `This acts only on the primary account, and the credentials do not permit it on the requested account: omit ${header}.`,
+    `This endpoint acts only on the primary account, and the credentials do not permit the requested account; omit ${header}.`,
   funds: (header) =>
-    `Deposits and withdrawals use the primary account only: omit ${header}, use credentials for all accounts, and move money to and from subaccounts with POST /user/transfer.`,
+    `Deposits and withdrawals use only the primary account: omit ${header}, and use credentials for all accounts. To move money to or from a subaccount, use POST /user/transfer.`,
   user: (header) =>
-    `This concerns all of the user's accounts: use credentials for all of them, and omit ${header} or name one of their accounts in it.`
+    `This endpoint covers all of the user's accounts: use credentials for all accounts, and omit ${header} or set it to one of the user's accounts.`
 }

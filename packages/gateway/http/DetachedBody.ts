@@ -1,8 +1,14 @@
-/** A request whose body read survives an interruption; otherwise the library would close the connection. */
+/**
+ * A request whose body is read to its end even if the reader is interrupted. Otherwise, the library would close the
+ * connection.
+ */
 import { Effect, Fiber } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-/** Returns the request with interruptible body readers, which leave the connection open for a response. */
+/**
+ * Returns the request with body readers that can be interrupted without closing the connection, so that a response
+ * can still be sent.
+ */
 export const of = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
   Object.create(request, {
     arrayBuffer: { get: () => detached(request.arrayBuffer) },

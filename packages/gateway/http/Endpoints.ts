@@ -1,11 +1,12 @@
-/** Endpoint groups, each with the services from its construction. */
+/** Endpoint groups. A group's handlers use the services that were read when the group was built. */
 import { Context, Effect, Layer, Scope } from "effect"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 
 /**
  * Same as `HttpApiBuilder.group`, but with a small context per request. The library provides every construction-time
- * service to each request, which takes most of the response time in a whole venue. With this function, a handler has
- * only the services that it read when it was built, and those of its endpoint's middleware.
+ * service to each request, which would take most of the response time in a process with all of the venue's services.
+ * With this function, a handler has only the services that it read when it was built, and those of its endpoint's
+ * middleware.
  */
 export const group: typeof HttpApiBuilder.group = (api, identifier, build) =>
   Layer.effectContext(

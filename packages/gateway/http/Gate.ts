@@ -23,7 +23,7 @@ export interface Route {
   readonly path: string
 }
 
-/** Returns the name of a route in rules and weights, such as `GET /user/trade`. */
+/** Returns the name by which access rules and rate-limit weights refer to a route, such as `GET /user/trade`. */
 export const actionOf = ({ method, path }: Route): string => `${method} ${path}`
 
 /** Returns the routes of every endpoint in an API. */
@@ -139,7 +139,9 @@ export const gate = <E, R>(
     if (!allowed.includes(method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
     return crossOrigin !== undefined && method === "OPTIONS" ? preflight(here, crossOrigin) : undefined
   }
-  /** Returns the response to a request that is refused before its route, or undefined if it is not refused. */
+  /**
+   * Returns the response to a request that is refused before it reaches its route, or undefined if it is not refused.
+   */
   const refused = (
     request: HttpServerRequest.HttpServerRequest,
     served: Route | undefined,
@@ -269,7 +271,7 @@ const isPlainJson = (headers: Headers): boolean =>
   /^\s*application\/json\s*(;|$)/i.test(headers["content-type"] ?? "") &&
   /^\s*(identity\s*)?$/i.test(headers["content-encoding"] ?? "")
 
-const noBody = `The body of the request did not arrive within ${deadlineMillis / 1_000} seconds; nothing was done.`
+const noBody = `The request body did not arrive within ${deadlineMillis / 1_000} seconds; nothing was done. Send the request again.`
 
 /** True if part of the body has not yet arrived. */
 const isArriving = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>

@@ -26,7 +26,10 @@ export class Health extends Context.Service<
     Effect.suspend(() => make({ needsAll: true }))
   )
 
-  /** For one of several gateways: ready while any desk responds, because a failed desk fails on every gateway. */
+  /**
+   * For one of several gateways: ready while any desk responds, because a desk that fails is unavailable to all
+   * gateways.
+   */
   static readonly layerGateway: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
     Health,
     Effect.suspend(() => make({ needsAll: false }))
@@ -107,7 +110,8 @@ const answer = (restUrl: string, ready: () => boolean, request: IncomingMessage,
       type: "about:blank",
       title: "Upgrade Required",
       status: 426,
-      detail: "This address serves WebSocket; for plain requests it serves only GET /health/live and GET /health/ready."
+      detail:
+        "This URL accepts WebSocket connections; the only plain HTTP requests are GET /health/live and GET /health/ready."
     },
     { upgrade: "websocket", connection: "Upgrade" }
   )

@@ -92,8 +92,8 @@ const stalledMillis = 60_000
 const maxConnections = 10_000
 
 /**
- * Returns the context for requests, which holds only the clock and logging. Routes read their services when they are
- * built, and the library would copy all of the venue's services several times per request.
+ * Returns the context for requests, which holds only the clock and logging. Routes read all other services when they
+ * are built. If the context held those services, the library would copy them several times per request.
  */
 const ofRequests = (all: Context.Context<never>) =>
   Context.pick(

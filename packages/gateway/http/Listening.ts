@@ -21,7 +21,10 @@ export interface ListeningOptions {
   readonly host: string
   /** Port; 0 selects any free port. */
   readonly port: number
-  /** Closes connections that the server does not track, such as WebSockets, after it stops accepting connections. */
+  /**
+   * Called after the server stops accepting connections. Closes the connections that the server does not track, such
+   * as WebSockets.
+   */
   readonly closing?: () => void
   readonly timeouts?: Timeouts | undefined
   /** Maximum number of connections. Further connections are closed at once. Default: no limit. */
@@ -131,7 +134,10 @@ const reachableHost = (host: string): string => {
 }
 
 const defaultTimeouts: Timeouts = { headersMillis: 10_000, requestMillis: 30_000, checkMillis: 1_000 }
-/** Longer than the usual 60 s of proxies, so that the proxy closes an idle connection before this server does. */
+/**
+ * Longer than the 60 s after which proxies usually close idle connections, so that the proxy closes a connection
+ * before this server does.
+ */
 const keepAliveMillis = 75_000
 /** Maximum length of the request line and headers. */
 const maxHeadBytes = 16 * 1024

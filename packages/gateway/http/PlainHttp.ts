@@ -25,11 +25,14 @@ export const send = (
   response.end(text)
 }
 
-/** Returns the fault in a request's first line or headers, or undefined if there is none. */
+/** Returns the fault in a request's first line or headers, or undefined if both are valid. */
 export const headFault = (request: IncomingMessage): Fault | undefined =>
   (request.url ?? "").length > maxTargetBytes ? targetTooLong : hostFault(request)
 
-/** Requires exactly one `Host` header, at most one for HTTP/1.0: a proxy in front might use the other of two. */
+/**
+ * Requires exactly one `Host` header (HTTP/1.0: at most one). With two, this server and a proxy in front might use
+ * different ones.
+ */
 const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault | undefined => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -81,7 +84,7 @@ export const refuseUnparsable = (server: Server, wording: Wording): void => {
     refuse(wording, response, {
       status: 417,
       title: "Expectation Failed",
-      detail: "Expect headers are not supported; omit the header."
+      detail: "The Expect header is not supported; omit it."
     })
   )
 }
@@ -92,7 +95,7 @@ const maxTargetBytes = 8 * 1024
 const targetTooLong: Fault = {
   status: 414,
   title: "URI Too Long",
-  detail: "The request target may have at most 8 KiB."
+  detail: "The request target exceeds the limit of 8 KiB; shorten the URL."
 }
 
 const notHttp: Fault = {
@@ -101,7 +104,7 @@ const notHttp: Fault = {
   detail: "The bytes are not a valid HTTP request; send HTTP/1.1."
 }
 
-const notOneHost: Fault = { status: 400, title: "Bad Request", detail: "Expected one Host header." }
+const notOneHost: Fault = { status: 400, title: "Bad Request", detail: "Expected exactly one Host header." }
 
 const unparsables: ReadonlyMap<string, Fault> = new Map([
   [
@@ -109,7 +112,7 @@ const unparsables: ReadonlyMap<string, Fault> = new Map([
     {
       status: 431,
       title: "Request Header Fields Too Large",
-      detail: "The request line and headers may have at most 16 KiB together."
+      detail: "The request line and headers together exceed the limit of 16 KiB; send fewer or shorter headers."
     }
   ],
   [

@@ -7,7 +7,10 @@ import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { createHash } from "node:crypto"
 
-/** Returns a request's id and fingerprint; undefined without a key. `content`: the whole request in a fixed order. */
+/**
+ * Returns a request's id and fingerprint, or undefined without a key. `content` holds all fields of the request in a
+ * fixed order.
+ */
 export const requestOf = (
   userId: UserId,
   operation: string,
@@ -21,7 +24,10 @@ export const requestOf = (
   return { requestId: version4(a, b, c, d).text, fingerprint: digestOf(content).toString("base64url") }
 }
 
-/** Runs the call; returns true if it was done before. Retries unknown outcomes, which is safe with the same id. */
+/**
+ * Runs the call. Returns true if an earlier request with the same id has already done it. Retries unknown outcomes,
+ * which is safe with the same id.
+ */
 export const isRepeat = <A, E extends { readonly _tag: string }, R>(
   call: Effect.Effect<A, E, R>
 ): Effect.Effect<boolean, Exclude<E, RequestDone>, R> =>

@@ -11,7 +11,10 @@ export const deepPageWeight = (action: string, rows: number): number =>
   Math.max(0, Math.min(Math.ceil(rows / rowsOfWeight), maxPageWeight) - weightOf(action))
 
 const rowsOfWeight = 1_000
-/** Half of an address's weight per minute, so that the largest page can be read with any number of markets. */
+/**
+ * Half of the weight that an address can use per minute, so that the largest page can be read, however many markets
+ * it covers.
+ */
 const maxPageWeight = 600
 
 /** Weights by action: 5 for lists and charts, 10 for changes, 20 for whole tables as CSV, 2 for a preview. */

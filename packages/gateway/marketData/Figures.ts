@@ -31,7 +31,7 @@ export interface Day {
   readonly volume: Volume
   /** Change in the mark price, in percent with two decimals. */
   readonly changePercent: number
-  /** Price of the last order-book trade, however old, in ticks; 0 if there was none. */
+  /** Price of the last order-book trade, however old, in ticks; 0 before the first trade. */
   readonly lastTicks: number
 }
 

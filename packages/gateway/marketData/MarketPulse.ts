@@ -10,7 +10,7 @@ import * as Streams from "./Streams.ts"
 import * as Values from "./Values.ts"
 
 export interface MarketPulse {
-  /** Returns a stream's latest value, or undefined for trades. */
+  /** Returns a stream's latest value, or undefined for the trades channel. */
   readonly latest: Streams.ValueOf
   /** Starts the timers of a channel that has a subscriber. */
   readonly start: (channel: Subscription.Channel) => void

@@ -7,7 +7,7 @@ export interface Mark {
   readonly markE8: number
 }
 
-/** Mutable marks with a single owner. */
+/** Mark prices of one market. Mutable, so they must have a single owner. */
 export interface Marks {
   /** Marks from oldest to newest. The first mark might be older than a day, because it applies until the next one. */
   readonly rows: Array<Mark>

@@ -10,11 +10,11 @@ export interface Minute extends Candle.Candle {
   readonly minute: number
 }
 
-/** Mutable minutes with a single owner. */
+/** Trades of one market, by minute. Mutable, so they must have a single owner. */
 export interface Minutes {
   /** Minutes with a trade, oldest first. */
   readonly rows: Array<Row>
-  /** Last price before the first row, in ticks; 0 if there was no earlier trade. */
+  /** Last price before the first row, in ticks; 0 if no trade was made before that row. */
   beforeTicks: number
 }
 
@@ -24,7 +24,10 @@ interface Row {
   readonly before: Volume
 }
 
-/** Trades in a window of minutes. Without a trade, its price is that of the last earlier trade, or 0. */
+/**
+ * Trades in a window of minutes. A window without trades has the price of the last earlier trade, or 0 before the
+ * first trade.
+ */
 export interface Window extends Candle.Candle {
   readonly startMinute: number
 }
@@ -34,7 +37,10 @@ export const keptMinutes = 1_500
 
 export const none = (): Minutes => ({ rows: [], beforeTicks: 0 })
 
-/** Converts the minutes before each split, in order, to new units. Trades in a split's minute count as before it. */
+/**
+ * Converts the minutes before each split, in order, to new units. Trades in the minute of a split count as made
+ * before it.
+ */
 export const of = (
   minutes: ReadonlyArray<Minute>,
   beforeTicks: number,
@@ -50,7 +56,7 @@ export const of = (
   return self
 }
 
-/** Adds a trade. Ignores a trade off the book, which counts neither for candles nor for volume. */
+/** Adds a trade. Ignores a trade made off the order book, which counts neither for candles nor for volume. */
 export const take = (self: Minutes, trade: Traded): void => {
   if (trade.offBook === undefined) add(self, { minute: minuteOf(trade.atMillis), ...Candle.ofTrade(trade) })
 }
@@ -72,7 +78,7 @@ export const split = (self: Minutes, { denominator, numerator }: Ratio): void =>
   }
 }
 
-/** Returns the price of the last trade; 0 if there was none. */
+/** Returns the price of the last trade; 0 before the first trade. */
 export const lastTicks = ({ beforeTicks, rows }: Minutes): number => rows.at(-1)?.minute.closeTicks ?? beforeTicks
 
 export const since = ({ rows }: Minutes, fromMinute: number): Volume => {

@@ -64,7 +64,9 @@ export const make = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
     if (started.has(symbol)) return
     started.add(symbol)
     const loading = loads.withPermit(load(symbol)).pipe(
-      Effect.tapError((error) => Effect.logError(`the last minutes of ${symbol} could not be loaded; retrying`, error)),
+      Effect.tapError((error) =>
+        Effect.logError(`the recent market data of ${symbol} could not be loaded; retrying`, error)
+      ),
       Effect.retry(retries),
       Effect.map((loaded) => loadedOf.set(symbol, loaded))
     )

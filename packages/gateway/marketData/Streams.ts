@@ -31,7 +31,10 @@ export interface Streams {
   readonly hasSubscribers: (channel: Subscription.Channel) => boolean
   /** Returns a stream's subscribers, or undefined if the stream has never had one. */
   readonly subscribersOf: (topic: Subscription.Topic) => ReadonlySet<Subscriber> | undefined
-  /** Sends the value of each stream in a channel; for a subscriber with over 64 KiB unread, marks it as due instead. */
+  /**
+   * Sends the value of each stream in a channel. A value is not sent but marked as due for a subscriber with over 64
+   * KiB unread.
+   */
   readonly pulse: (channel: Subscription.Channel, valueOf: ValueOf) => void
   /** Sends a value to every subscriber regardless of unread bytes, because no later value repeats it. */
   readonly sendFinal: (channel: Subscription.Channel, valueOf: ValueOf) => void

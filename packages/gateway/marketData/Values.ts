@@ -21,7 +21,7 @@ export interface Pulsed {
 }
 
 export interface Values {
-  /** Returns a stream's latest value, or undefined for trades. */
+  /** Returns a stream's latest value, or undefined for the trades channel. */
   readonly latest: ValueOf
   readonly pulsed: ReadonlyArray<Pulsed>
   /** Channels whose values are sent on change. */

@@ -20,7 +20,7 @@ export interface BuilderCodeOptions {
   readonly areReviewed: boolean
 }
 
-/** Retries while the owner's desk moves; after `within`, the response is sent without the desk. */
+/** Retries while the owner's desk moves. After `within`, the response is sent without waiting for the desk. */
 const retries = { schedule: Schedule.spaced("200 millis") }
 const within = "3 seconds"
 
@@ -60,7 +60,7 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
             )
           : Effect.void
 
-      /** Takes a parsed body, because reading a slow body here would hold a database connection. */
+      /** Takes a parsed body, because waiting for a slow client's body here would hold a database connection. */
       const create = Effect.fnUntraced(function* ({ builderCode, userId, ...share }: NewBuilderCode) {
         const code = yield* codes.create({ ...share, userId, builderCode })
         yield* audit.record({

@@ -20,7 +20,7 @@ export const layer = group(
     const users = yield* UserClient
     const refusals = yield* apiProblems
     const unknown = (builderId: string) =>
-      Effect.fail(refusals.notFound("builder grant of", builderId, "list them with GET /user/builder-grants"))
+      Effect.fail(refusals.notFound("grant for builder", builderId, "list the grants with GET /user/builder-grants"))
     const faults = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
     return handlers

@@ -29,7 +29,7 @@ export const layer = ({ addressOf }: BuilderWalletOptions) =>
       const refusals = yield* apiProblems
       const clock = yield* Clock.Clock
       const { rateLimits } = yield* VenueSettings
-      /** An address's message limit equals a builder's wallet limit. */
+      /** Limit of messages for each address, the same as the limit of wallets for each builder. */
       const limits = RateLimits.make({
         ...restRates.wallets,
         enabled: rateLimits,

@@ -1,4 +1,4 @@
-/** Reads for charts, from tables that include every row this gateway has published for the symbol. */
+/** Reads charts from tables that include every row that this gateway has published for the symbol. */
 import {
   type BadRequest,
   type NotFound,
@@ -49,7 +49,7 @@ export class Charts extends Context.Service<
   {
     /**
      * Validates a chart request and waits until the tables of `groups` have caught up; fails after 2 s. A chart with
-     * several parts occupies one of its address's slots until the scope closes.
+     * several parts occupies one of the client address's slots until the scope closes.
      */
     readonly open: <Length>(
       range: ChartRange<Length>,
@@ -122,11 +122,14 @@ export class Charts extends Context.Service<
 
 const tooLong = (refusals: Problems, minutes: number, rangeMinutes: number) =>
   refusals.rangeTooLong(
-    `The largest range is ${Windows.maxWindows * minutes} minutes, ${Windows.maxWindows} windows of ${minutes}: ` +
-      `got ${Math.ceil(rangeMinutes)}. Shorten the range, or choose a longer interval.`
+    `The largest range for windows of ${minutes} minutes is ${Windows.maxWindows * minutes} minutes (${Windows.maxWindows} windows): ` +
+      `got ${Math.ceil(rangeMinutes)} minutes. Shorten the range, or choose a longer interval.`
   )
 
-/** Weight of a chart: 1 per 1,000 windows, and at least the endpoint's weight, which is the same for all charts. */
+/**
+ * Number of windows for each unit of a chart's weight. The weight is at least the endpoint's own, which is the same
+ * for all charts.
+ */
 const windowsOfWeight = 1_000
 const chartAction = "GET /candles/:symbol"
 

@@ -1,4 +1,4 @@
-/** Handles `GET /defillama/metrics`, from the read tables alone. */
+/** Handles `GET /defillama/metrics`, using only the tables for queries. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { lengthFault, minutes as lengths } from "@venue/api/rest/ChartRange"
@@ -32,7 +32,7 @@ export const layer = group(
       const { fromISO: fromMillis, interval, intervalMinutes, toISO: toMillis } = query
       const length = intervalMinutes ?? (interval === undefined ? undefined : interval / minuteNanos)
       if (length === undefined)
-        return yield* refusals.unfit("query.intervalMinutes", "Expected intervalMinutes or interval")
+        return yield* refusals.unfit("query.intervalMinutes", "Expected either intervalMinutes or interval")
       const minutes = lengths.minutesOf(length)
       if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(lengths.expected, length))
       if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed(fromMillis, toMillis)
@@ -41,7 +41,7 @@ export const layer = group(
       const days = (until - fromMillis) / dayMillis
       if (days > maxRangeDays || days * 1_440 > maxMetricWindows * minutes)
         return yield* refusals.rangeTooLong(
-          `The largest range is ${maxRangeDays} days and ${maxMetricWindows} windows: got ${Math.ceil(days)} days of windows of ${minutes} minutes. Shorten the range.`
+          `A range can have at most ${maxRangeDays} days and at most ${maxMetricWindows} windows: got ${Math.ceil(days)} days with windows of ${minutes} minutes. Shorten the range.`
         )
       return windowsOf
     })

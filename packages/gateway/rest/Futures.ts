@@ -42,13 +42,13 @@ export const layer = ({ brand }: FuturesOptions) =>
             const { symbol } = instrument
             if (!isFuturesBased(instrument))
               return yield* refusals.noActiveFuture(
-                `Futures do not price ${symbol}; choose a symbol that futures price.`
+                `The price of ${symbol} is not based on futures; choose a symbol that is priced from futures.`
               )
             const atMillis = time ?? (yield* Clock.currentTimeMillis)
             const active = yield* read(reference.activeAt(symbol, atMillis))
             if (Option.isNone(active))
               return yield* refusals.noActiveFuture(
-                `No future of ${symbol} is known at ${instant(atMillis)}; send another time.`
+                `The settlement calendar has no future for ${symbol} at ${instant(atMillis)}; send another time.`
               )
             const $schema = schemaUri(baseUrl, "SettlementCalendarEntry")
             // Sent without a schema, because one member carries the operator's prefix.

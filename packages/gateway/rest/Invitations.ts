@@ -118,7 +118,7 @@ const makeRedeem = Effect.gen(function* () {
   })
 })
 
-/** Traded volumes of users, from the daily rows in the read tables. */
+/** Traded volumes of users, from the daily rows in the tables for queries. */
 const makeVolumes = Effect.gen(function* () {
   const tables = yield* ReadTables
   const between = (userIds: ReadonlyArray<UserId>, fromDay: number, beforeDay: number) =>

@@ -71,7 +71,7 @@ const keptFor = <A, E, R>(time: "1 second" | "30 seconds", lookup: (duration: Du
 
 type AccountResult = Omit<Result, "account"> & Pick<DailyVolumes.AccountVolume, "accountId" | "userId">
 
-/** Computes a duration's results from the read tables only, so that no desk has to load a trader. */
+/** Computes a duration's results from the tables for queries only, so that no desk has to load a trader. */
 const computing = Effect.gen(function* () {
   const profiles = yield* Profiles
   const { read, within } = yield* PublicReads

@@ -28,7 +28,7 @@ export interface PageRequest<Row> extends Pick<Source, "projection"> {
   readonly filter: ListFilter
   readonly query: (accountId: AccountId) => ReadQuery<ReadonlyArray<Row>>
   readonly count: (accountId: AccountId) => ReadQuery<number>
-  /** True for a filter without an index, whose search has a time limit. */
+  /** True if no index supports the filter, so that the search has a time limit. */
   readonly isSearch?: boolean
 }
 
@@ -123,6 +123,6 @@ const sourceOf = (projection: Source["projection"], symbol: MarketSymbol | undef
 })
 
 const otherWays = (offset: number) =>
-  `The largest offset is ${maxOffset}, got ${offset}: send the time of the last row you have as end, or download the CSV.`
+  `The largest offset is ${maxOffset}, got ${offset}; set end to the time of the last row that you received, or download the CSV.`
 
-const shorter = `The search did not finish within ${SearchLimit.searchMillis / 1_000} s; send start, or a later start.`
+const shorter = `The search did not finish within ${SearchLimit.searchMillis / 1_000} s; shorten the range with start, or with a later start.`

@@ -62,7 +62,7 @@ export const layer = group(
             return { $schema: schemaUri(baseUrl, "BeginVerificationResponseBody"), verification_url }
           },
           Effect.tapErrorTag("IdentityUnavailable", ({ cause }) =>
-            Effect.logWarning("the identity provider did not answer", cause)
+            Effect.logWarning("the identity provider did not respond", cause)
           ),
           Effect.catchTags({
             AlreadyVerified: () => Effect.fail(refusals.alreadyVerified()),
@@ -92,7 +92,7 @@ export const callback = HttpRouter.use(
           Effect.flatMap((body) => onboarding.hear(body, request.headers[signatureHeader] ?? "")),
           Effect.as(HttpServerResponse.empty()),
           Effect.tapErrorTag("CallbackRefused", ({ reason }) =>
-            Effect.logWarning("a callback of the identity provider was refused", reason)
+            Effect.logWarning("rejected a callback from the identity provider", reason)
           ),
           Effect.catchTags({
             CallbackRefused: ({ reason }) =>

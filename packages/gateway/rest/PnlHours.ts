@@ -52,7 +52,7 @@ export const layer = group(
   })
 )
 
-/** Maximum number of rows in a response: 714 hours of 14 contracts. */
+/** Maximum number of rows in a response. With 14 contracts, this is 714 hours. */
 const maxRows = 10_000
 
 /** Returns the last `limit` hours that begin in a range. */

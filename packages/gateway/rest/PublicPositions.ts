@@ -60,7 +60,7 @@ export const layer = group(
         Effect.catchTags({
           DatabaseUnavailable: () => Effect.fail(refusals.draining()),
           Unavailable: () => Effect.fail(refusals.draining()),
-          // Cannot occur, because the call costs nothing.
+          // Cannot occur, because the desk charges nothing for this call.
           RateLimited: () => Effect.fail(refusals.draining())
         })
       )

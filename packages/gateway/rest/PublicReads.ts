@@ -1,4 +1,7 @@
-/** Table reads for requests without credentials. Their number, across all endpoints, and their time are limited. */
+/**
+ * Table reads for requests without credentials. The number of concurrent reads, across all endpoints, and the time of
+ * each read are limited.
+ */
 import { maxCount } from "@venue/postgres/Count"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"

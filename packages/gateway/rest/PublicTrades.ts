@@ -1,4 +1,4 @@
-/** Handles `GET /public/trades` and `GET /public/account/{account_id}/trades`, from the read tables alone. */
+/** Handles `GET /public/trades` and `GET /public/account/{account_id}/trades`, using only the tables for queries. */
 import { maxOffset } from "@venue/api/Offset"
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
@@ -34,7 +34,7 @@ export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUr
       const unavailable = () => Effect.fail(refusals.draining())
 
       const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)
-      /** Charges, before the read, for the page's rows beyond the endpoint's own weight. */
+      /** Before the read, charges for the page's rows that the endpoint's own weight does not cover. */
       const charge = Effect.fnUntraced(function* (action: string, rows: number) {
         const more = deepPageWeight(action, rows)
         if (more > 0) yield* chargeMore(more)

@@ -48,7 +48,7 @@ export const layer = group(
               )
             ),
           RequestKeyReused: () => Effect.fail(refusals.keyReused()),
-          // The schema rejects all other amounts.
+          // Cannot occur, because the schema rejects invalid amounts.
           InvalidAmount: Effect.die,
           MarketsBehind: () => Effect.fail(refusals.draining()),
           VenueCancelOnly: (closed) => Effect.fail(refusals.venueClosed(closed)),

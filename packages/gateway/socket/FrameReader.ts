@@ -1,4 +1,7 @@
-/** Reads one socket's frames: charges each before the parser gets it, and passes on a limited number per loop turn. */
+/**
+ * Reads one socket's frames: charges each before the parser gets it, and passes on a limited number per event-loop
+ * turn.
+ */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import { type Allowance, limits, unitsOf } from "./SocketBudget.ts"
@@ -42,7 +45,7 @@ export const open = (options: FrameReaderOptions): FrameReader => {
   const chargeUnfinished = () => {
     const bytes = pending.buffer.byteLength + fragmentBytes + frames.fragments() * fragmentOverheadBytes
     if (!allowance.unfinished(bytes))
-      end(1013, "unfinished messages take too much memory: send messages whole, or reconnect later")
+      end(1013, "unfinished messages use too much memory; send each message in one frame, or reconnect later")
   }
   const later = (start: (run: () => void) => void) => {
     isWaiting = true
@@ -72,7 +75,7 @@ export const open = (options: FrameReaderOptions): FrameReader => {
     pending = isOver || at === pending.length ? nothing : pending.subarray(at)
     if (part.length > 0) parse.call(socket, part)
     if (next === "fragmented")
-      end(1008, `a message may have at most ${limits.fragmentsPerMessage} fragments: send it whole`)
+      end(1008, `a message can have at most ${limits.fragmentsPerMessage} fragments; send it in one frame`)
     return next
   }
   const pump = () => {
@@ -128,7 +131,10 @@ const final = 0x80
 const opcodes = 0x0f
 const closing = 0x08
 
-/** Returns a function that returns false after 5 s without allowance. 1 s with enough allowance restarts that time. */
+/**
+ * Returns a function to call whenever the allowance is exhausted. It returns false once the allowance has been
+ * exhausted for 5 s; 1 s without a call restarts this time.
+ */
 function patienceOf(nowMillis: () => number): () => boolean {
   let sinceMillis = -Infinity
   let lastMillis = -Infinity

@@ -121,7 +121,7 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
     }
     ws.on("message", (data, isBinary) => {
       if (ws.readyState !== ws.OPEN) return
-      if (isBinary) transport.close(1003, "text frames only")
+      if (isBinary) transport.close(1003, "only text frames are accepted")
       else transport.arrived(data as Buffer)
     })
     let isGivenUp = false
@@ -150,7 +150,7 @@ const makePings = Effect.gen(function* () {
       if (ws.isPaused) continue
       if (missed >= 2) {
         cutOff.add(ws)
-        ws.close(1001, "two pings were not answered")
+        ws.close(1001, "no pong was received for two pings")
         ws.terminate()
         continue
       }
@@ -160,7 +160,9 @@ const makePings = Effect.gen(function* () {
   })
   yield* Effect.forkScoped(Effect.repeat(ping, Schedule.spaced(pingMillis)))
   return {
-    /** Starts the pings. Returns a function that is true once the client was disconnected for missed pings. */
+    /**
+     * Starts the pings. Returns a function that returns true after the client has been disconnected for missed pings.
+     */
     watch: (ws: WebSocket): (() => boolean) => {
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))

@@ -28,7 +28,7 @@ interface Kind {
 
 /**
  * All transport limits. They are wide, because messages are also limited per user or connection: one address can send
- * at once what five users can send in a minute.
+ * in one burst what five users can send in a minute.
  */
 export const limits = {
   /** Maximum number of open sockets of both kinds. Further upgrades are refused with 503, even when limits are off. */

@@ -1,4 +1,7 @@
-/** Transport of one WebSocket. Joins a turn's outgoing frames into one write; holds incoming frames while paused. */
+/**
+ * Transport of one WebSocket. Joins the outgoing frames of an event-loop turn into one write, and holds incoming
+ * frames while paused.
+ */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import type { Allowance } from "./SocketBudget.ts"
@@ -14,7 +17,7 @@ export interface SocketTransport extends Transport {
   readonly ended: () => void
   /** True while the transport accepts no frames. */
   readonly isPaused: () => boolean
-  /** Sets the callback that is called when all held frames are passed on and reading can resume. */
+  /** Sets the callback for the time when all held frames have been passed on, so that reading can resume. */
   readonly whenTaken: (proceed: () => void) => void
 }
 

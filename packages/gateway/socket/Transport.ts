@@ -13,8 +13,8 @@ export interface Transport {
   /** True if more than 1 MiB is unread, not counting the long response in flight. The client is then disconnected. */
   readonly isOverfull: () => boolean
   /**
-   * Sets two lengths in characters. The long response in flight does not count towards the 1 MiB limit. Long
-   * responses that wait outside the socket count as unread.
+   * Sets two lengths in characters. `inFlight` is the long response being sent, which does not count towards the 1
+   * MiB limit. `waiting` is the long responses that wait outside the socket, which count as unread.
    */
   readonly countAnswers: (inFlight: number, waiting: number) => void
 }

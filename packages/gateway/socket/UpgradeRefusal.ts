@@ -23,11 +23,11 @@ function refusals(restUrl: string, refusal: Refusal) {
         body: Problem.body(restUrl, 429, "rate-exceeded", Problem.rateSpent(refusal.waitMillis))
       }
     case "AddressFull": {
-      const detail = `An address may have at most ${refusal.most} open sockets on this listener; close one first.`
+      const detail = `This listener accepts at most ${refusal.most} open sockets per client address; close one first.`
       return { waitMillis: fullMillis, body: Problem.body(restUrl, 429, "too-many-sockets", { detail }) }
     }
     case "VenueFull": {
-      const detail = `The gateway has reached its limit of ${refusal.most} open sockets; try again after the seconds in Retry-After.`
+      const detail = `The gateway has reached its limit of ${refusal.most} open sockets; try again after the number of seconds in the Retry-After header.`
       return { waitMillis: fullMillis, body: Problem.body(restUrl, 503, "venue-full", { detail }) }
     }
   }

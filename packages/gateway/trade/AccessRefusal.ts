@@ -22,11 +22,11 @@ export const accessRefusal = (
 const notPermitted = (action: Permission.Action): string => {
   const needed = Permission.ruleOf(action)?.anyOf ?? []
   const lacking = needed.length === 0 ? "" : `: it lacks the permission ${needed.join(" or ")}`
-  return `this key may not send ${action}${lacking}`
+  return `this key is not allowed to send ${action}${lacking}`
 }
 
 /** Lists the missing onboarding steps, each with the call that completes it. */
 const steps = (missing: ReadonlyArray<Missing>): string =>
-  `the user may not do this yet: ${missingSteps(missing)
+  `the user is not allowed to do this yet: ${missingSteps(missing)
     .map(({ message }) => message)
     .join("; ")}`

@@ -31,7 +31,7 @@ export const replyTo = (
   }
 }
 
-/** Returns the order response for one fill, with the order in its state after the whole command (rule 4.22). */
+/** Returns the order response for one fill. It shows the order in its state after the whole command (rule 4.22). */
 export const filledReply = (event: Traded, order: Order, batch: Batch): EventReply => ({
   symbol: batch.instrument.symbol,
   commandId: "",

@@ -1,6 +1,6 @@
 /**
  * Outstanding acknowledgements of one connection: the replies to cancel-all and stop commands. An acknowledgement is
- * sent once every market that the command touches has committed and every earlier request is answered. The command's
+ * sent when every market that the command touches has committed and every earlier request is answered. The command's
  * order responses wait behind the acknowledgement in the reply queues of their symbols.
  */
 import * as Frame from "@venue/api/trade/Frame"
@@ -76,7 +76,10 @@ export const forwarded = (
   sendIfReady(acknowledgements, commandId, acknowledgement)
 }
 
-/** Replaces the acknowledgement with an error from the desk or a market; sent at once if the command was given up. */
+/**
+ * Replaces the acknowledgement with an error from the desk or a market. If the command was given up, sends the error
+ * at once.
+ */
 export const refuse = (acknowledgements: Acknowledgements, commandId: string, refusal: string): void => {
   const acknowledgement = acknowledgements.pending.get(commandId)
   if (acknowledgement === undefined) return acknowledgements.send(refusal)

@@ -277,4 +277,4 @@ const makeSetLeverage = Effect.gen(function* () {
   return setLeverage
 })
 
-const unknownLeverage = "the outcome is unknown; read it with get_user_leverage"
+const unknownLeverage = "the outcome is unknown; read the current leverage with get_user_leverage"

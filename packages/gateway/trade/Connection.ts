@@ -223,7 +223,7 @@ export class Connection {
   tick(): void {
     const now = this.gateway.nowMillis()
     if (this.member === undefined && now - this.openedAtMillis > authWithinMillis) {
-      this.close(1008, "no auth message within a minute")
+      this.close(1008, "no auth message arrived within a minute")
     }
     this.replies.giveUp(now)
   }
@@ -236,8 +236,8 @@ export class Connection {
   }
 
   /**
-   * Closes a stopping gateway's connection after the next reply that leaves nothing outstanding; a client that waits
-   * for each reply then has no frame in flight.
+   * Called on a stopping gateway. Closes the connection after the next reply that leaves nothing outstanding, because
+   * a client that waits for each reply then has no frame in flight.
    */
   finish(): void {
     this.isFinishing = true
@@ -325,7 +325,7 @@ export class Connection {
   private storeEarly(early: Array<string>, text: string): void {
     this.earlyWeight += Backpressure.weightOf(text)
     if (this.earlyWeight <= maxEarly) early.push(text)
-    else this.close(1008, "too many frames before the answer to auth")
+    else this.close(1008, "too many frames before the response to auth")
   }
 
   private signIn(auth: Auth): void {
@@ -372,7 +372,7 @@ export class Connection {
     this.replies.deliver(isAnswer ? { ...reply, order: AccountEvents.order(event, accountId, batch) } : reply)
   }
 
-  /** Sends the order of a fill in its state after the command, once for each fill. */
+  /** For each fill, sends the filled order in the state that it has after the whole command. */
   private filled(event: Traded, order: Order, batch: Batch): void {
     if (this.subscriptions.sendsOrders) this.replies.deliver(AccountEvents.filledReply(event, order, batch))
   }

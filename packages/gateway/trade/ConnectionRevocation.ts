@@ -50,7 +50,8 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   })
 
   yield* revocations.whenDelayed(() => {
-    for (const connection of connections) connection.close(1013, "this gateway receives no revocations; connect again")
+    for (const connection of connections)
+      connection.close(1013, "this gateway receives no credential revocations at the moment; connect again")
   })
 
   const revocation: ConnectionRevocation = {

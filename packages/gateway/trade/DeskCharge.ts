@@ -34,7 +34,8 @@ export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharg
       isInFlight = false
       if (waitMillis === 0) uncharged -= weight
       else if (waitMillis !== undefined) limitedUntilMillis = nowMillis() + waitMillis
-      // Charges weight added during the call. After the close, a refusal or missing response is not retried.
+      // Charges the weight that was added during the call. After the connection has closed, a refused or unanswered
+      // charge is not retried.
       if (isOver && waitMillis === 0) chargeRest()
     })
   }

@@ -11,7 +11,10 @@ export interface Answered {
   readonly frame: string
 }
 
-/** Reply to an order, modify or cancel, which is sent at once. The market's log or the desk supplies the reply. */
+/**
+ * Reply to an order, modify or cancel command. The command is sent at once, and the market's log or the desk supplies
+ * the reply.
+ */
 export interface ExpectedOrder {
   readonly _tag: "Order"
   /** "none" for an unlisted symbol, because the desk then replies in no particular order. */
@@ -26,7 +29,7 @@ export interface ExpectedOrder {
 }
 
 /**
- * Reply to a cancel-all or stop command, which is sent to its desk at once. The acknowledgement waits for every
+ * Reply to a cancel-all or stop command. The command is sent to its desk at once. The acknowledgement waits for every
  * earlier reply, and the command's order responses wait for the acknowledgement.
  */
 export interface ExpectedAcknowledgement {
@@ -42,7 +45,10 @@ export interface ExpectedAcknowledgement {
 
 export interface ExpectedQuery {
   readonly _tag: "Query"
-  /** Replies that must be sent before the query runs: those on its symbol, those on all symbols, or no replies. */
+  /**
+   * Earlier replies that must be sent before the query runs: those on its symbol, those on all symbols, or no
+   * replies.
+   */
   readonly ordering: "bySymbol" | "afterAll" | "none"
   readonly commandId: string
   readonly symbol: MarketSymbol

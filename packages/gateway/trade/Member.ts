@@ -7,7 +7,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 export interface Member {
   readonly caller: Caller
   readonly accountId: AccountId
-  /** Builder code of the connection's orders, or an empty string if there is none. */
+  /** Builder code of the connection's orders, or an empty string without a code. */
   readonly builderCode: string
   /** Actions that the user's onboarding currently permits. */
   readonly eligibility: Eligibility
@@ -15,7 +15,7 @@ export interface Member {
 
 /** Origin of a connection, from its HTTP upgrade. */
 export interface Origin {
-  /** Value of the builder code header, or an empty string if there is none. */
+  /** Value of the builder code header, or an empty string without the header. */
   readonly builderCode: string
   /** IP address, or an empty string if unknown. */
   readonly address: string

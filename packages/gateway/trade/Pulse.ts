@@ -107,7 +107,10 @@ const makeGatewayId = Effect.gen(function* () {
   return gatewayId
 })
 
-/** Calls each desk of `connectionsByDesk`. Skips a desk with a call in flight, so that it delays no other desk. */
+/**
+ * Calls each desk of `connectionsByDesk`. Skips a desk whose previous call is in flight, so that a slow desk does not
+ * delay the others.
+ */
 const makeCalls = Effect.fnUntraced(function* (
   connectionsByDesk: () => ReadonlyMap<string, ReadonlyArray<Connection>>,
   call: (deskId: string, mine: ReadonlyArray<Connection>) => Effect.Effect<unknown>
@@ -191,7 +194,8 @@ const makeFirst = Effect.fnUntraced(function* (due: () => void) {
         desks.summary({ userId, accountId, cost: noCost }).pipe(
           Effect.map((summary) => connection.sendSummary(summary)),
           Effect.ignore,
-          // Sends no frame itself: the summary does, or, if the read fails, the regular update within a second.
+          // Answers with an empty frame, because the summary sends the values. If the read fails, the regular update
+          // sends them within a second.
           Effect.ensuring(Effect.sync(() => answer("")))
         )
       )

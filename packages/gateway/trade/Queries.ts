@@ -79,13 +79,13 @@ const frameOf = (text: string, answer: QueryAnswers.Answer): Effect.Effect<strin
       RateLimited: ({ retryAfterMillis }) =>
         Effect.succeed(Frame.rateLimited(retryAfterMillis, Incoming.ofObject(text))),
       Unavailable: ({ what }) =>
-        Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
+        Effect.succeed(Frame.err("ServerError", `${what} did not respond; try again`, Incoming.ofObject(text)))
     }),
     // A defect also needs a reply, because later replies might wait for it.
     Effect.catchCause((cause) =>
       Effect.as(
-        Effect.logError("a query could not be answered", cause),
-        Frame.err("ServerError", "the query failed; nothing was changed, send it again", Incoming.ofObject(text))
+        Effect.logError("a query failed", cause),
+        Frame.err("ServerError", "the query failed and changed nothing; send it again", Incoming.ofObject(text))
       )
     )
   )

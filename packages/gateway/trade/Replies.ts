@@ -85,7 +85,10 @@ export class Replies {
     else this.backpressure.outstanding.weight += Backpressure.weightOf(expected.request)
   }
 
-  /** Sends a reply that the gateway produces itself: after earlier replies on its symbol, or at once if unlisted. */
+  /**
+   * Sends a reply that the gateway produces itself: after earlier replies on its symbol, or at once if the symbol is
+   * not listed.
+   */
   append(symbol: string | null, frame: string): void {
     const named = MarketSymbol.make(symbol ?? "")
     if (!this.isListed(named)) return this.send(frame)
@@ -229,4 +232,4 @@ export class Replies {
 }
 
 const unknownOutcome =
-  "the outcome is not known yet; it is sent once known, and get_user_orders and get_user_trades show it"
+  "the outcome is not known yet; a later frame reports it, and get_user_orders and get_user_trades show it"

@@ -80,7 +80,10 @@ export const deliverEvent = (queue: ReplyQueue, event: EventFrame): void => {
   else insert(queue, behind + 1, { commandId: undefined, frame: event.frame, orderId: event.orderId, isRecorded: true })
 }
 
-/** Stores a market event's frame until its command's acknowledgement, an entry in this queue, is sent. */
+/**
+ * Stores a market event's frame until the acknowledgement of its command is sent. The acknowledgement is an entry in
+ * this queue.
+ */
 export const deliverAfterAcknowledgement = (
   queue: ReplyQueue,
   { commandId, frame, orderId }: Omit<EventFrame, "isLast">

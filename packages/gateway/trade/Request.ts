@@ -6,7 +6,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PreviewRequest } from "@venue/domain/Preview"
 import type { Member } from "./Member.ts"
 
-/** Commands other than those that manage the connection itself. */
+/** Trading commands, as opposed to commands that manage the connection. */
 export type TradingCommand = Exclude<Command, { readonly _tag: "Auth" | "Subscribe" | "Unsubscribe" }>
 
 export type OrderCommand = Extract<

@@ -1,4 +1,7 @@
-/** Refuses commands that add risk while revocations are stale, because the credential might be revoked. */
+/**
+ * Refuses commands that add risk while revocations are stale, because the client's credential might have been
+ * revoked.
+ */
 import { isStop } from "@venue/domain/Stop"
 import { trustedDelayMillis } from "@venue/storage/access/Revocations"
 import type { TradingCommand } from "./Request.ts"
@@ -7,7 +10,8 @@ import type { TradingCommand } from "./Request.ts"
 export const isRefused = (command: TradingCommand, ageMillis: number): boolean =>
   ageMillis > trustedDelayMillis && addsRisk(command)
 
-export const message = "this gateway has received no revocations for over 3 seconds; nothing was done, try again"
+export const message =
+  "this gateway could not check for revoked credentials for over 3 seconds; nothing was done, try again"
 
 const addsRisk = (command: TradingCommand): boolean => {
   switch (command._tag) {

@@ -55,7 +55,13 @@ export const change = (
   subscriptions.sendsStops = channels.has("stop_orders")
   subscriptions.sendsPulses = pulsed.some((channel) => channels.has(channel))
   if (barred.length > 0) {
-    send(Frame.err("PermissionDenied", `this key may not subscribe to ${barred.join(", ")}`, Incoming.ofObject(text)))
+    send(
+      Frame.err(
+        "PermissionDenied",
+        `this key is not allowed to subscribe to ${barred.join(", ")}`,
+        Incoming.ofObject(text)
+      )
+    )
   }
   for (const { code, message: reason } of message.declined) send(Frame.err(code, reason, Incoming.ofObject(text)))
   return isSubscribe && pulsed.some((channel) => message.channels.includes(channel) && !barred.includes(channel))

@@ -30,7 +30,10 @@ export const layer = group(
     const withdrawals = yield* Withdrawals
     const refusals = yield* apiProblems
     const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
-    /** Removes the account before checking, so that the rail refuses any withdrawal accepted after the check. */
+    /**
+     * Removes the account before checking for unsettled withdrawals, so that the rail refuses any withdrawal accepted
+     * after the check.
+     */
     const unlink = Effect.fnUntraced(function* (userId: UserId, accountId: string) {
       const isRemoved = yield* accounts.remove(userId, accountId)
       if (isRemoved && (yield* withdrawals.sentTo(userId, accountId)).isUnsettled)

@@ -29,7 +29,7 @@ export const layer = (secret: Redacted.Redacted) =>
             Effect.catchTags({
               WebhookRefused: ({ reason }) =>
                 Effect.as(
-                  Effect.logWarning("rejected a webhook of the bank", reason),
+                  Effect.logWarning("rejected a webhook from the bank", reason),
                   refusal(baseUrl, 401, "credentials-not-accepted")
                 ),
               // The gate responds to a request whose body cannot be read.
@@ -44,5 +44,5 @@ export const layer = (secret: Redacted.Redacted) =>
 /** Wakes the rail. A failure is only logged, because the rail also polls the bank. */
 const wake = (rails: RailClient["Service"]) =>
   Effect.catch(rails.wake("BANK"), () =>
-    Effect.logWarning("could not trigger a poll of the bank's rail; its next regular poll reads the event")
+    Effect.logWarning("could not trigger a poll of the bank rail; the next regular poll reads the event")
   )

@@ -8,7 +8,10 @@ import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { Effect, Result } from "effect"
 
-/** Returns an address in display form. Refuses the token contract, which can lose transfers, and the paying account. */
+/**
+ * Returns an address in display form. Refuses the rail's paying account and the token contract, because transfers to
+ * a token contract can be lost.
+ */
 export const read = (
   problems: Problems,
   network: Network,
@@ -20,10 +23,9 @@ export const read = (
     Result.fail(problems.invalidValue("invalid-address", [{ location: "body.address", message, value: shown(sent) }]))
   if (!isOf[network](sent)) return refused(`Expected ${expected[network]}`)
   const address = written(network, sent)
-  if (address === tokenContract)
-    return refused("Expected the address of a wallet; this address is the contract of the token")
+  if (address === tokenContract) return refused("Expected a wallet address; this is the address of the token contract")
   return address === payingAccount
-    ? refused("Expected an address outside the venue; this address is the account that pays withdrawals")
+    ? refused("Expected an address outside the venue; the venue pays withdrawals from this address")
     : Result.succeed(address)
 }
 
@@ -52,6 +54,6 @@ const isOf: { readonly [Name in Network]: (text: string) => boolean } = {
 }
 
 export const expected: { readonly [Name in Network]: string } = {
-  ARBITRUM_ONE: "an address of ARBITRUM_ONE: 0x and 40 hex digits, with a valid checksum if their case is mixed",
-  TRON: "an address of TRON: T and 33 more base58 characters, with a valid checksum"
+  ARBITRUM_ONE: "an ARBITRUM_ONE address: 0x and 40 hex digits, with a valid EIP-55 checksum if the case is mixed",
+  TRON: "a TRON address: T and 33 more base58 characters, with a valid checksum"
 }

@@ -59,7 +59,7 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
             )
             if (!rails.has(network)) return yield* refusals.railNotConnected(network)
             const { isRegistered, reasons } = yield* holds.ofAddress(userId, network, destination)
-            // A key that a builder obtained is allowed to pay only registered addresses.
+            // A key that a builder obtained can withdraw only to registered addresses.
             if (!isRegistered && !permissions.has("deposit_withdraw"))
               return yield* refusals.addressNotRegistered(destination)
             const terms = { method: network, amount, destination, reasons }

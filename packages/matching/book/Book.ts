@@ -14,7 +14,7 @@ export interface Terms {
   readonly leverage: number
 }
 
-/** Adds an order at its price, behind the orders already there. */
+/** Adds an order at its price, behind the orders that are already at this price. */
 export const add = (market: Market, account: Participants.Account, order: Order, terms: Terms): void => {
   const { pool } = market
   const slot = OrderPool.take(pool, order.orderId, order.clientOrderId)

@@ -15,7 +15,7 @@ export interface CommandIndex {
   /** Right shift that turns a hash into an index of `heads`. */
   shift: number
   words: Int32Array
-  /** Number of words ever used; freed buckets form a list that begins at `free`. */
+  /** Number of words that have ever been used; freed buckets form a list that begins at `free`. */
   used: number
   free: number
   count: number

@@ -23,7 +23,10 @@ export interface Ladder {
   /** Bitmap of the ticks whose total changed since the last `drain`. */
   touched: Int32Array
   readonly touchedPrices: Array<number>
-  /** First order at each tick, by page, with the last orders in `tails`; 0 for a tick without orders. */
+  /**
+   * First order at each tick, stored page by page; 0 if the tick has no orders. `tails` holds the last order at each
+   * tick.
+   */
   heads: Int32Array
   tails: Int32Array
   /** Total lots of each tick, by page. */
@@ -73,7 +76,7 @@ export const close = (ladder: Ladder, priceTicks: number, at: number): void => {
   if (priceTicks === ladder.best) ladder.best = next(ladder, priceTicks)
 }
 
-/** Returns the next worse price that has orders. If there is none, returns 0 for buys and `beyond` for sells. */
+/** Returns the next worse price that has orders. If no such price exists, returns 0 for buys and `beyond` for sells. */
 export const next = (ladder: Ladder, priceTicks: number): number =>
   ladder.side === "BUY" ? below(ladder, priceTicks) : above(ladder, priceTicks)
 

@@ -13,7 +13,7 @@ export interface OrderPool {
   words: Int32Array
   /** The same memory viewed as 64-bit floats. */
   doubles: Float64Array
-  /** Number of words ever used; freed slots form a list that begins at `free`. */
+  /** Number of words that have ever been used; freed slots form a list that begins at `free`. */
   used: number
   free: number
   /** First order for each hash, as the head of a linked list. Consecutive ids have adjacent heads. */
@@ -51,7 +51,7 @@ export const NEWER = 17
 /** Link to the next order with the same hash. */
 const CHAIN = 18
 
-/** Flags, below the leverage and the origin; the 16 bits above those are free. */
+/** Flags, in the lowest bits. The leverage and the origin are above the flags, and the highest 16 bits are free. */
 export const sell = 1
 export const addLiquidityOnly = 2
 export const reduceOnly = 4

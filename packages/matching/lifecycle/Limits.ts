@@ -1,4 +1,4 @@
-/** The operator's changes to a contract's limits, in force from the next command (rule 1.9). */
+/** The operator's changes to a contract's limits, effective from the next command (rule 1.9). */
 import { moneyScale } from "@venue/domain/Decimal"
 import * as Limits from "@venue/domain/Limits"
 import { isOver } from "@venue/domain/TradingState"

@@ -73,7 +73,10 @@ export const apply = (market: Market, event: Split.ContractSplit): void => {
     market.lastPriceTicks = nearestTicks(instrument, Split.priceE8(market.lastPriceTicks * instrument.tickE8, event))
 }
 
-/** Buys the odd lots with the reserve fund's money. The fund's account gets only the position; sales pay the fund. */
+/**
+ * Buys the odd lots with the reserve fund's money. The fund's account gets only the position; sale proceeds go to the
+ * fund.
+ */
 function buyOddLots({ instrument, participants }: Market, { fundLots, markE8, remainder }: Split.ContractSplit): void {
   const { totals } = participants
   totals.reserveFund += remainder

@@ -32,9 +32,9 @@ export const sample = (market: Market, atMillis: number): void => {
 }
 
 /**
- * Returns the refusal that the trading state requires for a command, if any. Cancels after a lost connection run in
- * every state, because the venue guarantees them and the client cannot retry. Opening and closing a TWAP are allowed,
- * because neither changes an order.
+ * Returns the refusal that the trading state requires for a command, if any. A cancel after a lost connection is
+ * accepted in every state, because the venue guarantees it and the client cannot retry. Opening and closing a TWAP
+ * are allowed, because neither changes an order.
  */
 export const refusalOf = (state: TradingState, command: TraderCommand): OrderRefusal | undefined => {
   if (state === "TRADING") return undefined
@@ -62,8 +62,8 @@ function isShutTo(state: TradingState, command: TraderCommand): boolean {
 }
 
 /**
- * The refusal by state takes precedence over a desk's refusal (rule 4.14), except over an internal error. A desk
- * refuses a cancel only with NO_SUCH_ORDER, and CANCEL_ONLY accepts cancels.
+ * The trading state's refusal takes precedence over a desk's refusal (rule 4.14), except over an internal error. A
+ * desk refuses a cancel only with NO_SUCH_ORDER, and CANCEL_ONLY accepts cancels.
  */
 function isOutranked(state: TradingState, status: OrderRefusal): boolean {
   return status !== "REJECTED_FAILED_TO_PROCESS" && (state !== "CANCEL_ONLY" || status !== "NO_SUCH_ORDER")

@@ -1,4 +1,7 @@
-/** Cancels one order or stop, all orders and stand-alone stops with a client order id, or everything on an account. */
+/**
+ * Cancels one order or stop, all orders and stand-alone stops with a client order id, or all of an account's orders
+ * and stops.
+ */
 import type { Id } from "@venue/domain/Id"
 import type { Cancel, CancelAll } from "@venue/domain/Market"
 import type { OrderId } from "@venue/domain/OrderId"

@@ -61,7 +61,7 @@ export const refusal = (
 }
 
 /**
- * Returns the maximum lots of a reduce-only order. An order that trades immediately may close the whole position,
+ * Returns the maximum lots of a reduce-only order. An order that trades immediately can close the whole position,
  * because resting reduce-only orders are cut as the position shrinks. An order that rests must leave room for the
  * reduce-only orders that already rest.
  */
@@ -79,11 +79,14 @@ function onlyReduces(account: Account, { quantityLots, reduceOnly, side }: Order
   return reduceOnly || quantityLots + beside <= heldAgainst(account, isSell)
 }
 
-/** Returns the lots that an order on that side may close; negative if the order would increase the position. */
+/** Returns the lots that an order on that side can close; negative if the order would increase the position. */
 export const heldAgainst = ({ position }: Account, isSell: boolean): number =>
   isSell ? position.quantityLots : -position.quantityLots
 
-/** Returns how many more stops the account may have besides this order; counts stops that open orders might create. */
+/**
+ * Returns how many more stops the account can have besides this order's own stops. Counts existing stops and the
+ * stops that other open orders might create.
+ */
 export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }: Order): number => {
   let left = Stops.most
   const own = OrderPool.find(pool, orderId)

@@ -70,7 +70,7 @@ function isThere(market: Market, account: Account, order: Order, limitTicks: num
   return wanted === 0
 }
 
-/** Simulated state of an account's reduce-only orders after the fills examined so far. */
+/** Simulated state of an account's reduce-only orders after the fills that were already examined. */
 interface Reducing {
   held: number
   left: number

@@ -76,7 +76,7 @@ export const end = (
   events.push({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
 }
 
-/** Ends an incoming order that may not rest, with its unfilled quantity. */
+/** Ends an incoming order that is not allowed to rest, with its unfilled quantity. */
 export const lapse = (market: Market, order: Order, events: Events): void => {
   const { quantityLots, remainingLots, timeInForce } = order
   const immediate = remainingLots < quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED"
@@ -173,7 +173,7 @@ function marginUsed(
 export const unfilled = ({ order, remainingLots }: Taker): Order => Book.unfilled(order, remainingLots)
 
 /**
- * Returns the part of the incoming order that may rest, or undefined. An order that could still trade has reached its
+ * Returns the part of the incoming order that can rest, or undefined. An order that could still trade has reached its
  * event limit and ends. A reduce-only order is cut to the room that resting reduce-only orders leave, and ends if
  * there is no room.
  */

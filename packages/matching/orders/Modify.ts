@@ -73,7 +73,10 @@ function change(
   return undefined
 }
 
-/** Returns the order with its new bracket: omitted stop prices stay, and a bracket without prices is removed. */
+/**
+ * Returns the order with its new bracket. Omitted stop prices stay unchanged, and a bracket without prices is
+ * removed.
+ */
 function rebracketed(order: Order, { stopLossTicks, takeProfitTicks, takerRate }: Modify): Order {
   if (stopLossTicks === undefined && takeProfitTicks === undefined) return order
   const { bracket, ...plain } = order

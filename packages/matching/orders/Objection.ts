@@ -29,7 +29,7 @@ export const objection = (
   return isFrozen && isHeldBack(command) ? "USER_IN_LIQUIDATION" : undefined
 }
 
-/** Returns true for commands that a frozen account may not send (rule 9.9): it may cancel, and a `Refuse` passes. */
+/** Returns true for commands that a frozen account must not send (rule 9.9). Cancels and `Refuse` are allowed. */
 function isHeldBack({ _tag }: Obeyed): boolean {
   return _tag === "Place" || _tag === "Modify" || _tag === "Close"
 }

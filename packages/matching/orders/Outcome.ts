@@ -72,7 +72,7 @@ function echo(market: Market, command: Exclude<Obeyed, Liquidate | OpenTakeover>
   }
 }
 
-/** Adds the fields of the open order to the echo, if the request names an open order of the account. */
+/** Adds the fields of the open order to the echo, if the request's id belongs to an open order of the account. */
 function ofOrder(market: Market, { accountId, userId }: TraderCommand, request: Echo): Echo {
   const orderId = request.orderId === "" ? undefined : parseOrderId(request.orderId)
   if (orderId === undefined) return request

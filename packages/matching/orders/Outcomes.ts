@@ -24,7 +24,10 @@ export interface Outcomes {
   /** No record expires before this time. */
   quietUntilMillis: number
   readonly index: CommandIndex.CommandIndex
-  /** Per user number: number of records, and the newest record, which links to the one before it. */
+  /**
+   * By user number: how many records the user has (`counts`), and the newest one (`newest`), which links to the one
+   * before it.
+   */
   readonly counts: Array<number>
   readonly newest: Array<number>
 }
@@ -139,7 +142,7 @@ export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
   }
 }
 
-/** A record consists of the four words of the id and these, 32 bytes in total. */
+/** A record consists of the four words of the id and the following words, 32 bytes in total. */
 const KIND = 4
 /** Slot of the user's previous record, if any. */
 const OLDER = 5

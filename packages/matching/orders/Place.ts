@@ -1,4 +1,6 @@
-/** Placement of a new order: checks, acceptance, matching, unfilled quantity. `Preview` skips the acceptance. */
+/**
+ * Placement of a new order: checks, acceptance, matching, and the unfilled quantity. `Preview` skips the acceptance.
+ */
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { largestOrder } from "@venue/domain/Instrument"
 import { clipped, closingPrice } from "@venue/domain/PriceBand"
@@ -93,7 +95,10 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   if (resting !== undefined) Book.add(market, account, resting, command)
 }
 
-/** Matches an accepted order at the given price or better. Returns the unfilled part if it may rest, else ends it. */
+/**
+ * Matches an accepted order at the given price or better. Returns the unfilled part if it can rest, otherwise ends
+ * it.
+ */
 export const meet = (
   market: Market,
   limitTicks: number,

@@ -1,4 +1,4 @@
-/** Preview of a new order in this market, by the checks and the matching of a real order. */
+/** Preview of a new order in this market, computed with the checks and the matching of a real order. */
 import { isSame } from "@venue/domain/Id"
 import type { Place } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -35,7 +35,7 @@ export const preview = (market: Market, command: PreviewCommand, nowMillis: numb
   return { ...waiting, ...met(tried, worstTicks, placed, order) }
 }
 
-/** Computes the order's status and fills if it were placed now. */
+/** Computes the status and fills that the order would have if it were placed now. */
 function met(
   { account, market }: Excerpt.Excerpt,
   worstTicks: number,

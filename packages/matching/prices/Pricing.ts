@@ -59,7 +59,7 @@ export const fix = (market: Market, priceE8: number, atMillis: number, events: E
   take(market, { ...pricedAt(market, report, atMillis), markE8: priceE8, freshMarkE8: priceE8, premiumE8: 0 }, events)
 }
 
-/** Treats the price in force as reported by the operator, until the next report. */
+/** Treats the current price as reported by the operator, until the next report. */
 export const retell = (market: Market, atMillis: number, events: Events): void => {
   const { oracleE8, paused } = market.prices!
   const report: Report = { source: "operator", toldE8: oracleE8, toldAtMillis: atMillis, rejections: 0, paused }
@@ -77,7 +77,7 @@ export const isIdle = (market: Market, atMillis: number): boolean => {
   return isSame(prices, pricedAt(market, prices, longestMillis))
 }
 
-/** Returns true if the price in force may open positions at that time (I29). */
+/** Returns true if the current price is fresh enough to open positions at that time (I29). */
 export const isFresh = ({ instrument }: Market, prices: Priced, atMillis: number): boolean =>
   Oracle.isFresh(instrument, prices, atMillis)
 
@@ -160,9 +160,9 @@ function drifted({ instrument, prices }: Market, toldE8: number, midE8: number |
 const refreshMillis = 1_000
 
 /**
- * Returns the daily bounds around the index price in force at 00:00 UTC. On a new day, this is the previous day's
- * last price. A reported price outside the bounds becomes the new reference, because otherwise nobody could trade at
- * that price (rule 1.6).
+ * Returns the daily bounds around the index price at 00:00 UTC. On a new day, this is the previous day's last price.
+ * A reported price outside the bounds becomes the new reference, because otherwise nobody could trade at that price
+ * (rule 1.6).
  */
 function boundsAt(
   { instrument, prices }: Market,

@@ -5,7 +5,7 @@ import { isSame } from "@venue/domain/Position"
 import type { Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
-/** An account whose desk responded, with its changes in this decision so far. */
+/** An account whose desk responded, with its changes from earlier steps of this decision. */
 export interface Counterparty {
   readonly stand: Stand
   readonly account: Participants.Account
@@ -16,16 +16,16 @@ export interface Counterparty {
 }
 
 export interface Counterparties {
-  /** In take-over order. */
+  /** Providers, in the order in which they take over lots. */
   readonly providers: ReadonlyArray<Counterparty>
-  /** In deleveraging order. */
+  /** Accounts whose desks responded, in the order in which they are deleveraged. */
   readonly answered: ReadonlyArray<Counterparty>
   /**
    * Responding accounts that can still bear a loss. All takeovers in one decision share this list, so that each
    * exhausted account is scanned only once.
    */
   bearing: ReadonlyArray<Counterparty>
-  /** The other accounts with a position, in deleveraging order. */
+  /** All other accounts with a position, in deleveraging order. */
   readonly silent: ReadonlyArray<Participants.Account>
 }
 

@@ -102,7 +102,7 @@ function counted({ liquidated, timeMillis }: Market): number {
 }
 
 /**
- * Returns the lots that may still be liquidated on the book. The limit is about a tenth of the position limit per
+ * Returns the lots that can still be liquidated on the book. The limit is about a tenth of the position limit per
  * minute and at least one lot, so that liquidations do not empty the book.
  */
 function roomFor(market: Market, prices: Priced, priceTicks: number): number {

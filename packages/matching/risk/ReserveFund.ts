@@ -15,7 +15,7 @@ export const topUp = (
   events.push(toppedUp)
 }
 
-/** Adds the top-up to the fund and subtracts it as the operator's money, so that all cash still sums to the same. */
+/** Adds the top-up to the fund and subtracts it as the operator's money, so that the sum of all cash stays the same. */
 export const apply = (market: Market, { amount, atMillis, topUpId }: FundToppedUp): void => {
   const { totals } = market.participants
   market.timeMillis = atMillis

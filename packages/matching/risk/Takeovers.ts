@@ -56,8 +56,8 @@ export const apply = (market: Market, event: TakeoverOpened | TakeoverClosed): v
 }
 
 /**
- * Closes the takeovers that every desk has had time to respond to, oldest first. A takeover closes without a trade if
- * the position has changed, the market does not trade, its price is stale or the mark has recovered.
+ * Closes the takeovers whose response time has expired, oldest first. A takeover closes without a trade if the
+ * position has changed, the market does not trade, its price is stale or the mark has recovered.
  */
 export const close = (market: Market, { stands }: CloseTakeovers, nowMillis: number, events: Events): void => {
   let counterparties: Counterparties.Counterparties | undefined

@@ -45,7 +45,9 @@ interface Passing {
   readonly isLong: boolean
   readonly lots: number
   readonly value: number
-  /** Amount, fees included, for the account's whole position: the account loses exactly its share of equity. */
+  /**
+   * Amount, including fees, for the account's whole position, at which the account loses exactly its share of equity.
+   */
   readonly worth: number
   /**
    * True if there is no debt or the reserve fund can pay all of it. The position is then transferred at the mark
@@ -55,7 +57,10 @@ interface Passing {
   readonly priceTicks: number
   /** The account's own order, with its remaining quantity. */
   order: Order
-  /** Reserve fund's spendable amount, without its outstanding part of the debt, times `lots` and the rate scale. */
+  /**
+   * Amount that the reserve fund can still spend after its outstanding part of the debt, times `lots` and the rate
+   * scale.
+   */
   spare: bigint
 }
 
@@ -92,7 +97,10 @@ function hasMarkMoved({ isLong, market, takeover }: Passing): boolean {
   return moveSince(market.prices!.markE8, takeover.opened.markE8, isLong) === "GONE_ON"
 }
 
-/** Transfers lots to providers by free margin, as far as the fund can pay the fee; reducing lots earn no fee. */
+/**
+ * Divides the lots among providers in proportion to free margin, as far as the fund can pay the fee. Lots that reduce
+ * a provider's position earn no fee.
+ */
 function provide(passing: Passing, providers: ReadonlyArray<Counterparties.Counterparty>): void {
   const { account, isLong, lots, market, priceTicks } = passing
   const willing = providers.filter((provider) => provider.account.user !== account.user && wanted(provider, isLong) > 0)

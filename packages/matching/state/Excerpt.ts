@@ -15,7 +15,9 @@ export interface Excerpt {
   readonly account: Participants.Account
 }
 
-/** Copies the part that an order at `limitTicks` or better can touch. The order's account may be new. */
+/**
+ * Copies the part that an order at `limitTicks` or better can touch. The order's account might be new to the market.
+ */
 export const make = (
   whole: Market,
   account: Participants.Account,
@@ -52,7 +54,7 @@ interface Copies {
   readonly accounts: Map<Participants.Account, Copy>
 }
 
-/** An account in the excerpt, with its copied orders: slot in the excerpt by slot in the market. */
+/** An account in the excerpt; `slots` maps its orders' slots in the market to slots in the excerpt. */
 interface Copy {
   readonly account: Participants.Account
   readonly slots: Map<number, number>
@@ -102,7 +104,7 @@ function accountOf({ accounts, market, whole }: Copies, known: Participants.Acco
   for (const stop of Stops.ofAccount(whole.stops, known)) {
     const own = { ...stop, account }
     Stops.keep(market.stops, own)
-    // No stop fires in an excerpt; due stops keep their place.
+    // No stop fires in an excerpt; due stops stay due.
     market.stops.due.add(own)
   }
   return copy
@@ -120,7 +122,7 @@ function take({ market, whole }: Copies, { account, slots }: Copy, slot: number)
   slots.set(slot, taken)
 }
 
-/** Links an account's orders by age. Needed for trading accounts, whose reduce-only orders may be cut at any price. */
+/** Links an account's orders by age. Needed for trading accounts, whose reduce-only orders can be cut at any price. */
 function enlist(copies: Copies, known: Participants.Account, copy: Copy): void {
   const { market, whole } = copies
   if (known.reducing === 0) {

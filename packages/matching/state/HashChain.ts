@@ -20,7 +20,7 @@ export const unlink = (heads: Int32Array, head: number, words: Int32Array, recor
   }
 }
 
-/** Doubles the heads and relinks every record. Records of one chain may change their order. */
+/** Doubles the heads and relinks every record. Records of one chain can change their order. */
 export const twice = (
   heads: Int32Array,
   words: Int32Array,

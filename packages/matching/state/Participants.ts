@@ -10,7 +10,7 @@ export interface User {
   readonly userId: UserId
   /** Commands with a lower epoch are dropped. */
   epoch: number
-  /** Lots held by all accounts of the user, long and short added. */
+  /** Lots held by all of the user's accounts: the sum of long and short positions. */
   held: number
   /** Resting lots of all accounts of the user, by side. */
   buying: number
@@ -22,7 +22,7 @@ export interface Account {
   readonly accountId: AccountId
   readonly user: User
   readonly position: Position.Position
-  /** True while a takeover of the position is open; the account may then only cancel. */
+  /** True while a takeover of the position is open; the account can then only cancel. */
   isFrozen: boolean
   openOrders: number
   /** Resting lots of the account, by side. */
@@ -30,7 +30,7 @@ export interface Account {
   selling: number
   /** Resting reduce-only lots; all are on the side opposite to the position. */
   reducing: number
-  /** Ends of the list of open orders by age; 0 without orders. */
+  /** Oldest and newest open order, the ends of the list by age; 0 if the account has no orders. */
   oldest: number
   newest: number
   /** Open orders by client order id. Built at the account's first cancel by client order id, which is rare. */

@@ -28,7 +28,7 @@ import * as Takeovers from "../risk/Takeovers.ts"
 import * as TradingState from "../lifecycle/TradingState.ts"
 
 /**
- * Applies an event. An order that may rest enters the book when it is accepted, and its trades are deducted
+ * Applies an event. An order that can rest enters the book when it is accepted, and its trades are deducted
  * afterwards; meanwhile the book might be crossed. No other event can come in between, so the order gets the same
  * place in its queue.
  */

@@ -162,7 +162,7 @@ function sums(digest: Digest, { reducing, totals }: Participants): void {
     number(digest, value)
 }
 
-/** Hashes the stops in placement order. This order and the due stops determine the order in which stops wait. */
+/** Hashes the stops in placement order. The placement order and the due stops determine the queues of waiting stops. */
 function stops(digest: Digest, { byId, due, lastSequence }: Stops): void {
   number(digest, lastSequence)
   for (const { leverage, order: placed, parentId, sequence, takerRate } of byId.values()) {
@@ -216,7 +216,7 @@ function sorted<A>(values: ReadonlyArray<A>, key: (value: A) => string): Readonl
 }
 
 function number(digest: Digest, value: number): void {
-  // Adding 0 turns -0 into 0, which means the same.
+  // Adding 0 turns -0 into 0, which is the same number.
   double[0] = value + 0
   word(digest, halves[0]!)
   word(digest, halves[1]!)

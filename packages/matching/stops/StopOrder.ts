@@ -86,7 +86,7 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0
 }
 
-/** Each stop may close at most the position, but several stops together may exceed it. */
+/** Each stop can close at most the whole position, but several stops together are allowed to exceed it. */
 function room(account: Account, { quantityLots, side }: Order): OrderRefusal | undefined {
   return quantityLots > heldAgainst(account, side === "SELL") ? "REJECTED" : undefined
 }

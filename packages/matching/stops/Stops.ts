@@ -4,7 +4,7 @@ import { isRising } from "@venue/domain/Stop"
 import type { OrderId } from "@venue/domain/OrderId"
 import type { Account } from "../state/Participants.ts"
 
-/** Terms of a stop that its order does not contain. */
+/** Stop terms that are not part of the stop's order. */
 export interface StopTerms {
   /** Taker rate of the order that the stop will send. */
   readonly takerRate: number
@@ -18,13 +18,13 @@ export interface Stop extends StopTerms {
   readonly account: Account
   /** Order whose price is the trigger price. Replaced when the stop is modified or cut. */
   order: Order
-  /** Arrival number, which orders stops at the same price. */
+  /** Arrival number, which decides the sequence of stops at the same price. */
   sequence: number
 }
 
 export interface Stops {
   readonly tickE8: number
-  /** In the order in which they were placed. */
+  /** Stops by id, in the order in which they were placed. */
   readonly byId: Map<string, Stop>
   readonly byAccount: Map<Account, ReadonlyArray<Stop>>
   /** Stops that fire at or above their price. The next stop to fire (lowest price, then oldest) is last. */

@@ -24,7 +24,7 @@ export const fire = (market: Market, atMillis: number, events: Events): void => 
   }
 }
 
-/** Returns true if no stop is due, or if stops may not fire because the price is stale (I29) or trading is halted. */
+/** Returns true if no stop is due, or if stops must not fire because the price is stale (I29) or trading is halted. */
 export const isIdle = ({ instrument, prices, stops, tradingState }: Market, atMillis: number): boolean =>
   stops.due.size === 0 ||
   tradingState !== "TRADING" ||

@@ -21,8 +21,8 @@ import type { Account } from "../state/Participants.ts"
 import * as Twaps from "./Twaps.ts"
 
 /**
- * Opens a TWAP. Has no effect if the TWAP is already open. A TWAP that was accepted before a split, or whose contract
- * has ended, is closed at once, because its trader has not processed that event.
+ * Opens a TWAP. Has no effect if the TWAP is already open. Closes the TWAP at once if it was accepted before a split
+ * or if its contract has ended, because its trader had not yet processed the split or the end.
  */
 export const open = (market: Market, account: Account, command: OpenTwap, events: Events): void => {
   const { commandId, expiresAtMillis, terms } = command
@@ -42,13 +42,15 @@ export const open = (market: Market, account: Account, command: OpenTwap, events
   else if (terms.createdAtMillis < market.lastSplitMillis) end(market, opened.twap, "SPLIT", null, events)
 }
 
-/** Returns true if the slice may be placed: its TWAP is open, and neither this slice nor a later one was placed. */
+/** Returns true if the slice can be placed: its TWAP is open, and neither this slice nor a later one was placed. */
 export const isNext = ({ twaps }: Market, { accountId, slice, twapId }: PlaceSlice): boolean => {
   const twap = twaps.byId.get(twapId)
   return twap !== undefined && twap.accountId === accountId && slice > twap.lastSlice && slice <= twap.slices
 }
 
-/** Records a child order's result; its own events begin at `first`. Has no effect for a repeat, which has no events. */
+/**
+ * Records a child order's result; the child's events begin at `first`. Ignores a repeated slice, which has no events.
+ */
 export const advance = (market: Market, { child, slice, twapId }: PlaceSlice, first: number, events: Events): void => {
   if (events.length === first) return
   const own = events.slice(first)

@@ -64,7 +64,7 @@ const PriceSettings = Schema.Struct({
 })
 type Settings = (typeof PriceSettings.Type)["sources"][number]
 
-/** `reason` states the valid values. */
+/** The settings are invalid. `reason` states the valid values. */
 export class PriceSettingsRefused extends Schema.TaggedError<PriceSettingsRefused>()("PriceSettingsRefused", {
   reason: Schema.String
 }) {}

@@ -48,9 +48,12 @@ export const readCurrent = (fields: Fields, text: string, nowMillis: number): Cu
   )
   if (prints.length > 0) return { prints, fault: undefined }
   if (all.length > 0)
-    return { prints, fault: "its quotes are more than 60 s old or 5 s ahead of this machine's clock (fields.time)" }
+    return {
+      prints,
+      fault: "all quotes are more than 60 s old or more than 5 s ahead of this machine's clock (fields.time)"
+    }
   const what = fields.time === undefined ? "price" : `price with a time at ${JSON.stringify(fields.time)} (fields.time)`
-  return { prints, fault: `its response has no ${what}` }
+  return { prints, fault: `the response has no ${what}` }
 }
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))

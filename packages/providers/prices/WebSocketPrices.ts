@@ -103,7 +103,7 @@ const connection = (
           () => end(statusReason(status, undefined))
         )
       })
-      socket.on("close", (code) => end(`closed with ${code}`))
+      socket.on("close", (code) => end(`the connection closed with code ${code}`))
       return Effect.sync(() => end("closed by the venue"))
     })
   })

@@ -1,4 +1,4 @@
-/** The account that pays withdrawals, as the wallet reports it; while the wallet is unavailable, the last report. */
+/** The account that pays withdrawals, as last reported by the wallet. */
 import { Effect, Option } from "effect"
 import type { RailUnavailable } from "./RailProvider.ts"
 

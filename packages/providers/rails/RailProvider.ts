@@ -13,7 +13,7 @@ export interface Arrival {
   readonly txHash: string
   /** Index within the transaction, because a reorganisation changes the index within the block; 0 at a bank. */
   readonly logIndex: number
-  /** Deposit address in its published form; at a bank, the message of the transfer. */
+  /** Deposit address in the form that users see; at a bank, the reference text of the transfer. */
   readonly to: string
   /** In 1e-6 USD, above zero. */
   readonly amount: bigint
@@ -73,7 +73,7 @@ export interface PaymentOrder {
   readonly previous: ReadonlyArray<Payment>
 }
 
-/** Returns the total of in-flight withdrawals with this number or a later one, in 1e-6 USD. */
+/** Returns the total amount of the in-flight withdrawals that have this number or a later one, in 1e-6 USD. */
 export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
 
 /** State of all attempts at one withdrawal. "Not found" is `Pending`, never `Failed`. */
@@ -146,13 +146,13 @@ export interface RailProvider {
   /** Returns a chain's constant deposit address for an index. Undefined at a bank, where messages identify deposits. */
   readonly addressAt: ((index: number) => string) | undefined
   /**
-   * Contract of the rail's token in its published form. Withdrawals to this contract are refused. Absent on rails
-   * without a contract.
+   * Address of the rail's token contract, in the form that users see. Withdrawals to this address are refused. Absent
+   * on rails without a contract.
    */
   readonly tokenContract?: string
   /**
    * Returns the arrivals since the cursor. A null cursor starts at the current head. `watched` is read after the
-   * head, so that an address published before the head is never missed.
+   * head, so that it includes every address that users received before that head.
    */
   readonly scan: <E>(
     cursor: string | null,
@@ -195,7 +195,7 @@ export interface RailProvider {
   readonly sweeper?: Sweeper
   /** Outage to report while the rail responds but its final state does not advance; undefined at other times. */
   readonly stalled?: Effect.Effect<RailOutage | undefined>
-  /** Returns the paying account recorded in a cursor, in the published form, for processes without a wallet. */
+  /** Returns the paying account recorded in a cursor, in the form that users see. For processes without a wallet. */
   readonly payingAccountIn?: (cursor: string) => string | undefined
 }
 

@@ -15,7 +15,7 @@ export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("
   reason: Schema.String
 }) {
   override get message() {
-    return `the signer: ${this.reason}`
+    return `signer unavailable: ${this.reason}`
   }
 }
 
@@ -53,10 +53,11 @@ export class Signer extends Context.Service<
       }),
       sign: Effect.fn("Signer.sign")(function* (order: SigningOrder) {
         if (order._tag !== "TronPayment") {
-          if (keys === undefined) return yield* new SignerRefused({ reason: "it has no keys for Arbitrum One" })
+          if (keys === undefined)
+            return yield* new SignerRefused({ reason: "this signer has no keys for Arbitrum One" })
           return Redacted.make<string>(yield* Transactions.sign(keys, order))
         }
-        if (tron === undefined) return yield* new SignerRefused({ reason: "it has no key for TRON" })
+        if (tron === undefined) return yield* new SignerRefused({ reason: "this signer has no key for TRON" })
         return Redacted.make(TronTransaction.signedBy(tron, order))
       })
     })
@@ -74,9 +75,9 @@ export class Signer extends Context.Service<
           new SignerUnavailable({
             reason:
               status === 401
-                ? "it rejects the secret"
+                ? "the wallet rejected the secret"
                 : status === 200
-                  ? "it returned status 200 with an unexpected body"
+                  ? "the wallet returned status 200 with an unexpected body"
                   : statusReason(status, refusalOf(text, hide))
           })
         const ask = (request: HttpClientRequest.HttpClientRequest) =>

@@ -8,7 +8,7 @@ export const LoopbackEndpoints = Context.Reference<boolean>("@venue/providers/we
   defaultValue: () => false
 })
 
-/** `expected` states the valid form. */
+/** The URL is not a permitted endpoint. `expected` states the valid form. */
 export class EndpointRefused extends Schema.TaggedError<EndpointRefused>()("EndpointRefused", {
   expected: Schema.String
 }) {}
@@ -20,7 +20,7 @@ export const endpointOf = (text: string, allowsLoopback: boolean): Result.Result
   const isHere = allowsLoopback && isThisMachine(hostOf(url))
   if (url.protocol !== "https:" && !(isHere && url.protocol === "http:"))
     return refused("a URL that begins with https:")
-  if (url.username !== "" || url.password !== "") return refused("a URL without user name and password")
+  if (url.username !== "" || url.password !== "") return refused("a URL without a user name or password")
   if (text.includes("#")) return refused("a URL without a fragment")
   if (isHere) return Result.succeed(url)
   if (!ports.has(url.port)) return refused("a URL with port 443 or 8443")

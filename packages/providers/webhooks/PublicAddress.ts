@@ -1,4 +1,7 @@
-/** Public internet addresses, by the registries of special-purpose addresses (RFC 6890 and later). */
+/**
+ * Recognises public internet addresses, according to the registries of special-purpose addresses (RFC 6890 and
+ * later).
+ */
 import { BlockList, isIP } from "node:net"
 
 export const isPublic = (address: string): boolean => {

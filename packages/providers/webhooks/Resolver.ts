@@ -13,8 +13,8 @@ export class Resolver extends Context.Service<
   }
 >()("@venue/providers/webhooks/Resolver") {
   /**
-   * Resolves by DNS only, without the machine's hosts file. Keeps free the few threads that resolve the venue's own
-   * names.
+   * Resolves by DNS only, without the machine's hosts file. This leaves the few threads that resolve the venue's own
+   * names free.
    */
   static readonly layer: Layer.Layer<Resolver> = Layer.succeed(
     Resolver,

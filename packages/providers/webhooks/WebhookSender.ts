@@ -37,7 +37,7 @@ export class WebhookSender extends Context.Service<
       const resolver = yield* Resolver
       const mayBe = (address: string) => isPublic(address) || (allowsLoopback && isLoopback(address))
 
-      /** Returns all of the host's addresses. A host with a single non-public address is refused. */
+      /** Returns all of the host's addresses. The host is refused if any of its addresses is not public. */
       const addressesOf = Effect.fnUntraced(function* (host: string) {
         const addresses =
           isIP(host) === 0
@@ -67,13 +67,13 @@ export class WebhookSender extends Context.Service<
         send: Effect.fn("WebhookSender.send")(
           function* (attempt: Try) {
             const response = yield* Effect.timeoutOption(answerTo(attempt), deadline)
-            if (Option.isNone(response)) return failed(`no response came within ${deadline}`)
+            if (Option.isNone(response)) return failed(`the endpoint did not respond within ${deadline}`)
             const status = response.value.statusCode ?? 0
             yield* dropped(response.value)
             return status >= 200 && status < 300
               ? { status, fault: null }
               : failed(
-                  `it answered with status ${status}${status >= 300 && status < 400 ? ", a redirect that is not followed" : ""}`,
+                  `the endpoint returned status ${status}${status >= 300 && status < 400 ? "; redirects are not followed" : ""}`,
                   status
                 )
           },
@@ -133,7 +133,7 @@ const dropped = (response: IncomingMessage): Effect.Effect<void> =>
 
 const maxAnswerBytes = 16 * 1024
 
-/** Node requests one address or all addresses, depending on how it connects. */
+/** Node.js requests one address or all of them, depending on how it connects. */
 const only = (addresses: ReadonlyArray<string>): LookupFunction => {
   const known: Array<LookupAddress> = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, { all }, callback) =>

@@ -11,7 +11,7 @@ export const Failure = Schema.Literals([
   /** The response violates the contract. */
   "malformed",
   "oversized",
-  /** The request is carried out and the response is lost. */
+  /** The request is carried out, but the response is lost. */
   "lost_answer"
 ])
 export type Failure = typeof Failure.Type
@@ -166,8 +166,7 @@ const paying = ({ bank, change }: Kept, now: Effect.Effect<number>): Paying => {
 
   const end: Paying["end"] = Effect.fn("BankSimulator.end")(function* (id, status, reason) {
     const open = yield* payout(id)
-    if (open.status !== "pending")
-      return yield* new BankRefusal({ status: 409, reason: "the payout has already ended" })
+    if (open.status !== "pending") return yield* new BankRefusal({ status: 409, reason: "the payout is already final" })
     const done = ended(open, status === "failed" ? (reason ?? "refused") : null)
     yield* change({ payouts: bank().payouts.map((payout) => (payout.id === id ? done : payout)) })
     return done
@@ -183,7 +182,7 @@ const crediting = ({ bank, change }: Kept, newReference: Effect.Effect<string>):
     const { entries, name } = bank()
     const at = cursor === undefined ? entries.length : placeOf(cursor, name)
     if (at === undefined || at > entries.length)
-      return yield* new BankRefusal({ status: 422, reason: "after is not a cursor of this bank" })
+      return yield* new BankRefusal({ status: 422, reason: "after is not a cursor that this bank returned" })
     const data = entries.slice(at, at + limit)
     return { data, next: `${name}:${at + data.length}` }
   })
@@ -217,9 +216,11 @@ const crediting = ({ bank, change }: Kept, newReference: Effect.Effect<string>):
 }
 
 const roomIn = (kept: ReadonlyArray<unknown>): Effect.Effect<void, BankRefusal> =>
-  kept.length < maxKept ? Effect.void : Effect.fail(new BankRefusal({ status: 409, reason: "the simulator is full" }))
+  kept.length < maxKept
+    ? Effect.void
+    : Effect.fail(new BankRefusal({ status: 409, reason: "the simulated bank cannot store more records" }))
 
-/** Maximum number of entries, and of payouts. */
+/** Maximum number of entries, and maximum number of payouts. */
 const maxKept = 100_000
 
 const ended = (payout: SimulatedPayout, reason: string | null): SimulatedPayout => ({

@@ -156,7 +156,7 @@ const pathId = Effect.map(HttpRouter.params, ({ id = "" }) => id)
 
 const json = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status })
 const payoutAnswer = ({ id, reason, status }: SimulatedPayout, code = 200) => json({ id, status, reason }, code)
-/** Omits the payee. */
+/** Returns a payout without its payee. */
 const shown = ({ id, reason, request, status }: SimulatedPayout) => ({
   id,
   amount: encodeAmount(request.amount),

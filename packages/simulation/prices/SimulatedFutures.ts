@@ -19,8 +19,8 @@ export interface SimulatedSettlement {
 
 /**
  * Returns a symbol's futures, or undefined if no futures are simulated for it. Commodity futures deliver monthly and
- * are in use until the previous month's roll has ended (rule 3.9). Index futures deliver quarterly and are in use
- * until that business day of the delivery month. Futures expire a week later.
+ * are in use until the roll of the preceding month has ended (rule 3.9). Index futures deliver quarterly and are in
+ * use until the same business day of the delivery month. Futures expire a week later.
  */
 export const calendarOf = (symbol: MarketSymbol, nowMillis: number): SimulatedCalendar | undefined => {
   const root = roots.get(symbol)
@@ -72,7 +72,7 @@ const roots: ReadonlyMap<MarketSymbol, Root> = new Map([
   [MarketSymbol.make("NATGAS-USD"), { name: "NG", ...ofCommodity }]
 ])
 
-/** Month codes of exchanges. */
+/** Letters that exchanges use for the delivery months, January first. */
 const letters = "FGHJKMNQUVXZ"
 
 /** Relative premium of a future over its underlier. */

@@ -20,7 +20,7 @@ export interface SimulatedPricesOptions {
   readonly speed: number
 }
 
-/** In 1e-8 USD. */
+/** Start price of each symbol, in 1e-8 USD. */
 export const startPrices: ReadonlyMap<MarketSymbol, number> = new Map(
   [
     ["AAPL-USD", 200],

@@ -23,7 +23,7 @@ export const SimulatedRail = Schema.Struct({
   /** Heights at which the chain was reorganised. */
   forks: Schema.Array(Schema.Number),
   transfers: Schema.Array(Transfer),
-  /** Scan order: hashes of transfers that arrived or that the bank returned. */
+  /** Hashes of transfers that arrived or that the bank returned, in the order in which a scan reads them. */
   log: Schema.Array(Schema.Struct({ txHash: Schema.String, isReturn: Schema.Boolean })),
   payments: Schema.Array(Paid),
   /** Fate of the next payment. */
@@ -66,7 +66,7 @@ export const find = ({ transfers }: SimulatedRail, txHash: string): Transfer | u
 
 export const isFull = ({ payments, transfers }: SimulatedRail): boolean => payments.length + transfers.length >= maxKept
 
-/** Adds an incoming transfer, on a chain in the next block. */
+/** Adds an incoming transfer. On a chain, the transfer enters the next block. */
 export const deposit = (
   rail: RailName,
   state: SimulatedRail,
@@ -112,7 +112,7 @@ export const takeBack = (state: SimulatedRail, txHash: string): SimulatedRail =>
   log: [...state.log, { txHash, isReturn: true }]
 })
 
-/** Sends a payment, unless its reference or number was used before. A stalled payment does not use its number. */
+/** Sends a payment, unless its reference or number was used before. A stalled payment does not use up its number. */
 export const send = (
   state: SimulatedRail,
   payment: Omit<Paid, "fate" | "height" | "sentAtMillis">,

@@ -54,7 +54,7 @@ type At = <A>(
 ) => Effect.Effect<A, RailUnavailable>
 
 const providerOf = (rail: RailName, at: At): RailProvider => {
-  /** Runs an access by the venue, which fails while the rail is cut off. */
+  /** Runs one call from the venue to the rail. The call fails while the rail is cut off. */
   const reached = <A>(work: (state: Machine.SimulatedRail, nowMillis: number) => readonly [A, Machine.SimulatedRail]) =>
     Effect.flatMap(
       at((state, nowMillis) =>
@@ -62,7 +62,7 @@ const providerOf = (rail: RailName, at: At): RailProvider => {
       ),
       (answer) =>
         answer === undefined
-          ? Effect.fail(new RailUnavailable({ rail, cause: "the rail is cut off" }))
+          ? Effect.fail(new RailUnavailable({ rail, cause: "the simulated rail is unreachable" }))
           : Effect.succeed(answer.value)
     )
   const read = <A>(work: (state: Machine.SimulatedRail, nowMillis: number) => A) =>
@@ -199,7 +199,7 @@ const Signed = Schema.fromJsonString(
 const encode = Schema.encodeSync(Signed)
 const decode = Schema.decodeSync(Signed)
 
-/** Derives an address for which no key is known. */
+/** Derives an address whose private key is unknown. */
 const addressAt = (rail: RailName, index: number): string => {
   const address = getAddress(`0x${Machine.hashOf(rail, "address", index).slice(0, 40)}`)
   return rail === "TRON" ? ofEvm(address) : address

@@ -1,6 +1,6 @@
 /**
- * Append-only audit log: each entry's actor, action and subject. An entry is written in the transaction of its
- * action; if a trader's journal records an operator's action, the entry is written with the journal row.
+ * Append-only audit log. Each entry has an actor, an action and a subject. An entry is written in the transaction of
+ * its action; if a trader's journal records an operator's action, the entry is written with the journal row.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

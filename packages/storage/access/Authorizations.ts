@@ -103,7 +103,10 @@ export class Authorizations extends Context.Service<
      */
     readonly consume: (code: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly produced: (code: Redacted.Redacted, sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
-    /** Cancels a user's unused codes for a client, or all if `clientId` is null. Waits for ongoing exchanges. */
+    /**
+     * Cancels a user's unused codes for a client, or for all clients if `clientId` is null. Waits for ongoing
+     * exchanges.
+     */
     readonly cancelCodes: (userId: UserId, clientId: string | null) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Authorizations") {

@@ -38,7 +38,10 @@ export class FactorChallenges extends Context.Service<
   {
     /** Issues a challenge for an existing factor; returns its expiry in Unix milliseconds. */
     readonly issue: (challenge: Challenge) => Effect.Effect<number, DatabaseUnavailable>
-    /** Uses one of five attempts. Call it outside a transaction; otherwise a failed verification gives it back. */
+    /**
+     * Uses one of five attempts. Call it outside a transaction; otherwise the rollback after a failed verification
+     * would undo this.
+     */
     readonly attempt: (challenge: Challenge) => Effect.Effect<void, ChallengeExpired | DatabaseUnavailable>
     /** Ends a challenge after a correct answer; returns true only to the first caller. */
     readonly spend: (challengeId: string) => Effect.Effect<boolean, DatabaseUnavailable>

@@ -15,7 +15,9 @@ const identityTable = Table.make("identity", {
   userId: of("text", UserId),
   /** In lower case. */
   address: text,
-  /** Chain id in digits. Like `domain` and `statement`, empty before the first sign-in and then from the last. */
+  /**
+   * Chain id in digits. Like `domain` and `statement`, it comes from the last sign-in and is empty before the first.
+   */
   network: text,
   domain: text,
   statement: text,
@@ -38,7 +40,7 @@ export interface Arrival {
 export class Identities extends Context.Service<
   Identities,
   {
-    /** Returns an address's user. The first call creates the user, once, with a primary account. */
+    /** Returns an address's user. The first call creates the user and the user's primary account. */
     readonly arrive: (
       arrival: Arrival
     ) => Effect.Effect<{ readonly userId: UserId; readonly isNew: boolean }, DatabaseUnavailable>

@@ -35,9 +35,9 @@ export class Nonces extends Context.Service<
   Nonces,
   {
     /**
-     * Stores a nonce. Succeeds once per key and nonce, regardless of letter case, until 15 minutes have passed in
-     * memory, or until the row is pruned in the database. After `DatabaseUnavailable`, the nonce might be stored, so
-     * use a new one. The database rejects nonces of unknown and revoked keys.
+     * Stores a nonce. Succeeds once per key and nonce, regardless of letter case. The in-memory store forgets a nonce
+     * after 15 minutes; the database store, when its row is pruned. After `DatabaseUnavailable`, the nonce might be
+     * stored, so use a new one. The database rejects nonces of unknown and revoked keys.
      */
     readonly claim: (
       publicKey: string,
@@ -81,7 +81,7 @@ const maxGroup = 1_000
 const maxWaiting = 20_000
 /** Time limit of an insert. After a timeout, the next insert uses another connection. */
 const giveUpAfter = "3 seconds"
-/** Maximum number of rows that one statement deletes, so that no nonce waits long for it. */
+/** Maximum number of rows that one statement deletes, so that no nonce has to wait long for a deletion. */
 const maxPruned = 5_000
 const maxBatches = 200
 
@@ -160,7 +160,9 @@ const housekeeping = (sql: SqlClient.SqlClient) =>
       if (deleted.length < maxPruned) return
     }
   }).pipe(
-    Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning("nonces not pruned", cause))),
+    Effect.catchCause((cause) =>
+      DatabaseOutage.report(cause, Effect.logWarning("old nonces could not be pruned", cause))
+    ),
     Effect.forever
   )
 

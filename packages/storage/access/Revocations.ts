@@ -27,7 +27,10 @@ type Row = Table.Row<typeof numbered>
 const decodeRow = Schema.decodeUnknownEffect(Schema.fromJsonString(numbered.schema))
 
 const snapshots = Table.selection({ snapshot: { schema: Schema.String, expression: "pg_current_snapshot()::text" } })
-/** `row` is null if there is no new row since the last poll. `snapshot` is the Postgres snapshot of this poll. */
+/**
+ * `row` is null if there is no new row since the last poll. `snapshot` is the text of a `pg_snapshot`, which
+ * determines the transactions that this poll could not see.
+ */
 const polled = Table.selection({
   snapshot: { schema: Schema.String, expression: "snapshot::text" },
   row: { schema: Schema.NullOr(numbered.schema), expression: "to_json(announced)" }
@@ -35,7 +38,10 @@ const polled = Table.selection({
 
 type Observe = (revocation: Revocation) => void
 
-/** True for a single-process venue: no other process revokes, so an unreachable database hides no revocation. */
+/**
+ * True for a single-process venue. No other process can revoke credentials, so no revocation can be missed during a
+ * database outage.
+ */
 export const RevokesAlone = Context.Reference<boolean>("@venue/storage/access/RevokesAlone", {
   defaultValue: () => false
 })
@@ -51,7 +57,10 @@ export class Revocations extends Context.Service<
   {
     /** Announces a revocation; within a transaction, the announcement is sent on commit. */
     readonly announce: (revocation: Revocation) => Effect.Effect<void, DatabaseUnavailable>
-    /** Calls `observe` at least once per revocation until the scope closes, usually at once, at most 1 s later. */
+    /**
+     * Until the scope closes, calls `observe` at least once for each revocation, usually at once and at most 1 s
+     * late.
+     */
     readonly watch: (observe: Observe) => Effect.Effect<void, never, Scope.Scope>
     /** Milliseconds since this node last read all revocations. */
     readonly delayMillis: () => number
@@ -69,7 +78,7 @@ export class Revocations extends Context.Service<
         const { publish, watch } = makeObservers<Revocation>()
         let readMillis = clock.currentTimeMillisUnsafe()
         const delayMillis = () => (isAlone ? 0 : clock.currentTimeMillisUnsafe() - readMillis)
-        /** Numbers of the rows published since the last poll, and between the two most recent polls. */
+        /** Row numbers published since the last poll (`recent`) and between the two most recent polls (`older`). */
         let recent = new Set<string>()
         let older = new Set<string>()
         const [start] = yield* snapshots.all(sql`select ${snapshots.columns}`)
@@ -164,7 +173,10 @@ const pollEvery = "500 millis"
 /** Time limit of a poll. After a timeout, the next poll uses another connection. */
 const giveUpAfter = "2 seconds"
 const checkEvery = "500 millis"
-/** Longer than a node accepts callers without its database. Each new row deletes at most four old ones. */
+/**
+ * Time for which a revocation is stored, longer than the time for which a node accepts callers without its database.
+ * Each new row deletes at most four old ones.
+ */
 const keptFor = "1 day"
 const maxPruned = 4
 

@@ -46,8 +46,8 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * Begins a session with its first refresh token, generation 1. Ends a user's least recently used sessions beyond
-     * 100, which bounds the time to end all of them.
+     * Begins a session with its first refresh token, generation 1. If the user has more than 100 sessions, ends the
+     * least recently used ones, so that the time to end all of them is bounded.
      */
     readonly begin: (session: NewSession, first: Redacted.Redacted) => Effect.Effect<void, DatabaseUnavailable>
     /** Returns a live or ended session, until a month after its expiry. */

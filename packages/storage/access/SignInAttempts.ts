@@ -103,7 +103,9 @@ const housekeeping = (sql: SqlClient.SqlClient) =>
         order by since limit ${maxPruned} for update skip locked
       )`
   }).pipe(
-    Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning("sign-ins not pruned", cause))),
+    Effect.catchCause((cause) =>
+      DatabaseOutage.report(cause, Effect.logWarning("old sign-in attempts could not be pruned", cause))
+    ),
     Effect.forever
   )
 

@@ -46,7 +46,7 @@ export class SigningKeyTable extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const { open, seal } = yield* Seal
         const all = Effect.map(
-          // A single statement reads either all or none of the rows that another transaction changed together.
+          // One statement, so that it sees either all or none of the changes that another transaction commits.
           keyTable.all(sql`select ${keyTable.columns} from signing_key order by number`),
           (rows) =>
             rows.map(({ sealedJwk, ...row }): StoredKey => ({ ...row, jwk: open(sealedJwk, sealName(row.kid)) }))

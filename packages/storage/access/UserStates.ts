@@ -71,14 +71,14 @@ export class UserStates extends Context.Service<
   UserStates,
   {
     readonly find: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
-    /** Sets the identity status for an operator; `judge` sets it from a verdict. */
+    /** Sets the identity status on an operator's behalf; `judge` sets it from a verdict. */
     readonly setIdentity: (userId: UserId, identity: UserState["identity"], country?: string | null) => Change
     /** Sets the identity status to pending; an earlier verification no longer counts. */
     readonly beginVerification: (
       userId: UserId,
       reference: string
     ) => Effect.Effect<void, AlreadyVerified | UnknownUser | DatabaseUnavailable>
-    /** Applies a verdict and returns its user, or `Option.none` if one at least as new was applied before. */
+    /** Applies a verdict and returns its user, or `Option.none` if a verdict at least as new was applied before. */
     readonly judge: (
       verdict: Verdict
     ) => Effect.Effect<Option.Option<UserId>, UnknownVerification | DatabaseUnavailable>

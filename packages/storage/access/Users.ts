@@ -89,7 +89,7 @@ export class Users extends Context.Service<
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  /** Reads accounts other than primary ones from the in-memory journal, which opens them. */
+  /** Reads accounts other than primary ones from the in-memory journal, which records when they are opened. */
   static readonly layerMemory: Layer.Layer<Users> = Layer.effect(
     Users,
     Effect.gen(function* () {

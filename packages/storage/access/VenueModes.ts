@@ -58,11 +58,15 @@ export class VenueModes extends Context.Service<
     /** Whether the cached mode allows withdrawals; false if the cache is older than 3 s. */
     readonly mayWithdraw: () => boolean
     /**
-     * Calls `observe` within 500 ms of an audit, but once if several occur between two polls, until the scope closes.
+     * Until the scope closes, calls `observe` within 500 ms of an audit. Several audits between two polls cause one
+     * call.
      */
     readonly watchAudits: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
     readonly read: Effect.Effect<VenueMode, DatabaseUnavailable>
-    /** The stored mode or, if there is no recent audit, the mode with withdrawals BLOCKED and the reason set. */
+    /**
+     * The stored mode or, if there is no recent audit, the stored mode with withdrawals set to BLOCKED and the reason
+     * added.
+     */
     readonly inForce: Effect.Effect<VenueMode, DatabaseUnavailable>
     /** Halts the venue; returns false if already halted. A repeated halt can replace only the public reason. */
     readonly halt: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
@@ -96,7 +100,7 @@ export class VenueModes extends Context.Service<
       })
       yield* GivenUp.afterByMachineClock(giveUpAfter)(refresh).pipe(
         Effect.catchCause((cause) =>
-          DatabaseOutage.report(cause, Effect.logWarning("the mode of the venue could not be read", cause))
+          DatabaseOutage.report(cause, Effect.logWarning("the venue's mode could not be read", cause))
         ),
         Effect.repeat(Schedule.spaced(pollEvery)),
         Effect.forkScoped

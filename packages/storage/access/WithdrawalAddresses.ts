@@ -41,8 +41,8 @@ export class WithdrawalAddresses extends Context.Service<
   WithdrawalAddresses,
   {
     /**
-     * Adds an address for an existing user. If the user already has it, compared without letter case, the stored row
-     * is kept and becomes verified if the new address is.
+     * Adds an address for an existing user. If the user already has the address in any letter case, keeps the stored
+     * row, and marks it as verified if the new address is verified.
      */
     readonly add: (
       address: NewWithdrawalAddress

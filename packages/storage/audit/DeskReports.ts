@@ -25,8 +25,8 @@ const AccountReport = Schema.Struct({
 })
 
 /**
- * A trader's accounts as of row `seq` in the trader's journal. `markets` holds the last row of each market that the
- * accounts fully include.
+ * A trader's accounts as of row `seq` in the trader's journal. `markets` holds, for each market, the last row that
+ * the accounts fully include.
  */
 export const TraderReport = Schema.Struct({
   userId: Schema.String,
@@ -47,7 +47,7 @@ export class DeskReports extends Context.Service<
   DeskReports,
   {
     readonly write: (desk: string, traders: ReadonlyArray<TraderReport>) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns the last reports of all desks that have reported since this time, oldest first. */
+    /** Returns the last report of each desk that has reported since this time, oldest first. */
     readonly since: (millis: number) => Effect.Effect<ReadonlyArray<DeskReport>, DatabaseUnavailable>
   }
 >()("@venue/storage/audit/DeskReports") {

@@ -1,4 +1,4 @@
-/** Each user's daily volume and fees, which exclude builders' shares and are the basis of referral rewards. */
+/** Each user's daily volume and fees. The fees exclude builders' shares and are the basis of referral rewards. */
 import { dayOf } from "@venue/domain/Day"
 import { type Fill, marketStream, type Traded } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"

@@ -96,7 +96,7 @@ const accountSums = Table.selection({
 /** An account's volume over several days, in 1e-6 USD. */
 export type AccountVolume = Table.Row<typeof accountSums>
 
-/** Returns at most `limit` of these users' accounts, by largest volume since a day. */
+/** Returns at most `limit` of these users' accounts, ordered by volume since the given day, largest first. */
 export const largest = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,

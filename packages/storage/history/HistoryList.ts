@@ -1,4 +1,4 @@
-/** Lists of an account's history, readable page by page, newest first, or as a whole in parts. */
+/** Lists of an account's history. A list can be read page by page, newest first, or as a whole in parts. */
 import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import type { Effect } from "effect"
@@ -14,7 +14,7 @@ interface Source<Filter, Row, View extends Row> {
   readonly table: string
   readonly order: RowOrder<Row>
   readonly wanted: (sql: SqlClient.SqlClient, filter: Filter) => Fragment
-  /** The condition `wanted` for in-memory rows. */
+  /** In-memory equivalent of the SQL condition `wanted`. */
   readonly isWanted: (filter: Filter) => (row: Row) => boolean
   readonly select: (sql: SqlClient.SqlClient, chosen: Chosen) => Effect.Effect<ReadonlyArray<View>, SqlError>
   readonly rowsIn: (memory: ReadTable.Memory) => ReadonlyArray<Row>

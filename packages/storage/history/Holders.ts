@@ -1,6 +1,6 @@
 /**
- * Numbers of users with a long and with a short position in a symbol. There is no row for a minute at whose start the
- * numbers are unchanged (rule 1.10).
+ * Counts of users with a long and with a short position in a symbol. If the counts are unchanged at the start of a
+ * minute, that minute has no row (rule 1.10).
  */
 import { marketStream } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
@@ -41,10 +41,10 @@ export const projection: MarketProjection = {
 const known = holdersTable.with<{ readonly startMinute: number }>({
   startMinute: { schema: Schema.Number, expression: "w.start" }
 })
-/** Numbers of long and short users at the start of a window. */
+/** Counts of long and short users at the start of a window. */
 export type KnownHolders = Table.Row<typeof known>
 
-/** Returns the numbers, earliest first. Might omit windows without a change. */
+/** Returns the counts, earliest first. Might omit windows without a change. */
 export const atStarts = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownHolders>> => ({
   sql: (sql) =>
     known.all(

@@ -19,27 +19,30 @@ import * as ReadTable from "./ReadTable.ts"
 /** Counter-account of every credit; its balance is minus the total of all credits. */
 export const fundingAccount = AccountId.make("venue/funding")
 
-/** Pays for the operator's top-ups of reserve funds. Holds the venue's own money, not customers' money. */
+/** Account that pays for the operator's top-ups of reserve funds. Holds the venue's own money, not customers' money. */
 export const operatorAccount = AccountId.make("venue/operator")
 
-/** Pays referral rewards out of fees; its balance is minus the total of all rewards. */
+/** Account that pays referral rewards out of fees; its balance is minus the total of all rewards. */
 export const referralAccount = AccountId.make("venue/referrals")
 
 /** Counter-account outside the venue; its balance is the money paid out minus the money received on the rail. */
 export const externalAccount = (rail: RailName): AccountId => AccountId.make(`external/${rail}`)
 
-/** Money of debited withdrawals that have neither arrived nor been returned. */
+/** Account with the money of debited withdrawals that have neither arrived nor been returned. */
 export const inFlightAccount = (rail: RailName): AccountId => AccountId.make(`treasury/in-flight/${rail}`)
 
-/** Bank payments without a known recipient, until an operator assigns them or the bank recalls them. */
+/** Account with bank payments without a known recipient, until an operator assigns them or the bank recalls them. */
 export const suspenseAccount = AccountId.make("suspense/bank")
 
-/** The venue's own money on its rails: amounts paid in minus amounts taken out. */
+/** Account with the venue's own money on its rails: amounts paid in minus amounts taken out. */
 export const ownAccount = AccountId.make("venue/own")
 
 export const withdrawalFeeAccount = AccountId.make("venue/fees/withdrawal")
 
-/** Operator's payments into a reserve fund. The fund's own gains and losses are in the market's log and trades. */
+/**
+ * Account with the operator's payments into a market's reserve fund. The fund's own gains and losses are recorded in
+ * the market's log and trades.
+ */
 export const reserveFundAccount = (symbol: MarketSymbol): AccountId => AccountId.make(`reserve-fund/${symbol}`)
 
 /** The only asset of the ledger. */
@@ -88,7 +91,7 @@ export const projection: TraderProjection = {
 
 /**
  * Returns the ledger entries for a market's rows. They are written in the same group as the trades, because a
- * separate group would scan all older rows without entries.
+ * separate group would have to scan all older rows without entries.
  */
 export const ofMarketRows = (
   symbol: MarketSymbol,

@@ -2,7 +2,10 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 
-/** All fields count quarter-hours; `first` is counted from 1970-01-01 00:00 UTC. */
+/**
+ * `count` is the number of moments. `step` is in quarter-hours, and `first` is in quarter-hours since 1970-01-01
+ * 00:00 UTC.
+ */
 export interface Moments {
   readonly first: number
   readonly step: number

@@ -151,7 +151,7 @@ const wanted = (sql: SqlClient.SqlClient, filter: OrderFilter) => {
   return sql.and(all)
 }
 
-/** `wanted` for in-memory rows. */
+/** In-memory equivalent of the SQL condition `wanted`. */
 const isWanted =
   ({ accountId, clientOrderId, endMillis, startMillis, symbol }: OrderFilter) =>
   (row: EndedOrder): boolean =>

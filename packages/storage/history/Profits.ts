@@ -62,7 +62,7 @@ const sums = Table.selection({
   profit: { schema: numeric.schema, expression: `coalesce(sum(${profitExpression()}), 0)::text` },
   rewards: { schema: numeric.schema, expression: "coalesce(sum(held.rewards), 0)::text" }
 })
-/** Realised and unrealised profit plus funding minus fees, and builder rewards, all in 1e-6 USD. */
+/** An account's profit (realised and unrealised, plus funding, minus fees) and its builder rewards, all in 1e-6 USD. */
 export type Profit = Table.Row<typeof sums>
 
 /** Returns each moment's sums over all symbols. */

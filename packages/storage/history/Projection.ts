@@ -1,6 +1,6 @@
 /**
- * Projections: groups of read tables that are written together from a stream's rows. Each group has its own position
- * in each stream, so that a group added in a later release is filled from the first row.
+ * Projections: groups of tables for queries, which are written together from a stream's rows. Each group has its own
+ * position in each stream, so that a group added in a later release is filled from the first row.
  */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"

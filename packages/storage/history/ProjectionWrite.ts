@@ -1,4 +1,4 @@
-/** Statements that write read tables and move the positions in one transaction. */
+/** Statements that write tables for queries and move the groups' positions in one transaction. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -57,7 +57,10 @@ const inPages = Effect.fnUntraced(
 const positions = (rows: ReadonlyArray<ReadonlyArray<unknown>>): Positions =>
   new Set(rows.map(([position]) => String(position)))
 
-/** If two owners write concurrently, the second waits and sees the moved positions. Both lock in the same order. */
+/**
+ * If two owners write concurrently, the second waits and sees the moved positions. Both owners lock the positions in
+ * the same order.
+ */
 const move = (sql: SqlClient.SqlClient, writes: Writes) => {
   const wanted = sql.join(
     " union all ",

@@ -1,4 +1,4 @@
-/** All groups of read tables. A new group needs a file, a migration, and an entry in one of these lists. */
+/** All groups of tables for queries. A new group needs a file, a migration, and an entry in one of these lists. */
 import type { Instrument } from "@venue/domain/Instrument"
 import * as Candles from "./Candles.ts"
 import * as DailyFees from "./DailyFees.ts"

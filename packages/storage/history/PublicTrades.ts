@@ -50,7 +50,10 @@ export const page = ({ symbols, ...pageQuery }: PublicTradeQuery): ReadTable.Rea
   }
 }
 
-/** Adds up the numbers of each market's newest trade, which are the markets' trade counts. */
+/**
+ * Adds up the trade numbers of each market's newest trade. A market numbers its trades from 1, so this is the count
+ * of all trades.
+ */
 const countOf = (last: ReadonlyArray<TradeRow>): number =>
   Math.min(
     last.reduce((sum, { number }) => sum + number, 0),

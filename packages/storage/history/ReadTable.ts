@@ -1,4 +1,4 @@
-/** Read tables: their columns, key, and in-memory storage. */
+/** Tables for queries: their columns, key, and in-memory storage. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -49,7 +49,7 @@ export class ReadMemory extends Context.Service<ReadMemory, Memory>()("@venue/st
 }
 
 interface Options<Row> {
-  /** Rows with equal keys are one row. */
+  /** Returns the key that identifies a row. */
   readonly key: (row: Row) => string
   /** Merges a new row with the stored one. If omitted, the table is append-only and a repeated key is a bug. */
   readonly merge?: {

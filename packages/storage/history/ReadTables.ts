@@ -1,4 +1,4 @@
-/** Read tables: history that is written once per committed event. `Projections.ts` lists the groups. */
+/** Tables for queries: history that is written once per committed event. `Projections.ts` lists the table groups. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -8,7 +8,7 @@ import { type CommittedRow, continues, type Group, positionOf, type Projection, 
 import { projectionTable, type ProjectionWrite, writeProjections } from "./ProjectionWrite.ts"
 import { ReadMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
 
-/** The rows do not start at the group's position `expected`, from which the caller must read the journal instead. */
+/** The given rows lack the group's next row, `expected`. The caller must read the journal from that row instead. */
 export class ProjectionGap extends Schema.TaggedError<ProjectionGap>()("ProjectionGap", {
   position: Schema.String,
   expected: Schema.Number,

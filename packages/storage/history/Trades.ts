@@ -110,7 +110,7 @@ const wanted = (sql: SqlClient.SqlClient, filter: TradeFilter) => {
   return sql.and(all)
 }
 
-/** `wanted` for in-memory rows. */
+/** In-memory equivalent of the SQL condition `wanted`. */
 const isWanted =
   ({ accountId, endMillis, orderId, orderType, side, startMillis, symbol }: TradeFilter) =>
   (row: TradeRow): boolean =>

@@ -42,7 +42,10 @@ const twapTable = Table.make("twap", {
 })
 export type EndedTwap = Table.Row<typeof twapTable>
 
-/** A TWAP closed by its market while the trader was unloaded is closed again, without fills; the first row stays. */
+/**
+ * A TWAP that its market closed while the trader was unloaded is closed a second time, without fills. The first row
+ * is kept.
+ */
 const twaps = ReadTable.make(twapTable, {
   key: ({ twapId }) => twapId,
   merge: { rows: (before) => before, conflict: "on conflict (twap_id) do nothing" },
@@ -97,7 +100,7 @@ const wanted = (sql: SqlClient.SqlClient, { accountId, symbol }: TwapFilter) => 
   return symbol === undefined ? ofAccount : sql.and([ofAccount, sql`symbol = ${storable(symbol)}`])
 }
 
-/** `wanted` for in-memory rows. */
+/** In-memory equivalent of the SQL condition `wanted`. */
 const isWanted =
   ({ accountId, symbol }: TwapFilter) =>
   (row: EndedTwap): boolean =>

@@ -97,7 +97,7 @@ export const lastKnown = (sql: SqlClient.SqlClient, table: string, windows: Wind
 export const rowAt = (sql: SqlClient.SqlClient, table: string, symbol: MarketSymbol, column: string): Fragment =>
   sql`select * from ${sql(table)} where symbol = ${symbol} and minute = w.${sql(column)} limit 1`
 
-/** `lastKnown` for in-memory rows. */
+/** In-memory equivalent of `lastKnown`. */
 export const lastKnownOf = <Row extends MinuteRow>(
   rows: ReadonlyArray<Row>,
   { beforeMinute, fromMinute, minutes, symbol }: Windows,

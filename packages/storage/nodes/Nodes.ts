@@ -56,7 +56,7 @@ export class SettingsDiffer extends Schema.TaggedError<SettingsDiffer>()("Settin
   nodes: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `${this.names.join(", ")}: value differs from ${this.nodes.join(", ")}; set the same value here, or stop those nodes first`
+    return `${this.names.join(", ")}: the value differs from the value on ${this.nodes.join(", ")}; set the same value here, or stop those nodes first`
   }
 }
 
@@ -70,7 +70,10 @@ export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode"
 export class Nodes extends Context.Service<
   Nodes,
   {
-    /** Adds a node, and takes over an earlier process's name. Compares the settings shared with each live node. */
+    /**
+     * Adds a node, which takes over its name from an earlier process. Compares the settings shared with each live
+     * node.
+     */
     readonly join: (node: Joining) => Effect.Effect<void, SettingsDiffer | DatabaseUnavailable>
     /** Renews a node's row. Returns the wanted state, or `draining` if a newer process has taken over the name. */
     readonly renew: (
@@ -82,8 +85,8 @@ export class Nodes extends Context.Service<
     /** Returns all nodes, ordered by name. A node is living if it was seen within the last 5 s and has not left. */
     readonly all: Effect.Effect<ReadonlyArray<Node>, DatabaseUnavailable>
     /**
-     * Crashed runners, which were seen within 2 s but have no database connection. After a database outage no runner
-     * was seen recently, so none is declared dead.
+     * Crashed runners: those seen within the last 2 s that have no database connection. After a database outage no
+     * runner was seen recently, so none is declared dead.
      */
     readonly dead: Effect.Effect<ReadonlyArray<Pick<Row, "nodeId" | "address">>, DatabaseUnavailable>
     readonly want: (name: string, wanted: Wanted) => Effect.Effect<void, UnknownNode | DatabaseUnavailable>

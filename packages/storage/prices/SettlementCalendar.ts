@@ -19,7 +19,7 @@ const calendarTable = Table.make("settlement_calendar", {
 export type CalendarEntry = Table.Row<typeof calendarTable>
 
 export interface SettlementCalendar {
-  /** Sets the futures from a given time on. Ends the future in use then and replaces later entries. */
+  /** Sets the futures from a given time on. Ends the future in use at that time and replaces later entries. */
   readonly setCalendar: (
     symbol: MarketSymbol,
     activeFromMillis: number,

@@ -25,7 +25,7 @@ export const isBlocked = `(
   )
 )`
 
-/** `isBlocked` for the in-memory tables. */
+/** In-memory equivalent of the SQL condition `isBlocked`. */
 export const isBlockedIn =
   (states: UserStates["Service"], flags: TreasuryFlags["Service"], deposits: Pick<DepositsShape, "isMissing">) =>
   ({ destination, userId }: Addressed): Effect.Effect<boolean, DatabaseUnavailable> =>

@@ -1,4 +1,7 @@
-/** Deposit addresses. Users see the newest per network; deposits to earlier ones are still credited. */
+/**
+ * Deposit addresses. Users see only their newest address on each network, but deposits to earlier addresses are still
+ * credited.
+ */
 import { Network } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import { integer, of, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -54,8 +57,8 @@ export class DepositAddresses extends Context.Service<
       addresses: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<DepositAddress>, DatabaseUnavailable>
     /**
-     * Returns at most `limit` addresses with indexes above the given one, by index. Addresses become visible in this
-     * order.
+     * Returns at most `limit` addresses whose index is above the given one, ordered by index. Addresses become
+     * visible in this order.
      */
     readonly after: (
       network: Network,

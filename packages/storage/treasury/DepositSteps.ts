@@ -68,7 +68,7 @@ export const firstStep = ({ depositId, detectedAtMillis, rail, state, step }: De
 export const releasesSuspense = ({ _tag }: DepositChange): boolean =>
   _tag === "Dropped" || _tag === "Assigned" || _tag === "TakenAsOwn"
 
-/** Returns the ledger entries that a change adds for the venue's own money, or undefined. */
+/** Returns the ledger entries that a change adds for the venue's own money, or undefined if it adds none. */
 export const entriesOf = (after: Deposit, change: DepositChange) =>
   change._tag === "TakenAsOwn" ? OwnMoney.ofDeposit(after, change.reason, change.atMillis) : undefined
 

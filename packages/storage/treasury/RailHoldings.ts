@@ -18,7 +18,7 @@ const holdingTable = Table.make("rail_holding", {
   amount: numeric,
   /** Block, or entry in the bank's list, as of which the rail made the report; text for operators. */
   position: text,
-  /** Newest block whose deposits are included. Null for a bank, where all stored entries are. */
+  /** Newest block whose deposits are included. Null for a bank, where all stored entries are included. */
   block: orNull(bigint),
   /** Time up to which settled withdrawals, and at a bank also stored entries, are included. */
   asOfMillis: timestamptz,

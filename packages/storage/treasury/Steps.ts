@@ -95,7 +95,10 @@ export const changedColumns = <Row extends object>(before: Row, after: Row): Par
     Object.entries(after).filter(([column, value]) => value !== before[column as keyof Row])
   ) as Partial<Row>
 
-/** Returns common table expressions that insert rows, except absent batches, if `moved` has changed a row. */
+/**
+ * Returns common table expressions that insert the rows of each batch if `moved` has changed a row. Skips absent
+ * batches.
+ */
 export const insertsIfMoved = (sql: SqlClient.SqlClient, batches: ReadonlyArray<Table.Batch | undefined>): Fragment =>
   sql.join(
     "",

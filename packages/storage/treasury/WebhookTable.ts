@@ -141,6 +141,6 @@ export const afterTry = (
 
 /** Error texts of delivery attempts that are dropped because their endpoint is disabled. */
 export const droppedFor: { readonly [Reason in DisabledReason]: string } = {
-  gone: "the endpoint answered 410 and is disabled",
-  failing: "the endpoint accepted no message for three days and is disabled"
+  gone: "the endpoint returned status 410 and was disabled",
+  failing: "the endpoint accepted no message for three days and was disabled"
 }

@@ -107,19 +107,22 @@ export interface WithdrawalsShape {
    */
   readonly queued: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /**
-   * Returns in-flight withdrawals with sequences above `after`, by sequence. A page shorter than `submittedAtOnce` is
-   * the last one.
+   * Returns in-flight withdrawals whose sequence is above `after`, in order of sequence. A page shorter than
+   * `submittedAtOnce` is the last one.
    */
   readonly submitted: (rail: RailName, after: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
-  /** Returns withdrawals with a requested end and unreturned money, oldest first, at most `maxEnding`. */
+  /**
+   * Returns withdrawals whose end was requested and whose money has not been returned, oldest first, at most
+   * `maxEnding`.
+   */
   readonly ending: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   readonly steps: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalStep>, DatabaseUnavailable>
   /** Returns a withdrawal's signed payments, oldest first. */
   readonly payments: (withdrawalId: string) => Effect.Effect<ReadonlyArray<StoredPayment>, DatabaseUnavailable>
   readonly sequences: (rail: RailName) => Effect.Effect<UsedSequences, DatabaseUnavailable>
   /**
-   * Returns the sum of the net amounts of in-flight withdrawals from a sequence on, in 1e-6 USD. Omits withdrawals
-   * that are to be cancelled and have no stored payment.
+   * Returns the sum of the net amounts of in-flight withdrawals whose sequence is at least `fromSequence`, in 1e-6
+   * USD. Omits withdrawals that are to be cancelled and have no stored payment.
    */
   readonly promised: (rail: RailName, fromSequence: number) => Effect.Effect<bigint, DatabaseUnavailable>
   /** Whether any in-flight withdrawal on a rail has no stored payment. */

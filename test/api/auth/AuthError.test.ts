@@ -1,13 +1,13 @@
 import * as AuthError from "@venue/api/auth/AuthError"
 import { expect, it } from "vitest"
 
-it("X2: returns one body in which both families of client libraries find the same error", () => {
+it("X2: returns one error body that both families of client libraries understand", () => {
   expect(AuthError.body("invalid_grant")).toEqual({
     code: 400,
     error_code: "invalid_grant",
-    msg: "The grant was not accepted",
+    msg: "The authorization code or refresh token was not accepted; start a new authorization",
     error: "invalid_grant",
-    error_description: "The grant was not accepted"
+    error_description: "The authorization code or refresh token was not accepted; start a new authorization"
   })
   for (const refusal of AuthError.refusals) {
     const body = AuthError.body(refusal)
@@ -37,7 +37,7 @@ it("sends a Basic challenge for a refused client, a Bearer challenge for a refus
   expect(AuthError.headersOf("client_key_refused")).toEqual({})
 })
 
-it("uses the contract's error codes and HTTP statuses", () => {
+it("uses the error codes and HTTP statuses of the API contract", () => {
   const codesOf = (refusal: AuthError.Refusal) => {
     const { code, error, error_code } = AuthError.body(refusal)
     return [code, error_code, error]

@@ -20,7 +20,7 @@ const confirmed = (text: string): unknown => {
   return JSON.parse(Frame.confirmation(decoded))
 }
 
-describe("examples of the reference", () => {
+describe("reference examples of market-data frames", () => {
   it("level2: prints prices with the tick's decimals, and sizes without trailing zeros", () => {
     const body = Frame.level2(
       gold,
@@ -249,7 +249,7 @@ describe("examples of the reference", () => {
     })
   })
 
-  it("prints an error with the echo of the request", () => {
+  it("prints an error with a copy of the request", () => {
     const request = `{"type":"subscribe","channels":["bbo"],"symbols":["FOO-USD"]}`
     const decoded = decode(request, new Set())
     if (decoded._tag === "Malformed") throw new Error(decoded.message)

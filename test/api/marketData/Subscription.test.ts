@@ -40,7 +40,7 @@ describe("subscription request", () => {
       symbols: ["GOLD-USD"]
     }))
 
-  it("returns a topic for each requested grouping of a book, by default 0", () => {
+  it("returns a topic for each requested grouping of a book, or for grouping 0 by default", () => {
     expect(decode(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"]}`, listed)).toMatchObject({
       sigFigs: [0]
     })
@@ -60,7 +60,7 @@ describe("subscription request", () => {
 })
 
 describe("request for market_stats", () => {
-  it("market_stats returns one topic for all symbols in addition to the topics of named symbols", () => {
+  it("a market_stats subscription returns one topic for * and one for each named symbol", () => {
     const decoded = decode(`{"type":"subscribe","channels":["market_stats"],"symbols":["*","GOLD-USD"]}`, listed)
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
     expect(topics(decoded).map(keyOf)).toEqual(["market_stats/*/0", "market_stats/GOLD-USD/0"])
@@ -90,12 +90,12 @@ describe("a refusal states the fault", () => {
     [
       `{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":0}`,
       "InvalidJSONFormat",
-      "wrong field sig_figs: expected an array of 0, 1 and 2, got 0"
+      "wrong field sig_figs: expected an array with one or more of 0, 1 and 2, got 0"
     ],
     [
       `{"type":"subscribe","channels":["candle"],"symbols":["GOLD-USD"],"intervals":"1MIN"}`,
       "InvalidJSONFormat",
-      'wrong field intervals: expected an array of names among 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY, got "1MIN"'
+      'wrong field intervals: expected an array with one or more of 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY, got "1MIN"'
     ]
   ]
   it.each(cases)("%s", (text, code, message) => expect(refused(text)).toEqual([code, message]))
@@ -103,15 +103,15 @@ describe("a refusal states the fault", () => {
 
 describe("the valid part of a request takes effect, with one error per code for the invalid part", () => {
   const names =
-    "wrong field channels: expected names among level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats"
-  const intervals = "names among 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY"
+    "wrong field channels: expected one or more of level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats"
+  const intervals = "one or more of 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY"
   const all = `"symbols":["GOLD-USD"]`
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<readonly [string, string]>]> = [
     [`"channels":["book"],${all}`, [], [["InvalidJSONFormat", `${names}, got "book"`]]],
     [
       `"channels":["bbo","candle"],${all}`,
       ["bbo/GOLD-USD/0"],
-      [["InvalidJSONFormat", `missing field intervals: expected ${intervals}, for candle`]]
+      [["InvalidJSONFormat", `missing field intervals: expected ${intervals} for the channel candle`]]
     ],
     [
       `"channels":["candle"],${all},"intervals":["1MIN","2MINS","1DAY","1MIN"]`,
@@ -137,7 +137,7 @@ describe("the valid part of a request takes effect, with one error per code for 
       `"channels":["level2","mark_price"],${all},"sig_figs":[3,1,"2"]`,
       ["level2/GOLD-USD/1", "mark_price/GOLD-USD/0"],
       [
-        ["InvalidJSONFormat", 'wrong field sig_figs: expected an array of 0, 1 and 2, got "2"'],
+        ["InvalidJSONFormat", 'wrong field sig_figs: expected an array with one or more of 0, 1 and 2, got "2"'],
         ["InvalidParameter", "invalid sig_figs: expected 0, 1 or 2, got 3"]
       ]
     ],
@@ -163,7 +163,7 @@ describe("the valid part of a request takes effect, with one error per code for 
   })
 })
 
-it("I50: decodes any fields to a request or a refusal", () => {
+it("I50: decodes arbitrary fields to a request or a refusal", () => {
   const list = fc.array(fc.oneof(fc.constantFrom("bbo", "level2", "GOLD-USD", "*", 0, 2, "candle"), fc.jsonValue()))
   const request = fc.record(
     { type: fc.constantFrom("subscribe", "unsubscribe"), channels: list, symbols: list, sig_figs: list },

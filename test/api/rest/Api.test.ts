@@ -121,7 +121,7 @@ it.effect("returns trades, with defaults for absent parameters", () =>
   })
 )
 
-it.effect("applies the narrower of two time bounds", () =>
+it.effect("applies the narrower bound if a request states the same time bound twice", () =>
   Effect.gen(function* () {
     yield* call(
       "/user/trade?start=2026-09-27T14:00:00Z&start_time=2026-09-27T15:00:00%2B00:00&end=2026-09-28T00:00:00Z" +
@@ -150,7 +150,7 @@ it.effect("accepts an order type and a direction in any letter case", () =>
   })
 )
 
-it.effect("returns the new leverage, whether or not the body has a schema link", () =>
+it.effect("returns the new leverage, and ignores a `$schema` member in the body", () =>
   Effect.gen(function* () {
     const { body, status } = yield* post(`{"$schema":"x","leverage":20,"symbol":"GOLD-USD"}`)
     expect([status, body]).toEqual([200, { leverage: 20 }])

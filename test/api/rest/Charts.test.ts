@@ -189,7 +189,7 @@ const oracle = {
   oracleCloseE8: 341_090_000_000
 }
 
-describe("lengths", () => {
+describe("window lengths", () => {
   it("accepts only the offered window lengths, and also accepts resolutions as intervals", () => {
     const words = ["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]
     const lengths = [1, 5, 15, 30, 60, 240, 1_440]

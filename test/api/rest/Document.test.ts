@@ -22,7 +22,7 @@ const schemas = spec.components.schemas as Record<
   }
 >
 
-it("names the release beside the interface version", () => {
+it("states the release next to the interface version", () => {
   expect(spec.info).toMatchObject({ version: "0.1.0", "x-release": release })
 })
 

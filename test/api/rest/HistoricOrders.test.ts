@@ -70,7 +70,7 @@ it("returns an order that ended early as partly filled, or as unfilled without a
   })
 })
 
-it("returns a refused order's decimals as requested, and price 0 for a market order", () => {
+it("returns a refused order's price and quantity as requested, and price 0 for a market order", () => {
   const refused: UserOrder = {
     ...filled,
     ...unfilled,
@@ -84,7 +84,7 @@ it("returns a refused order's decimals as requested, and price 0 for a market or
   expect(historicOrder(gold, { ...refused, orderType: "MARKET" })).toMatchObject({ price: 0, quantity: 2.5 })
 })
 
-it("prints an order's CSV line with members in order, empty cells for null, and guarded formulas", () => {
+it("prints an order as a CSV line with the members in order, empty cells for null and guarded formulas", () => {
   expect(historicOrdersFile.columns.join(",")).toBe(
     "order_id,terminal_status,status_ts,symbol,side,type,time_in_force,quantity,price,client_order_id,passive_qty," +
       "filled_qty,avg_price,first_fill_ts,last_fill_ts,execution_state"

@@ -52,7 +52,7 @@ it("returns an ended TWAP's filled quantity and average price, and an empty clie
   })
 })
 
-it("prints a TWAP's CSV line with the record's members in order", () => {
+it("prints a TWAP as a CSV line with the record's members in order", () => {
   expect(historicTwapsFile.columns.join(",")).toBe(
     "twap_id,client_twap_id,status,symbol,side,total_quantity,filled_quantity,average_fill_price,worst_price," +
       "total_num_orders,filled_num_orders,order_interval_secs,reduce_only,start_time,created_at,updated_at"

@@ -31,7 +31,7 @@ const added = {
 }
 
 const namesAmong =
-  "wrong field channels: expected names among order_responses, positions, balances, fills, stop_orders, cancel_on_disconnect, market_stats, funding"
+  "wrong field channels: expected one or more of order_responses, positions, balances, fills, stop_orders, cancel_on_disconnect, market_stats, funding"
 
 const frame = (type: string, params: unknown): string => JSON.stringify({ type, params })
 
@@ -41,7 +41,7 @@ const refused = (text: string) => {
   return decoded
 }
 
-describe("the examples of the reference", () => {
+describe("reference examples of commands", () => {
   const examples: ReadonlyArray<readonly [string, unknown]> = [
     [
       `{"type":"subscribe","params":{"channels":["order_responses","fills"]}}`,
@@ -317,7 +317,7 @@ describe("alternative forms of commands", () => {
     }
   })
 
-  it("accepts market-data channels beside other channels, or in the flat form", () => {
+  it("accepts market-data channels beside other channels, and in requests with members outside params", () => {
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
       const marketData = { type, channels: ["funding"], symbols: ["*"] }
       expect(decode(JSON.stringify(marketData))).toEqual({ _tag, channels: [], declined: [], marketData })

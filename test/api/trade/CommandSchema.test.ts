@@ -173,7 +173,7 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 for (const schema of Written.Command.members) {
   const name = schema.fields.type.literal
 
-  it.prop(`${name}: decodes every value of the Schema to its meaning`, [schema], ([message]) => {
+  it.prop(`${name}: decodes every value that the Schema accepts to that value's meaning`, [schema], ([message]) => {
     expect(open(read(message))).toEqual(json(meaning(message)))
     expect(faultOf("trade", message.type, message)).toBeUndefined()
   })
@@ -195,7 +195,7 @@ for (const schema of Written.Command.members) {
   )
 }
 
-it("the Schema accepts decimal text, 0 and 1, and null", () => {
+it("the Schema accepts decimal text for numbers, 0 and 1 for booleans, and null for absent members", () => {
   const params = { symbol: "GOLD-USD", side: "BUY", order_type: "LIMIT", order_time_in_force: "GTC" }
   const alternatives = {
     ...params,
@@ -247,7 +247,7 @@ const fieldNames = [
   "account_id"
 ]
 
-/** Values near a bound. */
+/** Values on both sides of the decoder's bounds, and values of the wrong type. */
 const values = fc.oneof(
   fc.constantFrom<unknown>(
     null,

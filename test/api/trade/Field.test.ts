@@ -126,7 +126,7 @@ it("refuses text that is not a number, and numbers with more digits than a doubl
   })
   expect(signIn("now")).toMatchObject({
     code: "InvalidJSONFormat",
-    message: "wrong field hmac.unix_ts: expected whole seconds as a JSON number, got a string"
+    message: "wrong field hmac.unix_ts: expected a whole number of Unix seconds, got a string"
   })
 })
 

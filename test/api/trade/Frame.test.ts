@@ -15,7 +15,7 @@ it("prints the confirmation of a channel with its name", () => {
   expect(Frame.cancelOnDisconnect(true)).toBe(`{"cancel_on_disconnect":true}`)
 })
 
-it("prints an acknowledgement under both keys, with the echo of the request", () => {
+it("prints an acknowledgement under both of its keys, with a copy of the request", () => {
   const request = `{"type":"set_user_leverage","params":{"symbol":"GOLD-USD","leverage":20}}`
   expect(JSON.parse(Frame.ack(Incoming.ofObject(request)))).toEqual({
     ack: { incoming_message: { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } } },
@@ -23,7 +23,7 @@ it("prints an acknowledgement under both keys, with the echo of the request", ()
   })
 })
 
-it("prints the cancel_all_after response under both keys, with the cancel time, or null if it is off", () => {
+it("prints the cancel_all_after response under both of its keys, with the cancel time, or null if the switch is off", () => {
   const request = `{"type":"cancel_all_after","params":{"timeout_secs":30}}`
   const acknowledged = JSON.parse(Frame.ack(request))
   expect(JSON.parse(Frame.cancelAllAfterResponse(30, 1_795_186_831_000, request))).toEqual({
@@ -36,7 +36,7 @@ it("prints the cancel_all_after response under both keys, with the cancel time, 
   })
 })
 
-it("prints an error with the echo of the request if one exists", () => {
+it("prints an error with a copy of the request, if the error has a request", () => {
   const request = `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","price":3410.9}}`
   const example = `{"err":{"error_code":"InvalidJSONFormat","message":"missing field reduce_only","incoming_message":${request}}}`
   expect(Frame.err("InvalidJSONFormat", "missing field reduce_only", Incoming.ofObject(request))).toBe(example)

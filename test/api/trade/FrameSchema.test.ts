@@ -227,7 +227,7 @@ it("positions, balance and leverage match their Schemas", () => {
   })
 })
 
-it("sign-in, channels, acknowledgements and errors match their Schemas for any request", () => {
+it("sign-in, channel, acknowledgement and error frames match their Schemas, whatever the request", () => {
   holds(Frame.authenticated, "type", "result", "authenticated")
   for (const channel of Channel.literals) {
     holds(Frame.subscribed(channel), "subscribed")

@@ -35,11 +35,11 @@ describe("a refusal states the fault and the expected value", () => {
     ["null", "InvalidJSONFormat", "expected one JSON object per text frame, got null"],
     ["7", "InvalidJSONFormat", "expected one JSON object per text frame, got a number"],
     ["{}", "InvalidJSONFormat", 'missing field type: expected a command such as "add_order"'],
-    [`{"type":"add_order"}`, "InvalidJSONFormat", "missing field params: expected an object, {} if it has no members"],
+    [`{"type":"add_order"}`, "InvalidJSONFormat", "missing field params: expected an object, or {} for no parameters"],
     [
       `{"type":"add_order","params":[]}`,
       "InvalidJSONFormat",
-      "wrong field params: expected an object, {} if it has no members, got an array"
+      "wrong field params: expected an object, or {} for no parameters, got an array"
     ],
     [
       frame("add_orders", {}),
@@ -150,7 +150,7 @@ describe("a refusal states the fault and the expected value", () => {
     [
       `{"type":"subscribe","channels":["market_stats","fills"],"symbols":["*"]}`,
       "InvalidJSONFormat",
-      "missing field params: expected an object, {} if it has no members"
+      "missing field params: expected an object, or {} for no parameters"
     ],
     [
       frame("cancel_on_disconnect", { cancel_on_disconnect: 1 }),
@@ -161,7 +161,7 @@ describe("a refusal states the fault and the expected value", () => {
     [
       frame("cancel_all_after", { timeout_secs: 4 }),
       "InvalidParameter",
-      "invalid timeout_secs: expected 0, or a whole number from 5 to 600, got 4"
+      "invalid timeout_secs: expected 0, or a whole number of seconds from 5 to 600, got 4"
     ],
     [
       frame("add_twap", { symbol: "GOLD-USD", side: "BUY", total_quantity: 1, num_orders: 1 }),
@@ -183,7 +183,7 @@ describe("a refusal states the fault and the expected value", () => {
       "InvalidJSONFormat",
       "missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params; api_key is no longer supported"
     ],
-    [frame("auth", { jwt: "x", hmac: {} }), "InvalidJSONFormat", "expected one of hmac and jwt in params, got both"],
+    [frame("auth", { jwt: "x", hmac: {} }), "InvalidJSONFormat", "expected either hmac or jwt in params, got both"],
     [
       frame("auth", { jwt: "x", account_id: "mine" }),
       "InvalidParameter",
@@ -192,7 +192,7 @@ describe("a refusal states the fault and the expected value", () => {
     [
       frame("auth", { hmac: { public_key: "k", nonce: "n", unix_ts: "1790503201s", signature: "s" } }),
       "InvalidJSONFormat",
-      "wrong field hmac.unix_ts: expected whole seconds as a JSON number, got a string"
+      "wrong field hmac.unix_ts: expected a whole number of Unix seconds, got a string"
     ]
   ]
   it.each(cases)("%s", (text, code, message) => {
@@ -234,7 +234,7 @@ describe("the echo of a refused frame", () => {
   })
 })
 
-describe("I50: bad input is the client's error", () => {
+describe("I50: treats bad input as the client's error", () => {
   it("refuses any text that is not a command", () =>
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {

@@ -187,7 +187,7 @@ it("prints both sides of a trade", () => {
   })
 })
 
-it("prints open orders under both list names, with the status of an open order", () => {
+it("prints open orders with status ACK under both names of the list", () => {
   const resting = { instrument: gold, order, status: "ACK", updateMillis: 1790503244118 } as const
   const list = { orders: [{ ...orderRow, status: "ACK", trade_id: null }], twaps: [] }
   expect(JSON.parse(Frame.allOrdersResponse([resting], []))).toEqual({

@@ -7,10 +7,10 @@ import { expect, it } from "vitest"
 const symbol = "AAPL-USD"
 
 it.each<readonly [refusal: SubmitRefusal, text: string]>([
-  [{ _tag: "AccountLoading" }, "the account is loading; not placed, try again"],
+  [{ _tag: "AccountLoading" }, "the account is still loading; nothing was done, try again"],
   [
     { _tag: "MarketSilent", symbol: MarketSymbol.make(symbol) },
-    "AAPL-USD or another market in which the account has a position cannot record orders now; not placed, try again"
+    "orders cannot be recorded now in AAPL-USD or in another market where the account has a position; nothing was done, try again"
   ],
   [
     { _tag: "VenueCancelOnly" },
@@ -23,9 +23,9 @@ it.each<readonly [refusal: SubmitRefusal, text: string]>([
   [{ _tag: "UnknownAccount", accountId: AccountId.make("7") }, "the user has no account 7"],
   [
     { _tag: "TooManyWaiting", symbol: MarketSymbol.make(symbol) },
-    "too many orders are queued for AAPL-USD; not placed, try again"
+    "too many orders are queued for AAPL-USD; nothing was done, try again"
   ],
-  [{ _tag: "DeskOverloaded" }, "too many orders are queued; not placed, try again"],
+  [{ _tag: "DeskOverloaded" }, "too many orders are queued; nothing was done, try again"],
   [{ _tag: "Faulted" }, "the command failed and its outcome is unknown; read the current state before you try again"],
   [
     { _tag: "DeskUnreachable" },

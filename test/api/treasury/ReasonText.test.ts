@@ -23,11 +23,11 @@ it("describes every payment obstacle and every end of a payment, and shows each 
   const obstacles: ReadonlyArray<readonly [obstacle: PaymentObstacle, text: string]> = [
     [
       { _tag: "TokenBalanceTooLow", account, held: "1500000", amount: "2000000", promised: "250000" },
-      "Token balance too low: account 0xhot holds 1.5 USD and needs 2 USD beside 0.25 USD of other withdrawals; add funds."
+      "Token balance too low: account 0xhot holds 1.5 USD but needs 2 USD for this withdrawal and 0.25 USD for other withdrawals; add funds."
     ],
     [
       { _tag: "GasBalanceTooLow", account, heldWei: "5", neededWei: "90071992547409930" },
-      "Gas balance too low: account 0xhot holds 5 wei and may need 90071992547409930 wei; add gas."
+      "Gas balance too low: account 0xhot holds 5 wei but might need 90071992547409930 wei; add gas."
     ],
     [{ _tag: "ChainRejects", text: "reverted" }, "The chain would reject the transaction: reverted"],
     [{ _tag: "NonceUsed", nonce: 7 }, "A transaction unknown to the venue used nonce 7; cancel the withdrawal."],
@@ -36,7 +36,7 @@ it("describes every payment obstacle and every end of a payment, and shows each 
   for (const [obstacle, text] of obstacles) assert.strictEqual(ReasonText.obstacle(obstacle), text)
   assert.strictEqual(
     ReasonText.end({ _tag: "PayoutFailed", code: "account_closed" }),
-    "The bank failed the payout with reason account_closed."
+    "The payout failed at the bank with reason code account_closed."
   )
   assert.strictEqual(ReasonText.end({ _tag: "Rejected", text: "a known thief" }), "a known thief")
 })
@@ -83,6 +83,6 @@ it("returns a text for any reason that a table can contain", () => {
   const stall: RailOutage = { _tag: "FinalityStalled", finalBlock: 7, minutes: 60, fromHead: 70, toHead: 90 }
   assert.strictEqual(
     ReasonText.outage(stall),
-    "The final block has been 7 for 60 minutes, while the head moved from 70 to 90."
+    "The final block has stayed at 7 for 60 minutes, while the head block moved from 70 to 90."
   )
 })

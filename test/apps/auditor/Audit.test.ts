@@ -1,6 +1,6 @@
 /**
- * Audits a venue on Postgres whose runner is replaced during trading. The audits report a fault only after the test
- * has changed one unit.
+ * Audits a venue on Postgres whose runner is replaced during trading. The audits report no fault until the test has
+ * changed one unit.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
@@ -122,8 +122,8 @@ it.live(
 
       const random = Random.make(7, "audit")
       for (const [kind, draw] of Object.entries(kinds)) {
-        // The market's owner saves its state once a minute. If the save overwrites the change, another change is
-        // drawn.
+        // The market's owner saves its state once a minute. If the save overwrites the changed unit, the test changes
+        // another one.
         const attempt = Effect.gen(function* () {
           const change = yield* draw(sql, random)
           assert.isDefined(change, kind)
@@ -195,7 +195,7 @@ const report = (sql: SqlClient.SqlClient, userId: string, seq: number, deposit =
       on conflict (desk) do update set reported_at = excluded.reported_at, traders = excluded.traders`
   })
 
-it.effect("reads a claim on an old page, and accepts a report of row 0 for a user with zero money", () =>
+it.effect("reads a claim on an old database page, and accepts a report of row 0 for a user without money", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { books, round, sql } = yield* auditor(url)
@@ -203,7 +203,7 @@ it.effect("reads a claim on an old page, and accepts a report of row 0 for a use
     assert.isNull(yield* round)
     yield* TestClock.adjust("20 seconds")
     assert.isNull(yield* round)
-    // A separate connection has no cached target page, so its append uses the freed space.
+    // A new connection has no cached target page, so its append uses the freed space.
     const { sql: another } = yield* auditor(url)
     yield* claimInRoom(another, "trader/zoe", 1)
     yield* claimInRoom(another, "trader/ann", 2)

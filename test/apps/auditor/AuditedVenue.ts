@@ -78,7 +78,7 @@ export const saveTrader = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   yield* save(sql, traderStream(userId), rows.at(-1)!.seq, pack(Ledger.snapshot(trader)))
 })
 
-/** Sends all withdrawals of the rail and lets them arrive. */
+/** Sends all withdrawals of the rail, and lets the payments arrive. */
 export const arrive = Effect.fnUntraced(
   function* (rail: RailName, _sql: SqlClient.SqlClient) {
     const { queued, sequences, settle, submit, submitted } = yield* Changes.withdrawals

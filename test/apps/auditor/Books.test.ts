@@ -1,4 +1,4 @@
-/** The streams, marks and past balances in the auditor's books. */
+/** Tests of the auditor's books: journal rows, hashed row ranges and past balances. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -58,7 +58,7 @@ it("returns the value at a known row even if later changes exist", () => {
   )
 })
 
-it("keeps at least the wanted number of newest rows, in marks that start at the same rows for every auditor", () => {
+it("keeps at least the wanted number of newest rows, in row ranges that start at the same rows for every auditor", () => {
   const newest = Newest.make()
   const complete = Array.from({ length: 1_200 }, (_, n) => Newest.add(newest, "a", n + 1, BigInt(n))).filter(
     (mark) => mark !== undefined
@@ -79,7 +79,7 @@ it("keeps at least the wanted number of newest rows, in marks that start at the 
 
 const shape = ({ count, first, last, name }: Mark) => [name, first, last, count]
 
-it("after a quiet name's rows were dropped, its next mark starts at the row after them", () => {
+it("after the rows of a quiet name were dropped, the name's next row range starts at the row after them", () => {
   const newest = Newest.make()
   for (let n = 1; n <= 200; n++) Newest.add(newest, "quiet", n, 1n)
   for (let n = 1; n <= 600; n++) Newest.add(newest, "busy", n, 1n)
@@ -91,7 +91,7 @@ it("after a quiet name's rows were dropped, its next mark starts at the row afte
   ])
 })
 
-it("several rows with the last row number of a mark all belong to that mark", () => {
+it("several rows with the last row number of a row range all belong to that range", () => {
   const newest = Newest.make()
   for (const row of [499, 500, 500, 501]) Newest.add(newest, "entries", row, 1n)
   assert.deepStrictEqual([...newest.marks].map(shape), [

@@ -59,7 +59,9 @@ const save = (sql: SqlClient.SqlClient, seq: number, toppedUp: number) => {
   )
 }
 
-/** Returns an auditor. `before` runs before each of its database snapshots, with the snapshot's number. */
+/**
+ * Returns an auditor. `before` runs before each database snapshot that the auditor takes, with the snapshot's number.
+ */
 const audited = Effect.fnUntraced(function* (
   before: (sql: SqlClient.SqlClient, snapshot: number) => Effect.Effect<void>
 ) {
@@ -78,7 +80,7 @@ const audited = Effect.fnUntraced(function* (
   return { books, round, sql }
 })
 
-it.effect("finds a wrong report when the market writes more than a page before the second read", () =>
+it.effect("finds a wrong report when the market writes more than a page of rows before the second read", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited((sql, snapshot) =>
       snapshot === 3 ? Effect.orDie(append(sql, 2, manyRows)) : Effect.void
@@ -102,7 +104,7 @@ it.effect("compares a report in the first read even if more than a page of rows 
   })
 )
 
-it.effect("finds a wrong saved state when the market writes more than a page before the second read", () =>
+it.effect("finds a wrong saved state when the market writes more than a page of rows before the second read", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited((sql, snapshot) =>
       snapshot === 3 ? Effect.orDie(append(sql, 2, manyRows)) : Effect.void
@@ -114,7 +116,7 @@ it.effect("finds a wrong saved state when the market writes more than a page bef
   })
 )
 
-it.effect("compares a saved state even if two pages past its row were already read", () =>
+it.effect("compares a saved state even if the auditor has already read two pages of rows past it", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)
@@ -127,7 +129,7 @@ it.effect("compares a saved state even if two pages past its row were already re
   })
 )
 
-it.effect("a report on a row whose balances were dropped neither confirms nor clears a fault", () =>
+it.effect("a report of a row whose balances were dropped neither confirms nor clears a fault", () =>
   Effect.gen(function* () {
     const { books, round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)

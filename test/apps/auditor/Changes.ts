@@ -14,11 +14,11 @@ export interface Change {
   readonly name: string
   readonly what: string
   readonly undo: Effect.Effect<void, SqlError>
-  /** Returns whether the change is still stored. An owner might have overwritten a saved state. */
+  /** Returns whether the database still contains the change. An owner might have overwritten a saved state. */
   readonly stands: Effect.Effect<boolean, SqlError>
 }
 
-/** Draws a place and changes one unit there. Returns undefined if the database has no such place. */
+/** Picks a random place and changes one unit there. Returns undefined if the database has no such place. */
 export type Kind = (sql: SqlClient.SqlClient, random: Random) => Effect.Effect<Change | undefined, SqlError>
 
 /** Value of one column of one row. */
@@ -79,12 +79,12 @@ interface JournalRow {
   readonly events: Uint8Array
 }
 
-/** Names of fields that count money, prices or quantities. */
+/** Matches field names that count money, prices or quantities. */
 const isUnit = /^(amount|fee|realised|notional|marginUsed|remainder|reward)$|(Ticks|Lots|E8|E10|E12)$/
 
 type Events = ReadonlyArray<object>
 
-/** Returns copies of the events, each with one unit changed, and the path of that unit. */
+/** Returns copies of the events. Each copy has one changed unit, and comes with the path of that unit. */
 const changedBy = (value: unknown, path: string): ReadonlyArray<readonly [changed: unknown, path: string]> => {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return []
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -203,7 +203,7 @@ const savedBalance =
       })
     )
 
-/** Markets without trades have no accounts. */
+/** Markets without trades have no accounts, so only traded markets are changed. */
 const isTraded = "exists (select 1 from trade t where p.stream = 'market/' || t.symbol)"
 
 const ofMarket = savedBalance("market", isTraded, (piece, random) => {

@@ -1,4 +1,4 @@
-/** Deposits from unknown senders to the hot account on the real node. The books equal the chain. */
+/** Tests that the books equal the chain of a real node after strangers' deposits to the hot account. */
 import { Users } from "@venue/storage/access/Users"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"

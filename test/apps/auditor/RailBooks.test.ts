@@ -181,7 +181,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("rail holdings", (it) => {
         yield* Effect.forkChild(auditing.forever)
         const next = Effect.gen(function* () {
           const { auditedAtMillis } = yield* modes.read
-          // An audit that is running when the clock moves starts its next one later.
+          // If an audit is running when the clock moves, the next audit starts later.
           const next = TestClock.adjust("500 millis").pipe(
             Effect.andThen(TestClock.withLive(Effect.sleep("10 millis"))),
             Effect.andThen(modes.read)

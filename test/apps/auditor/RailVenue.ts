@@ -128,8 +128,8 @@ export const open = Effect.fnUntraced(function* (rail: RailName) {
 })
 
 /**
- * Returns the venue of a rail. `second` advances one second; every other holding is audited only after the books have
- * changed.
+ * Returns the venue of a rail. `second` advances one second, and audits every second holding only after the books
+ * have changed.
  */
 export const over = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
@@ -157,7 +157,7 @@ export const over = Effect.fnUntraced(function* (provider: RailProvider) {
     return { stale, fresh }
   })
   /**
-   * Fails at the first holding that differs from the books, but at a late holding only if it differs twice in
+   * Fails at the first holding that differs from the books. A late holding fails only if it differs twice in
    * succession.
    */
   const pass = Effect.fnUntraced(function* (count: number) {

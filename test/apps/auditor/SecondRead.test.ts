@@ -18,7 +18,7 @@ const symbol = "AAPL-USD"
 /** Changes the result of a read; `changed` returns undefined for a result that it leaves unchanged. */
 type Change = <A, E>(read: Effect.Effect<A, E>, changed: (answer: A) => A | undefined) => Effect.Effect<A, E>
 
-/** Kind of wrong read: the methods of a reading that it replaces. */
+/** Kind of wrong read: the methods of `Reading` that it replaces. */
 type Wrong = (reading: Reading.Reading, change: Change, userId: UserId) => Partial<Reading.Reading>
 
 const withoutRow =
@@ -73,7 +73,7 @@ const wrongs: Readonly<Record<string, Wrong>> = {
       })
   }),
   "a saved state is gone from under its hash": (reading, change) => {
-    // Later results are compared with the first.
+    // Leaves the first result unchanged, because the auditor compares later results with the first.
     let answers = 0
     return {
       savedHashes: (streams) =>

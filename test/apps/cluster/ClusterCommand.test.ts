@@ -1,4 +1,4 @@
-/** Command line of the cluster. */
+/** Tests of the cluster's command line. */
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as ClusterCommand from "../../../apps/cluster/ClusterCommand.ts"

@@ -1,4 +1,4 @@
-/** Plan of a cluster. */
+/** Tests of a cluster's plan: its processes, their ports and their settings. */
 import { assert, it } from "@effect/vitest"
 import * as ClusterPlan from "../../../apps/cluster/ClusterPlan.ts"
 
@@ -23,13 +23,13 @@ it("gives the first gateway the usual ports, the second ports ten higher, and ea
   assert.strictEqual(second!.environment["VENUE_TRADE_PORT"], "4013")
 })
 
-it("assigns no port twice at the maximum number of processes", () => {
+it("assigns each port only once, even with the maximum number of processes", () => {
   const most = placesOf({ ...usual, runners: ClusterPlan.mostOfKind, gateways: ClusterPlan.mostOfKind })
   assert.strictEqual(ClusterPlan.collision(most), undefined)
   assert.strictEqual(new Set(most.map(({ port }) => port)).size, most.length)
 })
 
-it("reports two shifted ports that coincide, with their settings", () => {
+it("reports two shifted ports that coincide, and the setting behind each", () => {
   const [first, second] = ClusterPlan.collision(placesOf({ ...usual, portBase: 4012 }))!
   assert.deepStrictEqual(
     [first.port, first.what, first.variable],

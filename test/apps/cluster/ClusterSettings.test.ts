@@ -1,4 +1,4 @@
-/** Settings of a cluster. An impossible setting is refused by name before any process starts. */
+/** Tests of cluster settings. An impossible setting is refused by name before any process starts. */
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -28,7 +28,7 @@ it.effect("refuses an impossible cluster and names the setting", () =>
       [{ VENUE_CLUSTER_PORT_BASE: "65500" }, "VENUE_CLUSTER_PORT_BASE: expected a lower port: the health address"],
       [
         { VENUE_CLUSTER_PORT_BASE: "3999" },
-        "VENUE_REST_PORT: expected another port: the REST interface and the cluster address of runner-1 would both be at 4000"
+        "VENUE_REST_PORT: expected another port: the REST interface and the cluster address of runner-1 would both use port 4000"
       ],
       [
         { VENUE_ENVIRONMENT: "production" },
@@ -60,15 +60,17 @@ it.effect("passes secrets to processes in the environment only, without secret f
   })
 )
 
-it.effect("lets command-line clients refresh at cluster gateways as in the dev app, unless the setting is off", () =>
-  Effect.gen(function* () {
-    const secret = Redacted.make("a secret")
-    const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }
-    const given = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-      const { gateways, settings } = yield* planned(variables)
-      return ClusterSettings.environmentOf(settings, secrets, gateways[0]!)["VENUE_PUBLIC_FORM_REFRESH"]
+it.effect(
+  "unless the setting is off, cluster gateways let public clients refresh tokens by form, as in the dev app",
+  () =>
+    Effect.gen(function* () {
+      const secret = Redacted.make("a secret")
+      const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }
+      const given = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+        const { gateways, settings } = yield* planned(variables)
+        return ClusterSettings.environmentOf(settings, secrets, gateways[0]!)["VENUE_PUBLIC_FORM_REFRESH"]
+      })
+      assert.strictEqual(yield* given({}), "on")
+      assert.strictEqual(yield* given({ VENUE_PUBLIC_FORM_REFRESH: "off" }), "off")
     })
-    assert.strictEqual(yield* given({}), "on")
-    assert.strictEqual(yield* given({ VENUE_PUBLIC_FORM_REFRESH: "off" }), "off")
-  })
 )

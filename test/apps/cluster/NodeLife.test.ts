@@ -37,7 +37,7 @@ it("kills a node after exactly nine seconds without a response", () => {
   assert.strictEqual(after(launched, ready, ...silence, silent(), silent()).action, undefined)
 })
 
-it("gives a draining node that does not respond 35 seconds to exit by itself", () => {
+it("a draining node that does not respond has 35 seconds to exit by itself", () => {
   for (const wanted of ["draining", "restarting"] as const) {
     const silence = Array.from({ length: 34 }, () => silent())
     const ending = [launched, ready, want(wanted), ...silence] as const
@@ -47,7 +47,7 @@ it("gives a draining node that does not respond 35 seconds to exit by itself", (
   }
 })
 
-it("one response restarts an unresponsive node's time limit", () => {
+it("a single response restarts the time limit of an unresponsive node", () => {
   const silence = Array.from({ length: 8 }, () => silent())
   assert.strictEqual(phase(launched, ready, ...silence, live), "Serving")
   assert.strictEqual(after(launched, ready, ...silence, live, ...silence).action, undefined)
@@ -58,7 +58,7 @@ it("counts at most two seconds for one check without a response, because the sup
   assert.strictEqual(phase(launched, ready, silent(60_000)), "Serving")
 })
 
-it("gives a starting node that does not respond one minute", () => {
+it("a starting node that does not respond has one minute until it is killed", () => {
   const silence = Array.from({ length: 59 }, () => silent())
   assert.strictEqual(phase(launched, ...silence), "Starting")
   assert.strictEqual(after(launched, ...silence, silent()).action, "Kill")

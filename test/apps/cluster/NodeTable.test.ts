@@ -1,4 +1,4 @@
-/** Table that `status` prints. */
+/** Tests of the table that `status` prints. */
 import { assert, it } from "@effect/vitest"
 import type { Node } from "@venue/storage/nodes/Nodes"
 import * as NodeTable from "../../../apps/cluster/NodeTable.ts"

@@ -1,4 +1,4 @@
-/** The demo against a stand-in for the venue. */
+/** Tests of the demo against a stand-in for the venue. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"

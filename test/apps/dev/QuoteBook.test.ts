@@ -62,7 +62,7 @@ it("sends post-only quotes at multiples of the symbol's price and quantity incre
   }
 })
 
-it("pauses a symbol once for all refusals in one turn, and longer for later refusals, up to 30 seconds", () => {
+it("pauses a symbol once for all refusals in one turn of the event loop, and longer for later refusals, up to 30 seconds", () => {
   const pauses: Array<number> = []
   let nowMillis = 10
   for (let round = 0; round < 8; round++) {
@@ -121,7 +121,7 @@ it("cancels a quote that cannot be modified, and removes it when the venue confi
   expect(book.orders.has("c1")).toBe(false)
 })
 
-it("reduces a quote by its fill, and adjusts the position until the next position update", () => {
+it("reduces a quote by its fill, and adjusts the known position until the venue sends the next position", () => {
   turn(10)
   acknowledgeAll()
   answer("c1", "FILLED", { quantity_remaining: 5 })

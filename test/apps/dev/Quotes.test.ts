@@ -1,4 +1,4 @@
-/** A market maker's wanted quotes, and the actions that lead to them. */
+/** Tests of a market maker's target quotes, and of the commands that change the present quotes into them. */
 import { expect, it } from "vitest"
 import type { Listing } from "../../../apps/dev/Listing.ts"
 import { plan, type QuoteTerms, usualTerms, wanted, type Working } from "../../../apps/dev/Quotes.ts"

@@ -1,4 +1,4 @@
-/** Builder code of a new dev venue. */
+/** Tests of a new dev venue's builder code. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"

@@ -60,7 +60,7 @@ export class StandIn {
   readonly #server = createServer((_request, response) => response.end(JSON.stringify(refdata)))
   readonly #sockets = new WebSocketServer({ server: this.#server })
   readonly #users = new Map<WebSocket, string>()
-  /** Number of values sent to each watcher. */
+  /** Number of values that each watcher has received. */
   readonly #watchers = new Map<WebSocket, number>()
   readonly #awaited = new Set<() => void>()
   readonly #accounts = new Map<string, { fees: number; realised: number; position: number; basis: number }>()
@@ -251,7 +251,7 @@ export class StandIn {
       const account = this.#account(order.user)
       const fee = Math.round(notional * (order === maker ? 0.0002 : 0.001) * 1e6) / 1e6
       const signed = order.side === "BUY" ? quantity : -quantity
-      // Exact only for positions that open and close in one fill.
+      // Exact only for positions that are opened in one fill and closed in one fill.
       const realised = account.position !== 0 ? -Math.sign(signed) * notional - account.basis : 0
       account.basis = account.position !== 0 ? 0 : Math.sign(signed) * notional
       account.position += signed

@@ -59,10 +59,7 @@ it.live("accepts web socket URLs with or without a path, and refuses a query", (
       assert.strictEqual(yield* refused(url), "chain")
     }
     for (const url of ["https://market-data.venue.test", "wss://venue.test/?key=1", "wss://", "venue.test"]) {
-      assert.strictEqual(
-        yield* refused(url),
-        "VENUE_PUBLIC_MARKET_DATA_URL: expected a ws or wss address without a query"
-      )
+      assert.strictEqual(yield* refused(url), "VENUE_PUBLIC_MARKET_DATA_URL: expected a ws or wss URL without a query")
     }
   })
 )
@@ -89,7 +86,7 @@ it.live("refuses the country-header setting without a trusted proxy", () =>
       )
     assert.strictEqual(
       yield* refused({}),
-      "VENUE_COUNTRY_HEADER: expected no value without VENUE_TRUSTED_PROXIES: only a trusted proxy may name the country"
+      "VENUE_COUNTRY_HEADER: expected no value without VENUE_TRUSTED_PROXIES: only a trusted proxy is allowed to set the country"
     )
     assert.strictEqual(yield* refused({ VENUE_TRUSTED_PROXIES: "10.0.0.0/8" }), "chain")
   })
@@ -137,7 +134,7 @@ it.live("verified users are required only if an identity provider is set", () =>
   })
 )
 
-it.effect("also serves the authentication service at a URL in the newer form", () =>
+it.effect("writes an IPv6 host in brackets in the URLs of the authentication service and the sign-in page", () =>
   Effect.gen(function* () {
     const { signInPage, url } = AuthPlace.of(yield* settingsOf({ VENUE_HOST: "::1" }))
     assert.strictEqual(url, "http://[::1]:4002")
@@ -167,7 +164,7 @@ it.effect("requires a public sign-in URL for a host that is neither loopback nor
       return refused.message
     })
     const unset = yield* messageOf({ VENUE_HOST: "192.0.2.7" })
-    assert.match(unset, /^VENUE_PUBLIC_AUTH_URL: expected the https address .* VENUE_HOST is 192\.0\.2\.7, /)
+    assert.match(unset, /^VENUE_PUBLIC_AUTH_URL: expected the https URL .* VENUE_HOST is 192\.0\.2\.7, /)
     assert.notInclude(unset, "VENUE_SIGN_IN_URI")
     assert.match(yield* messageOf({ VENUE_SIGN_IN_URI: "http://venue.example/in" }), /^VENUE_SIGN_IN_URI: /)
     yield* Access.layer(

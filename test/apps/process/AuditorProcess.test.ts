@@ -1,4 +1,4 @@
-/** First audit after a restart of the venue. */
+/** Tests of the first audit after a restart of the venue. */
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"

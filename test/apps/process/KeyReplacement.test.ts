@@ -1,4 +1,4 @@
-/** Replacement of keys and agreements, one gateway after another, while all gateways are in use. */
+/** Tests that keys and agreements can be replaced on one gateway after another while all gateways are in use. */
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults } from "@venue/cluster/VenueSettings"
@@ -17,7 +17,7 @@ const secretKey = "0123456789abcdef0123456789abcdef"
 const names = ["VENUE_AUTH_CLIENT_KEY", "VENUE_BUILDER_KEY", "VENUE_CLIENT_AGREEMENT_URL"] as const
 type Replaced = Readonly<Record<(typeof names)[number], string>>
 
-/** `VENUE_SECRET_KEY` authenticates messages until there is a builder key. */
+/** `VENUE_SECRET_KEY` authenticates messages as long as no builder key is set. */
 const before: Replaced = {
   VENUE_AUTH_CLIENT_KEY: "pk_live_before",
   VENUE_BUILDER_KEY: secretKey,
@@ -49,7 +49,7 @@ const gatewayOf = (variables: Partial<Replaced>) =>
   )
 type Gateway = Effect.Success<ReturnType<typeof gatewayOf>>
 
-/** Returns whether `second` is allowed to run together with `first`. */
+/** Returns whether the gateway `second` is allowed to run together with `first`. */
 const joins = (first: Gateway, second: Gateway) =>
   Effect.gen(function* () {
     const nodes = yield* Nodes

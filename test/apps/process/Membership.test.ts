@@ -1,4 +1,4 @@
-/** Membership of a node while its database fails. */
+/** Tests of a node's membership while its database fails. */
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -7,7 +7,7 @@ import { Membership } from "../../../apps/process/Membership.ts"
 
 const node = { nodeId: "1", name: "runner-1", kind: "runner", address: "", release: "", settings: {} } as const
 
-it.effect("continues to renew after one renewal hangs and cannot be cancelled", () => {
+it.effect("continues to renew the node after one renewal hangs and cannot be cancelled", () => {
   let renewals = 0
   const hanging = Effect.map(Nodes, (nodes) =>
     Nodes.of({

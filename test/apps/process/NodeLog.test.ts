@@ -1,4 +1,4 @@
-/** Log output: lock messages of the cluster library take one line, other messages stay whole. */
+/** Tests of log output: lock messages of the cluster library take one line, and other messages stay whole. */
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -35,7 +35,7 @@ it.effect("logs a lock message of the cluster library in one line, at most every
   }).pipe(Effect.scoped)
 )
 
-it.effect("keeps the stack of the venue's own error, even if the library runs it", () =>
+it.effect("keeps the stack of the venue's own error, even if the cluster library runs the failing code", () =>
   Effect.gen(function* () {
     const { console, lines } = capture()
     const say = Effect.failSync(() => slow).pipe(

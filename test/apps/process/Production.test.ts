@@ -57,7 +57,7 @@ const refusal = (kind: "runner" | "gateway", variables: Variables) =>
     Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
   )
 
-it.live("refuses test keys, simulations, missing values and local URLs in production, each by name", () =>
+it.live("refuses test keys, simulations, missing values and local URLs in production, and names each setting", () =>
   Effect.gen(function* () {
     assert.isUndefined(yield* refusal("runner", runner))
     assert.isUndefined(yield* refusal("gateway", gateway))
@@ -74,11 +74,7 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
       ["runner", { VENUE_SIMULATED_PRICES: "on" }, "VENUE_SIMULATED_PRICES: expected off"],
       ["runner", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
       ["gateway", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
-      [
-        "runner",
-        { VENUE_BANK_URL: "http://bank.venue.test" },
-        "VENUE_BANK_URL: expected the https address of the bank"
-      ],
+      ["runner", { VENUE_BANK_URL: "http://bank.venue.test" }, "VENUE_BANK_URL: expected the https URL of the bank"],
       ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
       ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
       ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_live_1,pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
@@ -90,7 +86,7 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
       [
         "gateway",
         { VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement,https://venue.example/agreement" },
-        "VENUE_CLIENT_AGREEMENT_URL: expected the venue's own agreement"
+        "VENUE_CLIENT_AGREEMENT_URL: expected the URL of the venue's own agreement"
       ],
       ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
       ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
@@ -105,15 +101,19 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
         { VENUE_PUBLIC_MARKET_DATA_URL: "https://market-data.venue.test" },
         "VENUE_PUBLIC_MARKET_DATA_URL: expected the wss"
       ],
-      ["gateway", { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" }, "VENUE_SIGN_IN_URI: expected https pages"],
+      [
+        "gateway",
+        { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" },
+        "VENUE_SIGN_IN_URI: expected https page URLs"
+      ],
       ["gateway", { VENUE_BUILDER_URI: "https://app.venue.example/builder" }, "VENUE_BUILDER_URI: expected"],
       [
         "gateway",
         { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "" },
-        "VENUE_CAPTCHA_SITE_KEY: expected the site key of the CAPTCHA, unless VENUE_CAPTCHA is never"
+        "VENUE_CAPTCHA_SITE_KEY: expected the CAPTCHA site key, unless VENUE_CAPTCHA is never"
       ],
       ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the site key"],
-      ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https address"]
+      ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https URL"]
     ]
     for (const [kind, change, expected] of cases) {
       const usual = kind === "runner" ? runner : gateway
@@ -128,11 +128,11 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
     const shown = { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "key" }
     assert.isUndefined(yield* refusal("gateway", { ...gateway, ...shown }))
     const { VENUE_IDENTITY_URL: _url, ...unverified } = gateway
-    assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https address")
+    assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https URL")
   })
 )
 
-it.effect("starts a command that generates secrets and users only in development", () =>
+it.effect("only in development, starts a command that generates secrets and users", () =>
   Effect.gen(function* () {
     yield* Production.developmentOnly("development", "npm start")
     for (const environment of ["preproduction", "production"] as const) {
@@ -142,14 +142,16 @@ it.effect("starts a command that generates secrets and users only in development
   })
 )
 
-it.live("if the setting is on, public clients can refresh by a form without apikey, as in the dev app", () =>
-  Effect.gen(function* () {
-    const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
-    const ofGateway = (variables: Variables) => settingsOf("gateway", { ...development, ...secrets, ...variables })
-    assert.isFalse((yield* ofGateway({})).publicFormRefresh)
-    assert.isTrue((yield* ofGateway({ VENUE_PUBLIC_FORM_REFRESH: "on" })).publicFormRefresh)
-    assert.isTrue((yield* Dev.Settings.parse(ConfigProvider.fromUnknown({}))).publicFormRefresh)
-  })
+it.live(
+  "if the setting is on, public clients can refresh a token with a form-encoded request without apikey, as in the dev app",
+  () =>
+    Effect.gen(function* () {
+      const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
+      const ofGateway = (variables: Variables) => settingsOf("gateway", { ...development, ...secrets, ...variables })
+      assert.isFalse((yield* ofGateway({})).publicFormRefresh)
+      assert.isTrue((yield* ofGateway({ VENUE_PUBLIC_FORM_REFRESH: "on" })).publicFormRefresh)
+      assert.isTrue((yield* Dev.Settings.parse(ConfigProvider.fromUnknown({}))).publicFormRefresh)
+    })
 )
 
 it.live("names the missing or invalid setting of a node", () =>
@@ -158,7 +160,7 @@ it.live("names the missing or invalid setting of a node", () =>
       Effect.map(Effect.flip(settingsOf(kind, variables)), ({ message }) => message)
     assert.include(yield* refused("runner", { VENUE_SECRET_KEY: drawn }), "VENUE_DATABASE_URL: expected a value")
     assert.include(yield* refused("runner", { ...development, VENUE_SECRET_KEY: "short" }), "at least 32 characters")
-    assert.include(yield* refused("gateway", development), "VENUE_ADMIN_TOKEN: expected the token of the operator")
+    assert.include(yield* refused("gateway", development), "VENUE_ADMIN_TOKEN: expected the first operator's token")
     assert.include(yield* refused("runner", { ...development, VENUE_NODE_NAME: "r".repeat(49) }), "VENUE_NODE_NAME")
     const lone = { ...development, VENUE_CLUSTER_TLS_CERT: "/cert.pem" }
     assert.include(yield* refused("runner", lone), "VENUE_CLUSTER_TLS_KEY")
@@ -178,13 +180,16 @@ it.live("reads a secret from the environment or from a file, and refuses both at
     const inPlace = yield* settingsOf("runner", { ...rest, VENUE_SECRET_KEY })
     assert.strictEqual(Redacted.value(ofFile.key), Redacted.value(inPlace.key))
     const both = yield* Effect.flip(settingsOf("runner", { ...development, VENUE_SECRET_KEY_FILE: file }))
-    assert.strictEqual(both.message, "VENUE_SECRET_KEY: expected either this or VENUE_SECRET_KEY_FILE; both are set")
+    assert.strictEqual(
+      both.message,
+      "VENUE_SECRET_KEY: expected only one of VENUE_SECRET_KEY and VENUE_SECRET_KEY_FILE; both are set"
+    )
     const gone = yield* Effect.flip(settingsOf("runner", { ...rest, VENUE_SECRET_KEY_FILE: `${file}.gone` }))
     assert.include(gone.message, "VENUE_SECRET_KEY_FILE: expected the path of a file")
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("hashes every setting that nodes must share, but no port or drill of a single node", () =>
+it.live("hashes every setting that nodes must share, and leaves out ports, names and drills of a single node", () =>
   Effect.gen(function* () {
     const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner", prices?: string) =>
       Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) =>
@@ -212,7 +217,7 @@ it.live("hashes every setting that nodes must share, but no port or drill of a s
   })
 )
 
-it.live("lists the contracts that the live nodes know, and later contracts only once no live node remains", () =>
+it.live("lists only contracts that the live nodes know, and adds newer contracts when no node is live", () =>
   Effect.gen(function* () {
     const databaseUrl = yield* emptyDatabase
     const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }

@@ -53,7 +53,7 @@ const isolated = Layer.unwrap(
   })
 )
 
-it.live("refuses the embedded server and test API keys in production, each by name", () =>
+it.live("refuses the embedded server and test API keys in production, and names each of them", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const refusals = Effect.all([refusal("development"), refusal("preproduction"), refusal("production")])

@@ -1,4 +1,4 @@
-/** Connection of a venue to its rails, from the environment. */
+/** Tests of a venue's connections to its rails, which environment variables configure. */
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, describe, it } from "@effect/vitest"
@@ -82,7 +82,7 @@ describe("a venue's rails on Arbitrum One", () => {
       assert.strictEqual(rails.get("ARBITRUM_ONE")!.tokenContract, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
       assert.strictEqual(rails.get("TRON")!.tokenContract, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
       const refused = yield* Effect.flip(rails.get("ARBITRUM_ONE")!.sign(TestRail.order()))
-      assert.match(String(Reflect.get(refused, "cause")), /this process pays nothing/)
+      assert.match(String(Reflect.get(refused, "cause")), /this process makes no payments/)
       assert.sameMembers([...rails.keys()], ["ARBITRUM_ONE", "TRON", "BANK"])
       for (const rail of rails.values()) {
         const unasked = yield* Effect.flip(rail.scan(null, TestRail.watching()))
@@ -102,18 +102,18 @@ describe("a venue's rails on Arbitrum One", () => {
         [{ VENUE_ARBITRUM_TOKEN: "USDC" }, /^VENUE_ARBITRUM_TOKEN: expected the address/],
         [
           { VENUE_ARBITRUM_TOKEN: `0x${"0".repeat(40)}` },
-          /^VENUE_ARBITRUM_TOKEN: expected the address of the token's contract, not the zero address/
+          /^VENUE_ARBITRUM_TOKEN: expected the address of the token contract, not the zero address/
         ],
         [{ VENUE_ARBITRUM_BLOCKS_AT_ONCE: "0" }, /^VENUE_ARBITRUM_BLOCKS_AT_ONCE: expected 1 to 100000/],
         [{ VENUE_ARBITRUM_LEAST_ENDPOINTS: "2" }, /^VENUE_ARBITRUM_LEAST_ENDPOINTS: expected 1 to 1/],
-        [{ VENUE_ARBITRUM_MAX_FEE_GWEI: "0" }, /^VENUE_ARBITRUM_MAX_FEE_GWEI: expected 1 or more/],
-        [{ VENUE_ARBITRUM_STALE_SECONDS: "0" }, /^VENUE_ARBITRUM_STALE_SECONDS: expected 1 or more/],
-        [{ VENUE_ARBITRUM_OVERDUE_SECONDS: "0" }, /^VENUE_ARBITRUM_OVERDUE_SECONDS: expected 1 or more/],
+        [{ VENUE_ARBITRUM_MAX_FEE_GWEI: "0" }, /^VENUE_ARBITRUM_MAX_FEE_GWEI: expected 1 gwei or more/],
+        [{ VENUE_ARBITRUM_STALE_SECONDS: "0" }, /^VENUE_ARBITRUM_STALE_SECONDS: expected 1 s or more/],
+        [{ VENUE_ARBITRUM_OVERDUE_SECONDS: "0" }, /^VENUE_ARBITRUM_OVERDUE_SECONDS: expected 1 s or more/],
         [{ VENUE_ARBITRUM_SWEEP_ABOVE: "0" }, /^VENUE_ARBITRUM_SWEEP_ABOVE: expected 1 USD or more/],
         [{ VENUE_WALLET_HOT_KEY: "0xcanary" }, /expected the private key of the hot account/],
         [
           { VENUE_WALLET_XPRV: TestRail.otherXprv },
-          /^VENUE_WALLET_XPRV: expected the private half of VENUE_ARBITRUM_XPUB/
+          /^VENUE_WALLET_XPRV: expected the private key for the public key in VENUE_ARBITRUM_XPUB/
         ],
         [wallet, /^VENUE_WALLET_HOT_KEY: expected no value: the wallet holds this key/]
       ]
@@ -123,9 +123,12 @@ describe("a venue's rails on Arbitrum One", () => {
         for (const secret of ["canary", TestRail.xprv, TestRail.hotKey]) assert.notInclude(inspect(refused), secret)
       }
       const missing: ReadonlyArray<readonly [Variables, RegExp]> = [
-        [{}, /^VENUE_WALLET_URL: expected a wallet, or VENUE_WALLET_HOT_KEY and VENUE_WALLET_XPRV/],
-        [{ ...wallet, VENUE_WALLET_SECRET: "" }, /^VENUE_WALLET_SECRET: expected the secret of the wallet/],
-        [{ ...wallet, VENUE_WALLET_URL: "wallet" }, /^VENUE_WALLET_URL: expected the address of the wallet/]
+        [
+          {},
+          /^VENUE_WALLET_URL: expected the URL of a wallet, or in development VENUE_WALLET_HOT_KEY and VENUE_WALLET_XPRV/
+        ],
+        [{ ...wallet, VENUE_WALLET_SECRET: "" }, /^VENUE_WALLET_SECRET: expected the secret that the wallet expects/],
+        [{ ...wallet, VENUE_WALLET_URL: "wallet" }, /^VENUE_WALLET_URL: expected the URL of the wallet/]
       ]
       for (const [given, message] of missing) {
         const refused = yield* Effect.flip(connected({ VENUE_ARBITRUM_RPC_URLS, VENUE_ARBITRUM_XPUB, ...given }))
@@ -174,7 +177,7 @@ describe("a venue's rails on TRON", () => {
         [{ VENUE_TRON_TOKEN: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" }, /^VENUE_TRON_TOKEN: expected the address/],
         [
           { VENUE_TRON_TOKEN: TronAddress.ofHex(`41${"0".repeat(40)}`) },
-          /^VENUE_TRON_TOKEN: expected the address of the token's contract, not the zero address/
+          /^VENUE_TRON_TOKEN: expected the address of the token contract, not the zero address/
         ],
         [{ VENUE_TRON_FEE_LIMIT_TRX: "0" }, /^VENUE_TRON_FEE_LIMIT_TRX: expected 1 to 15000/],
         [{ VENUE_TRON_GENESIS: "mainnet" }, /^VENUE_TRON_GENESIS: expected the id of the first block/],
@@ -186,11 +189,14 @@ describe("a venue's rails on TRON", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("names TRON's missing wallet or key", () =>
+  it.live("names the missing wallet or key if TRON has node URLs but neither a wallet nor a key", () =>
     Effect.gen(function* () {
       const { VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB } = tron
       const refused = yield* Effect.flip(connected({ VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB }))
-      assert.match(refused.message, /^VENUE_WALLET_URL: expected a wallet, or VENUE_WALLET_TRON_KEY/)
+      assert.match(
+        refused.message,
+        /^VENUE_WALLET_URL: expected the URL of a wallet, or in development VENUE_WALLET_TRON_KEY/
+      )
       assert.strictEqual((yield* connected({ VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB, ...wallet })).size, 1)
     }).pipe(Effect.scoped)
   )

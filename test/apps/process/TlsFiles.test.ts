@@ -41,15 +41,18 @@ it.live("refuses a certificate without its key or authority, or with invalid one
       [withoutAuthority, "VENUE_CLUSTER_TLS_CA: expected a PEM file: set "],
       [
         { ...whole, VENUE_CLUSTER_TLS_CERT: join(folder, "gone.pem") },
-        "VENUE_CLUSTER_TLS_CERT: expected the path of a file that this user may read"
+        "VENUE_CLUSTER_TLS_CERT: expected the path of a file that this user can read"
       ],
       [
         { ...whole, VENUE_CLUSTER_TLS_KEY: join(folder, "gateway.key") },
-        "VENUE_CLUSTER_TLS_KEY: expected the key of the certificate in VENUE_CLUSTER_TLS_CERT"
+        "VENUE_CLUSTER_TLS_KEY: expected the private key of the certificate in VENUE_CLUSTER_TLS_CERT"
       ],
-      [{ ...whole, VENUE_CLUSTER_TLS_CERT: broken }, "VENUE_CLUSTER_TLS_CERT: expected a certificate in PEM"],
-      [{ ...whole, VENUE_CLUSTER_TLS_KEY: broken }, "VENUE_CLUSTER_TLS_KEY: expected a private key in PEM, without a"],
-      [{ ...whole, VENUE_CLUSTER_TLS_CA: broken }, "VENUE_CLUSTER_TLS_CA: expected the certificate of an authority"]
+      [{ ...whole, VENUE_CLUSTER_TLS_CERT: broken }, "VENUE_CLUSTER_TLS_CERT: expected a PEM certificate"],
+      [{ ...whole, VENUE_CLUSTER_TLS_KEY: broken }, "VENUE_CLUSTER_TLS_KEY: expected a PEM private key without a"],
+      [
+        { ...whole, VENUE_CLUSTER_TLS_CA: broken },
+        "VENUE_CLUSTER_TLS_CA: expected a PEM certificate of a certificate authority"
+      ]
     ]
     for (const [variables, expected] of cases) {
       const { message } = yield* Effect.flip(load(variables))

@@ -13,7 +13,7 @@ import { one, two } from "../../cluster/Neighbours.ts"
 
 const desks = 2
 
-/** Returns a runner with the shards and answering entities that the test sets. */
+/** Returns a runner whose shards and responding entities the test sets. */
 const make = Effect.gen(function* () {
   const held = new Set<string>()
   const answering = new Set<string>()
@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
 
 const proven = () => ({ epoch: 1, seq: 1 })
 
-it.effect("a runner is not ready before every desk and market has responded once", () =>
+it.effect("a runner is ready only after every desk and market on its shards has responded once", () =>
   Effect.gen(function* () {
     const { answering, held, isReady, market } = yield* make
     assert.isFalse(isReady(), "it has no shards")
@@ -73,25 +73,27 @@ it.effect("a runner is not ready before every desk and market has responded once
   })
 )
 
-it.effect("ignores other runners' entities, and waits for a new response from an entity that returns", () =>
-  Effect.gen(function* () {
-    const { answering, held, isReady, localMarkets, market } = yield* make
-    for (const shard of ["desk 1", "desk 2", "market 1"]) held.add(shard)
-    for (const desk of ["0", "1"]) answering.add(desk)
-    market(one.symbol, proven)
-    yield* TestClock.adjust("1 second")
-    assert.isTrue(isReady())
-    held.delete("market 1")
-    localMarkets.delete(one.symbol)
-    yield* TestClock.adjust("2 seconds")
-    assert.isTrue(isReady())
-    held.add("market 1")
-    assert.isFalse(isReady())
-  })
+it.effect(
+  "ignores other runners' entities, and waits for a new response from an entity that moves back to the runner",
+  () =>
+    Effect.gen(function* () {
+      const { answering, held, isReady, localMarkets, market } = yield* make
+      for (const shard of ["desk 1", "desk 2", "market 1"]) held.add(shard)
+      for (const desk of ["0", "1"]) answering.add(desk)
+      market(one.symbol, proven)
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(isReady())
+      held.delete("market 1")
+      localMarkets.delete(one.symbol)
+      yield* TestClock.adjust("2 seconds")
+      assert.isTrue(isReady())
+      held.add("market 1")
+      assert.isFalse(isReady())
+    })
 )
 
 it.effect(
-  "a runner is not ready after an entity has been silent for five seconds, until the entity responds again",
+  "a runner stops being ready when an entity has been silent for five seconds, until the entity responds again",
   () =>
     Effect.gen(function* () {
       const { answering, held, isReady } = yield* make

@@ -9,7 +9,7 @@ import * as TestRail from "../../providers/rails/arbitrum/TestRail.ts"
 import { genesisId, solidDepth } from "../../providers/rails/tron/TronChain.ts"
 import { scene, withNodes } from "../../providers/rails/tron/TronServer.ts"
 
-it.effect("lists addresses with enough final balance in index order, and needs no key", () =>
+it.effect("lists addresses with a sufficient final balance in index order, without a key", () =>
   withNodes(
     Effect.gen(function* () {
       const { deposit, mine, servers } = yield* scene()

@@ -42,7 +42,7 @@ it("refuses to pay a cancelled withdrawal, and still signs the cancel of an unus
   assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /belongs to another withdrawal/)
 })
 
-it("limits a payment and the payments of a day; counts a replacement once, and starts at zero on a new day", () => {
+it("limits each payment and the total of a day, counts a replaced payment once, and starts at zero on a new day", () => {
   const policy = SigningPolicy.empty()
   const of = (id: number, amount: bigint) => payment({ withdrawalId: `w${id}`, nonce: id, amount })
   assert.match(reasonOf(policy, of(1, 100_000_001n)), /the payment is 100000001; the maximum is 100000000/)
@@ -51,12 +51,12 @@ it("limits a payment and the payments of a day; counts a replacement once, and s
   assert.match(reasonOf(policy, of(4, 1n)), /today's payments would total 250000001; the maximum is 250000000/)
   assert.match(reasonOf(policy, of(4, 1n), day - 1), /today's payments/)
   assert.strictEqual(reasonOf(policy, of(4, 100_000_000n), day), "signed")
-  // If the clock goes back, the current day and its limit continue.
+  // If the clock goes back, the later day and its limit still apply.
   assert.strictEqual(reasonOf(policy, of(5, 100_000_000n), 0), "signed")
   assert.match(reasonOf(policy, of(6, 100_000_000n), 0), /today's payments/)
 })
 
-it("refuses another chain, another token, too high a fee, or too much gas in any order", () => {
+it("in every kind of order, refuses another chain, another token, too high a fee, and too much gas", () => {
   const policy = SigningPolicy.empty()
   for (const order of [payment, cancel, sweep]) {
     assert.match(reasonOf(policy, order({ chainId: 1 })), /the order is for chain 1; this wallet signs for chain 42161/)

@@ -70,7 +70,7 @@ test(
   Effect.gen(function* () {
     const { files, path } = yield* made
     const reasonOf = (name: string, whose = owner) => Effect.map(Effect.flip(SigningRecord.open(name, whose)), String)
-    assert.match(yield* reasonOf(`${path}-none`), /cannot be read. For a new key, create it/)
+    assert.match(yield* reasonOf(`${path}-none`), /cannot be read. For a new key, create the record/)
     assert.match(yield* reasonOf(path, { ...owner, hot: `0x${"1".repeat(40)}` }), /is the record of 0x90F7/)
     assert.match(yield* reasonOf(path, { ...owner, chainId: 1 }), /on chain 42161, not of this key/)
     assert.match(String(yield* Effect.flip(SigningRecord.create(path, owner))), /a record exists already/)

@@ -8,7 +8,7 @@ export const tronKey = Result.getOrThrow(TronTransaction.keyOf(Redacted.make(tro
 export const tronToken = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 export const tronLimits = { hot: tronKey.address, token: tronToken, maxFee: 100_000_000 }
 
-/** Issued at this time; the transaction is valid for ten minutes. */
+/** Returns a payment issued at `nowMillis`. Its transaction is valid for ten minutes. */
 export const tronPayment = (nowMillis: number, changed: Partial<TronPayment> = {}): TronPayment => ({
   _tag: "TronPayment",
   withdrawalId: "withdrawal-1",

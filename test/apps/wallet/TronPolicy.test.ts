@@ -21,14 +21,14 @@ const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now: numb
     }
   })
 
-it("I14: signs a transaction again unchanged, and another one only after the first has expired by both clocks", () => {
+it("I14: signs the same transaction again, but another transaction only after the first has expired by both clocks", () => {
   const policy = SigningPolicy.empty()
   const first = tronPayment(start)
   assert.strictEqual(ask(policy, first, start), "signed")
   assert.strictEqual(ask(policy, first, start + 60 * minute), "again")
   const another = (now: number, solidMillis: number) => ask(policy, tronPayment(now, { solidMillis }), now)
   const over = first.expirationMillis
-  const refused = "an earlier transaction of the withdrawal may still be executed"
+  const refused = "an earlier transaction of the withdrawal might still be executed"
   assert.strictEqual(another(start + 1, start), refused)
   // The transaction has expired by the final block's time, but not by this machine's clock.
   assert.strictEqual(another(over + 5 * minute - 1, over), refused)
@@ -60,7 +60,7 @@ it("refuses another token, too high a fee, too late an expiration, or a final bl
   assert.match(reason({ token: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }), /the order is for token TMVQ/)
   assert.match(reason({ feeLimit: 100_000_001 }), /the maximum is 100000000 \(in 1e-6 TRX\)/)
   assert.match(reason({ expirationMillis: start + 30 * minute + 1 }), /more than 30 min from now/)
-  assert.match(reason({ solidMillis: start + 2 * minute + 1 }), /ahead of the clock/)
+  assert.match(reason({ solidMillis: start + 2 * minute + 1 }), /ahead of this machine's clock/)
   assert.match(
     Result.getOrElse(SigningPolicy.decide(policy, others, tronPayment(start), start), (reason) => reason) as string,
     /no key for TRON/
@@ -68,7 +68,7 @@ it("refuses another token, too high a fee, too late an expiration, or a final bl
   assert.strictEqual(policy.tron.size, 0)
 })
 
-it("limits each payment and a day's payments across all chains, and counts a withdrawal's second transaction again", () => {
+it("limits each payment and a day's payments over all chains, and counts a withdrawal's second transaction as another payment", () => {
   const policy = SigningPolicy.empty()
   const of = (id: string, amount: bigint, now = start) =>
     ask(policy, tronPayment(now, { withdrawalId: id, amount, solidMillis: now }), now)

@@ -24,10 +24,10 @@ const briefly = (signed: Transactions.Signed | undefined) => [
   signed?.value
 ]
 
-/** The contract of every signer, wherever its keys are stored. */
+/** Tests that every signer must pass, wherever its keys are stored. */
 const contract = (name: string, signer: Effect.Effect<Layer.Layer<Signer>, never, Scope.Scope>) =>
   describe(name, () => {
-    it.live("signs each order as given, with the account that the signer reports", () =>
+    it.live("signs each order as given, from the account that the signer reports", () =>
       Effect.gen(function* () {
         const layer = yield* signer
         yield* Effect.gen(function* () {
@@ -130,7 +130,7 @@ describe("the wallet", () => {
       const refused = yield* Effect.flip(
         Effect.provide(sign(payment()), TestWallet.signerAt(url, "another-secret-of-enough-characters"))
       )
-      assert.strictEqual(refused.reason, "it rejects the secret")
+      assert.strictEqual(refused.reason, "the wallet rejected the secret")
       const answers = yield* Effect.promise(async () => {
         const header = { authorization: `Bearer ${TestWallet.secret}` }
         const requests = [
@@ -192,12 +192,12 @@ describe("a wallet for TRON alone", () => {
       assert.deepStrictEqual([keys, limits.chainId, limits.tron?.hot], [undefined, undefined, tronKey.address])
       assert.include(
         yield* refused({}),
-        "VENUE_WALLET_HOT_KEY, VENUE_WALLET_XPRV: expected keys: both for Arbitrum One, or"
+        "VENUE_WALLET_HOT_KEY, VENUE_WALLET_XPRV: expected both keys for Arbitrum One, or"
       )
       const lone = yield* refused({ ...tron, VENUE_WALLET_HOT_KEY: TestRail.hotKey })
-      assert.include(lone, "VENUE_WALLET_XPRV: expected the other key")
+      assert.include(lone, "VENUE_WALLET_XPRV: expected a value, because")
       const other = yield* refused({ ...tron, VENUE_WALLET_XPRV: TestRail.xprv })
-      assert.include(other, "VENUE_WALLET_HOT_KEY: expected the other key")
+      assert.include(other, "VENUE_WALLET_HOT_KEY: expected a value, because")
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

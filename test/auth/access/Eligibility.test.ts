@@ -125,7 +125,7 @@ describe("UserEligibility", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("returns an unannounced change after half a second", () =>
+  it.effect("returns an unannounced change at most half a second late", () =>
     Effect.gen(function* () {
       const { become, eligibilities } = yield* scene
       yield* eligibilities.of(UserId.make("amy"))

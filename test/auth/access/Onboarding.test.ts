@@ -134,7 +134,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("I47: rejects trading while the country of the document or of the location is blocked", () =>
+    it.effect("I47: rejects trading while the user's document or location is in a blocked country", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("eve"))

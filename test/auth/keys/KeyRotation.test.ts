@@ -66,13 +66,13 @@ const suite = (
         yield* TestClock.adjust("72 minutes")
         yield* rotation.remove(inNoHurry, inTime, operator)
         yield* rotation.remove(stolen, atOnce, operator)
-        // A client repeats a request whose outcome it does not know.
+        // Repeats the removal, as a client does that has received no response.
         assert.strictEqual((yield* Effect.flip(rotation.remove(stolen, atOnce, operator)))._tag, "UnknownKey")
         assert.strictEqual((yield* Effect.flip(rotation.remove(inNoHurry, inTime, operator)))._tag, "UnknownKey")
         yield* (yield* Revocations).announce({ kind: "key", subject: "the last" })
         yield* Deferred.await(last)
         const taken = { kind: "signing_key", subject: stolen }
-        // Ignores other tests' revocations: the next poll publishes every missed notice.
+        // Ignores revocations by other tests, because a poll publishes all notices since the previous poll.
         const about = new Set([inNoHurry, stolen, "the last"])
         assert.deepStrictEqual(
           announced

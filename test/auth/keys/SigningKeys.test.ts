@@ -100,7 +100,7 @@ const suite = <R>(
     )
 
     it.effect(
-      "D2: looks up an unknown key at once, but reads the keys at most once in 30 s for a hundred unknown keys",
+      "D2: reads the stored keys at once for an unknown key, but at most once in 30 s for a hundred unknown keys",
       () =>
         Effect.gen(function* () {
           const there = yield* node()

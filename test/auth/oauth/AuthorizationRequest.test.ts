@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as OAuth from "./OAuthServices.ts"
 
-/** Returns the redirect URL; fails unless the request is rejected. */
+/** Returns the URL to which a rejected request is redirected. Fails if the request is accepted. */
 const sentBack = (query: URLSearchParams) =>
   Effect.gen(function* () {
     const begun = yield* OAuth.begin(query)

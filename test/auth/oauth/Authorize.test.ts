@@ -237,7 +237,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           ]) {
             assert.strictEqual((yield* Effect.flip(refused))._tag, "SignInTooOld")
           }
-          // The request is still unbound, so another user can decide it.
+          // The request is not yet bound to a user, so another user can decide it.
           const again = yield* OAuth.signedIn
           yield* authorize.decide(again, id, "approve")
         }
@@ -245,7 +245,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
     )
 
     it.effect(
-      "accepts a sign-in after the request despite `max_age=0`, and puts the sign-in time into the ID token",
+      "accepts a sign-in that followed the request, even with `max_age=0`, and puts the sign-in time into the ID token",
       () =>
         Effect.gen(function* () {
           yield* OAuth.start

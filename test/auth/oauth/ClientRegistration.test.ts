@@ -48,25 +48,27 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("records an operator's action with operator name and reason, but without the secret", () =>
-    Effect.gen(function* () {
-      const registration = yield* ClientRegistration
-      const { client, secret } = yield* OAuth.register()
-      const { clientId } = client
-      const second = yield* registration.rotate(clientId, OAuth.operator)
-      yield* registration.finishRotation(clientId, OAuth.operator)
-      yield* registration.disable(clientId, OAuth.operator)
-      const deeds = yield* (yield* Audit).about(clientId)
-      assert.deepStrictEqual(
-        deeds.map(({ action }) => action),
-        ["client_disabled", "client_secret_dropped", "client_secret_added", "client_registered"]
-      )
-      for (const { actor, facts } of deeds) {
-        assert.strictEqual(actor, "operator")
-        assert.deepStrictEqual(facts, { clientId, reason: "a test" })
-      }
-      for (const text of [secret!, second]) assert.notInclude(JSON.stringify(deeds), Redacted.value(text))
-    })
+  it.effect(
+    "records an operator's action with the operator's name and reason, but without the application's secret",
+    () =>
+      Effect.gen(function* () {
+        const registration = yield* ClientRegistration
+        const { client, secret } = yield* OAuth.register()
+        const { clientId } = client
+        const second = yield* registration.rotate(clientId, OAuth.operator)
+        yield* registration.finishRotation(clientId, OAuth.operator)
+        yield* registration.disable(clientId, OAuth.operator)
+        const deeds = yield* (yield* Audit).about(clientId)
+        assert.deepStrictEqual(
+          deeds.map(({ action }) => action),
+          ["client_disabled", "client_secret_dropped", "client_secret_added", "client_registered"]
+        )
+        for (const { actor, facts } of deeds) {
+          assert.strictEqual(actor, "operator")
+          assert.deepStrictEqual(facts, { clientId, reason: "a test" })
+        }
+        for (const text of [secret!, second]) assert.notInclude(JSON.stringify(deeds), Redacted.value(text))
+      })
   )
 
   it.effect("accepts one to ten distinct https redirect URIs", () =>

@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       )
     }
 
-    it.effect("T2, I44: ends a code's session when the code is used again, although that request fails", () =>
+    it.effect("T2, I44: rejects the second use of a code, and ends the session that the first use started", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -230,7 +230,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T4: rejects a grant type that the application is not allowed to use", () =>
+    it.effect("T4: rejects a grant type that the application is not registered for", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register({ grantTypes: ["authorization_code"] })
         const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)

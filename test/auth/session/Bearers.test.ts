@@ -78,7 +78,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("ignores a removed second factor once the removal is published", () =>
+    it.effect("shows the first assurance level once the removal of the second factor is published", () =>
       Effect.gen(function* () {
         const { session, userId } = yield* begin
         const bearers = yield* Bearers

@@ -52,7 +52,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "R3, I43: when a token and its parent arrive concurrently, ends the session only if the parent is last",
+      "R3, I43: when a token and its parent arrive concurrently, ends the session only if the parent is processed last",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()

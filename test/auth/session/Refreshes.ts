@@ -11,7 +11,7 @@ import { decodeJwt } from "jose"
 
 export const start = 1_000_000
 
-/** Presenter for the endpoint of users' own sessions. */
+/** Presenter at the endpoint for users' own sessions, where no application is involved. */
 export const own: Presenter = { clientId: null }
 
 export const begin = (changes: Partial<Beginning> = {}) =>

@@ -40,7 +40,7 @@ onBoth("the limits of the second factor", (it) => {
       assert.strictEqual(yield* tagOf(unenrol(lesser, mine.factorId)), "InsufficientAal")
       const sneaking = verify(lesser, sneaked.factorId, yield* shown(sneaked))
       assert.strictEqual(yield* tagOf(sneaking), "InsufficientAal")
-      // The token issued before the session was raised stays at the first level.
+      // The token issued before the session was raised still claims the first assurance level.
       assert.strictEqual(yield* tagOf(enrol(claims)), "InsufficientAal")
       assert.lengthOf(
         (yield* factorsOf(claims.userId)).filter(({ status }) => status === "verified"),
@@ -144,7 +144,7 @@ onBoth("the limits of the second factor", (it) => {
       const next = yield* enrol(claims)
       const verified = yield* verify(claims, next.factorId, yield* shown(next))
       assert.lengthOf(verified.recoveryCodes ?? [], 10)
-      // The old token still claims the second level, but its session has ended.
+      // The old token still claims the second assurance level, but its session has ended.
       assert.strictEqual(yield* tagOf(enrol(other)), "SessionEnded")
     })
   )

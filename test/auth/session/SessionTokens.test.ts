@@ -24,7 +24,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("starts a session with its authentication methods, latest first", () =>
+    it.effect("a new session lists its authentication methods, latest first", () =>
       Effect.gen(function* () {
         const web3 = { method: "web3", timestamp: 7 }
         const { accessToken, session } = yield* begin({
@@ -121,23 +121,25 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("T5: narrows the scope of one access token, rejects a wider scope, and keeps the grant", () =>
-      Effect.gen(function* () {
-        const first = yield* begin({ clientId: "app", scope: "openid email" })
-        assert.strictEqual(
-          yield* refusal(first.refreshToken, { clientId: "app", scope: "openid phone" }),
-          "invalid_scope"
-        )
-        const narrow = yield* refresh(first.refreshToken, { clientId: "app", scope: "email" })
-        assert.strictEqual(narrow.scope, "email")
-        assert.strictEqual(claimsIn(narrow.accessToken).scope, "email")
-        const full = yield* refresh(narrow.refreshToken, { clientId: "app" })
-        assert.strictEqual(full.scope, "openid email")
-      })
+    it.effect(
+      "T5: a refresh can narrow one access token's scope but not widen it, and leaves the session's scope unchanged",
+      () =>
+        Effect.gen(function* () {
+          const first = yield* begin({ clientId: "app", scope: "openid email" })
+          assert.strictEqual(
+            yield* refusal(first.refreshToken, { clientId: "app", scope: "openid phone" }),
+            "invalid_scope"
+          )
+          const narrow = yield* refresh(first.refreshToken, { clientId: "app", scope: "email" })
+          assert.strictEqual(narrow.scope, "email")
+          assert.strictEqual(claimsIn(narrow.accessToken).scope, "email")
+          const full = yield* refresh(narrow.refreshToken, { clientId: "app" })
+          assert.strictEqual(full.scope, "openid email")
+        })
     )
 
     it.effect(
-      "R7: after a second factor, rejects the earlier token at once, and keeps the assurance level in a refresh",
+      "R7: once a second factor is verified, rejects the earlier token at once, and keeps the assurance level in a refresh",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()
@@ -158,7 +160,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("R7, I43: after a second factor, rejects an earlier unused token and its parent", () =>
+    it.effect("R7, I43: once a second factor is verified, rejects an earlier unused token and its parent", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const second = yield* refresh(first.refreshToken)
@@ -169,30 +171,34 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R7: after a second factor, rejects the session's earlier unused token, but keeps the session", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const raised = yield* (yield* SessionTokens).raise(first.session.sessionId, "totp")
-        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-        const next = yield* refresh(raised.refreshToken)
-        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-        assert.strictEqual((yield* refresh(next.refreshToken)).session.aal, "aal2")
-      })
+    it.effect(
+      "R7: once a second factor is verified, rejects the session's earlier unused token without ending the session",
+      () =>
+        Effect.gen(function* () {
+          const first = yield* begin()
+          const raised = yield* (yield* SessionTokens).raise(first.session.sessionId, "totp")
+          assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+          const next = yield* refresh(raised.refreshToken)
+          assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+          assert.strictEqual((yield* refresh(next.refreshToken)).session.aal, "aal2")
+        })
     )
 
-    it.effect("after a second factor, ends the user's other first-level sessions, but no other user's sessions", () =>
-      Effect.gen(function* () {
-        const tokens = yield* SessionTokens
-        const stranger = yield* begin()
-        const first = yield* begin()
-        const { userId } = first.session
-        const proven = yield* again(userId, { aal: "aal2" })
-        const unproven = yield* again(userId)
-        yield* tokens.raise(first.session.sessionId, "totp")
-        assert.strictEqual(yield* refusal(unproven.refreshToken), "session_ended")
-        yield* refresh(proven.refreshToken)
-        yield* refresh(stranger.refreshToken)
-      })
+    it.effect(
+      "once a second factor is verified, ends the user's other first-level sessions, but no other user's sessions",
+      () =>
+        Effect.gen(function* () {
+          const tokens = yield* SessionTokens
+          const stranger = yield* begin()
+          const first = yield* begin()
+          const { userId } = first.session
+          const proven = yield* again(userId, { aal: "aal2" })
+          const unproven = yield* again(userId)
+          yield* tokens.raise(first.session.sessionId, "totp")
+          assert.strictEqual(yield* refusal(unproven.refreshToken), "session_ended")
+          yield* refresh(proven.refreshToken)
+          yield* refresh(stranger.refreshToken)
+        })
     )
 
     it.effect("does not deadlock when several sessions verify a factor concurrently", () =>
@@ -251,7 +257,7 @@ suite("SessionTokens on Postgres", postgres)
 
 describe("SessionTokens on Postgres", () => {
   it.effect(
-    "fails after five seconds if the session's lock is not free, and changes nothing",
+    "fails after five seconds without the session's lock, and changes nothing",
     () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()

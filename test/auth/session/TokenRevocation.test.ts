@@ -37,13 +37,13 @@ const deedsOf = (userId: UserId) => Effect.flatMap(Audit, (audit) => audit.about
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
     for (const [what, tokenOf] of [
-      ["the valid refresh token", ({ issues }) => issues[2].refreshToken],
-      ["the refresh token before it", ({ issues }) => issues[1].refreshToken],
+      ["its valid refresh token", ({ issues }) => issues[2].refreshToken],
+      ["its previous refresh token", ({ issues }) => issues[1].refreshToken],
       ["its first refresh token", ({ issues }) => issues[0].refreshToken],
       ["its access token", ({ issues }) => issues[2].accessToken],
       ["an access token from before a refresh", ({ issues }) => issues[0].accessToken]
     ] satisfies ReadonlyArray<readonly [string, (one: Effect.Success<typeof scene>) => Redacted.Redacted]>) {
-      it.effect(`ends an application's session for ${what}, and records it once`, () =>
+      it.effect(`ends an application's session when the application revokes ${what}, and records the end once`, () =>
         Effect.gen(function* () {
           yield* OAuth.start
           const one = yield* scene

@@ -43,7 +43,7 @@ describe("Totp", () => {
     )
   })
 
-  it("I50: rejects a text that is not six digits", () => {
+  it("I50: rejects text that is not six digits", () => {
     const bytes = new Uint8Array(Totp.secretBytes)
     const code = oracle(bytes).generate({ timestamp: 60_000 })
     for (const text of ["", code.slice(1), `${code}0`, ` ${code}`, "１２３４５６", "abcdef", "\ud800\ud800"]) {
@@ -61,7 +61,7 @@ describe("Totp", () => {
     )
   })
 
-  it("includes secret and names in the URI, whatever characters they contain", () => {
+  it("includes the secret and the names in the URI, whatever characters they contain", () => {
     const secret = Totp.secretOf(new Uint8Array(Totp.secretBytes).fill(7))
     const read = (issuer: string, account: string) => URI.parse(Redacted.value(Totp.uri(secret, issuer, account)))
     const { issuer, label, secret: read32 } = read("Venue & Söhne", "my phone?secret=x")

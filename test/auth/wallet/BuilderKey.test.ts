@@ -89,7 +89,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B2: applies the wallet's acceptance of the terms from the first request with the new key", () =>
+    it.effect("B2: the wallet's acceptance of the terms counts as soon as the new key is issued", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const eligibilities = yield* UserEligibility

@@ -38,7 +38,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("B1: writes a different nonce for other random bytes, address, code or time", () => {
+  it("B1: writes a different nonce if the random bytes, the address, the code or the time differ", () => {
     const nonces = [
       issue(),
       issue({ random16: new Uint8Array(16) }),
@@ -88,7 +88,8 @@ describe("BuilderMessage", () => {
       "malformed length": [
         "x".repeat(63),
         "x".repeat(20_481),
-        // I48: Rejects much longer texts unread, because reading them would take a hundred times longer.
+        // I48: Much longer texts are rejected before they are parsed, because parsing would take a hundred times
+        // longer.
         text.replace("https://app.venue.example/builder", (uri) => uri + "/".repeat(text.length + 1))
       ]
     }
@@ -97,7 +98,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("B4: rejects changes that only the venue can detect, despite the wallet's signature", () => {
+  it("B4: rejects changes that only the venue's proof can detect, even if the wallet signed the changed text", () => {
     const text = issue()
     const altered = {
       "untrusted site": [
@@ -130,7 +131,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("X4: rejects a message in which any run of bytes is replaced", () => {
+  it("X4: rejects a message after any run of its bytes has been replaced", () => {
     const text = issue()
     FastCheck.assert(
       FastCheck.property(

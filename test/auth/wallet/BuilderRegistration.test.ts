@@ -106,7 +106,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
     )
 
     it.effect(
-      "B5, B11: accepts a message in another process, and rejects the message under other terms or another key",
+      "B5, B11: accepts a message in another process with the same settings, but not with other terms or another key",
       () =>
         Effect.gen(function* () {
           const { builder, owner } = yield* scene

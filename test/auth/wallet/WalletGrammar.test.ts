@@ -6,7 +6,7 @@ import { SiweMessage } from "siwe"
 import { type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
 describe("the grammar of WalletMessage", () => {
-  it("X5: rejects an example of each listed difference, although the grammar's parser accepts it", () => {
+  it("X5: rejects one example of each listed difference, although the grammar's parser accepts each of them", () => {
     for (const [name, { example, holds }] of Object.entries(differences)) {
       const text = signInMessage(example)
       assert.isDefined(grammatical(text), name)

@@ -48,7 +48,7 @@ describe("WalletSignature", () => {
     assert.isUndefined(signerOf(text, `0x${r}${aboveHalfOrder}1b`))
   })
 
-  it("W5: recovers another signer or no signer under another key or with a flipped bit", () => {
+  it("W5: with another key or a flipped bit, recovers another signer or no signer", () => {
     assert.strictEqual(signerOf(text, wallet(2).sign(text)), wallet(2).address.toLowerCase())
     const bytes = Buffer.from(`${r}${s}`, "hex")
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -81,7 +81,7 @@ describe("WalletSignature", () => {
     )
   })
 
-  it("X4: rejects a signed message with any single byte changed", () => {
+  it("X4: rejects a signed message after any single byte has been changed", () => {
     for (let at = 0; at < text.length; at++) {
       for (const bit of [1, 2, 4, 8, 16, 32, 64]) {
         const changed = String.fromCharCode(text.charCodeAt(at) ^ bit)
@@ -90,7 +90,7 @@ describe("WalletSignature", () => {
     }
   })
 
-  it("X4: rejects a signed message in which any run of bytes is replaced", () => {
+  it("X4: rejects a signed message after any run of its bytes has been replaced", () => {
     assert.isTrue(isAccepted(text))
     FastCheck.assert(
       FastCheck.property(

@@ -1,4 +1,7 @@
-/** Tests of calls to a market on another node: direct while the market is watched, otherwise through the cluster. */
+/**
+ * Tests of calls to a market on another node: sent directly while this node watches the market, otherwise through the
+ * cluster.
+ */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { type NodeLink, NodeLinks } from "@venue/cluster/clients/NodeLinks"
@@ -34,7 +37,10 @@ const refuse = (n: number): TraderCommand => ({
   echo: noEcho
 })
 
-/** Returns a node with markets, a node without markets, and the direct commands from the second to the first. */
+/**
+ * Returns a node with markets, a node without markets, and the commands that the second node sends directly to the
+ * first.
+ */
 const twoNodes = Effect.gen(function* () {
   const there = yield* Layer.build(LocalEntities.layer)
   const links = { self: owner, to: () => Effect.never }

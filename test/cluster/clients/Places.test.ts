@@ -9,7 +9,7 @@ import { EntityId, RunnerAddress, Sharding } from "effect/cluster"
 
 const { desks, instruments } = defaults
 
-/** Shards of desks and markets, which every node computes alike. */
+/** Shards of desks and markets, which every node computes identically. */
 const shards = Effect.gen(function* () {
   const places = yield* Places.make
   const sharding = yield* Sharding.Sharding

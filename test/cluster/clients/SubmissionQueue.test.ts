@@ -39,7 +39,7 @@ const scene = () => {
     readonly isRepeated: boolean
     readonly done: (answers: ReadonlyArray<Submitted> | undefined, here?: boolean) => void
   }> = []
-  /** Numbers of submissions that the desk has sent to a market and that have no outcome. */
+  /** By number: submissions that the desk has sent to a market and that have no outcome yet. */
   const outstanding = new Set<number>()
   const replies: Array<Submitted> = []
   let now = 0

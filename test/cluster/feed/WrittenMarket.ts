@@ -162,12 +162,12 @@ export const setUp = Effect.gen(function* () {
       if (isExternal) row(seq, events)
     }),
     repeat: row,
-    /** Sets the levels with which a watch begins, and their row. */
+    /** Sets the price levels that a new watch starts with, and the number of the row at which they were read. */
     resting: (all: ReadonlyArray<Level>, seq?: number) => {
       levels = all
       levelsSeq = seq
     },
-    /** Sets the takeovers with which a watch begins, or undefined for a market of an older release. */
+    /** Sets the takeovers that a new watch starts with; undefined stands for a market of an older release. */
     taking: (all: DepthAt["takeovers"]) => {
       takeovers = all
     },

@@ -33,7 +33,7 @@ describe("message changes between nodes of two releases", () => {
     assert.isUndefined(carried(Schema.Struct({ at: Schema.optionalKey(Schema.Number) }), Schema.Void, { at: 1 }))
   })
 
-  it("the other node does not decode an added required, a removed or a renamed field", () => {
+  it("the other node cannot decode a message with an added required field, a removed field or a renamed field", () => {
     const further = Schema.Struct({ ...stop, side: Schema.String })
     assert.isUndefined(carried(older, further, old))
     assert.isUndefined(carried(Schema.Struct({ symbol: Schema.String }), older, old))

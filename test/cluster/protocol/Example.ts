@@ -74,7 +74,7 @@ const words = (ast: SchemaAST.AST, name: string): string => {
     const digits = hash(name).toString(16).padStart(8, "0")
     return `${digits}-0000-4000-8000-${digits}0000`
   }
-  // Valid base64, in which bytes are encoded.
+  // Pads the name to valid base64, because byte fields are encoded as base64.
   return name.padEnd(Math.ceil(name.length / 4) * 4, "A")
 }
 

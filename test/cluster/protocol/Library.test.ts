@@ -5,7 +5,7 @@ import * as Headers from "effect/http/Headers"
 import { serialization } from "./Message.ts"
 
 // The envelope must not change, so that nodes of two releases can communicate. Each frame begins with a fingerprint
-// of its schema, and a node closes a connection whose fingerprint differs.
+// of its schema, and a node closes a connection on which the fingerprint differs from its own.
 describe("library envelope", () => {
   it.each([
     [

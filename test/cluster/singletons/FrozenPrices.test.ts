@@ -154,14 +154,14 @@ it.effect("logs a price without a time once if it is unchanged for longer than t
         60,
         Effect.sync(() => one.say("A", 200))
       )
-      const alarms = lines.filter((line) => line.includes("one: its price of AAPL-USD has not changed for 3 minutes"))
+      const alarms = lines.filter((line) => line.includes("one: the price of AAPL-USD has not changed for 3 minutes"))
       assert.lengthOf(alarms, 1)
       yield* every(
         10,
         Effect.sync(() => one.say("A", 201))
       )
       assert.lengthOf(
-        lines.filter((line) => line.includes("its price of AAPL-USD changes again")),
+        lines.filter((line) => line.includes("the price of AAPL-USD changes again")),
         1
       )
     })
@@ -180,7 +180,7 @@ it.effect("logs a silent source while another source sends prices", () => {
         90,
         Effect.sync(() => live.say("A", 200))
       )
-      const alarms = lines.filter((line) => line.includes("frozen has sent no current price of AAPL-USD for 1 minute"))
+      const alarms = lines.filter((line) => line.includes("frozen has sent no current price for AAPL-USD for 1 minute"))
       assert.lengthOf(alarms, 1)
     })
   ).pipe(Effect.provide(Logger.layer([logger])))

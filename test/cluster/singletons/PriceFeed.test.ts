@@ -98,7 +98,7 @@ it.effect("I29: sends no price from fewer sources than required, unless the symb
 })
 
 it.effect(
-  "I29: rejects the price of a single source at ten times the market's price, after which the market turns stale",
+  "I29: rejects a single source's price of ten times the market's price, after which the market turns stale",
   () => {
     const one = new TestSource("one", [[aapl, "AAPL"]])
     return venueWith(
@@ -166,8 +166,8 @@ it.effect("logs a source once if it sends no price of a symbol for 1 minute of t
       yield* TestClock.adjust("3 minutes")
       const named = lines.filter((line) => String(line).includes("has sent no price"))
       assert.lengthOf(named, 2)
-      assert.include(String(named[0]), "one has sent no price of EUR-USD, US100-USD within 1 minute")
-      assert.include(String(named[1]), "two has sent no price of AAPL-USD within 1 minute")
+      assert.include(String(named[0]), "one has sent no price for EUR-USD, US100-USD within 1 minute")
+      assert.include(String(named[1]), "two has sent no price for AAPL-USD within 1 minute")
     })
   ).pipe(Effect.provide(Logger.layer([logger])))
 })

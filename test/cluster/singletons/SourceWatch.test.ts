@@ -41,11 +41,11 @@ it.effect("one minute after the opening, logs once a source that stopped while t
     assert.deepStrictEqual(lines, [])
     yield* TestClock.adjust("10 minutes")
     assert.deepStrictEqual(lines, [
-      "price source one has sent no current price of AAPL-USD for 1 minute; it is ignored"
+      "price source one has sent no current price for AAPL-USD for 1 minute; the source is ignored for this symbol"
     ])
     state.priceE8 = 201e8
     yield* TestClock.adjust("10 seconds")
-    assert.deepStrictEqual(lines.slice(1), ["price source one sends current prices of AAPL-USD again"])
+    assert.deepStrictEqual(lines.slice(1), ["price source one sends current prices for AAPL-USD again"])
   }).pipe(Effect.scoped)
 )
 

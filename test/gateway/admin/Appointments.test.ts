@@ -14,30 +14,32 @@ const appoint = (name: string, roles: ReadonlyArray<string>) =>
   Effect.flatMap(RestClient, ({ admin }) => admin("POST", "/operators", { name, roles, reason }))
 
 it.layer(layer, { excludeTestServices: true })("operators", (it) => {
-  it.effect("accepts an operator's token within the operator's roles, until the operator is dismissed", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const { body, status } = yield* appoint("vera", ["viewer"])
-      expect([status, body.name, body.roles]).toEqual([201, "vera", ["viewer"]])
-      expect(body.token).toMatch(/^[A-Za-z0-9_-]{43}$/)
-      expect((yield* admin("GET", "/proof", undefined, body.token)).status).toBe(200)
-      const credit = { account_id: "7d444840-9dc0-41d1-b245-5ffdce74fad2", amount: 1, reason }
-      const refused = yield* admin("POST", "/credits", credit, body.token)
-      expect([refused.status, refused.body.detail]).toEqual([
-        403,
-        "The request needs the role treasurer; your roles: viewer. Ask an operator with that role."
-      ])
+  it.effect(
+    "accepts an operator's token for the actions that the operator's roles allow, until the operator is dismissed",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const { body, status } = yield* appoint("vera", ["viewer"])
+        expect([status, body.name, body.roles]).toEqual([201, "vera", ["viewer"]])
+        expect(body.token).toMatch(/^[A-Za-z0-9_-]{43}$/)
+        expect((yield* admin("GET", "/proof", undefined, body.token)).status).toBe(200)
+        const credit = { account_id: "7d444840-9dc0-41d1-b245-5ffdce74fad2", amount: 1, reason }
+        const refused = yield* admin("POST", "/credits", credit, body.token)
+        expect([refused.status, refused.body.detail]).toEqual([
+          403,
+          "The request requires the role treasurer; your roles: viewer. Ask an operator with the required role to send it."
+        ])
 
-      const dismissed = yield* admin("POST", "/operators/dismiss", { name: "vera", reason })
-      expect(dismissed.status).toBe(204)
-      expect((yield* admin("GET", "/proof", undefined, body.token)).status).toBe(401)
-      expect((yield* admin("POST", "/operators/dismiss", { name: "vera", reason })).status).toBe(404)
-      const again = yield* appoint("vera", ["admin"])
-      expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("/operator-exists")])
-      expect(again.body.detail).toBe(
-        'The name "vera" belongs to a current or former operator and is never reused; choose another name.'
-      )
-    })
+        const dismissed = yield* admin("POST", "/operators/dismiss", { name: "vera", reason })
+        expect(dismissed.status).toBe(204)
+        expect((yield* admin("GET", "/proof", undefined, body.token)).status).toBe(401)
+        expect((yield* admin("POST", "/operators/dismiss", { name: "vera", reason })).status).toBe(404)
+        const again = yield* appoint("vera", ["admin"])
+        expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("/operator-exists")])
+        expect(again.body.detail).toBe(
+          'The name "vera" belongs to a current or former operator, and names are never reused; choose another name.'
+        )
+      })
   )
 
   it.effect("allows a treasurer only decisions about money", () =>
@@ -50,7 +52,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
       const price = yield* admin("POST", "/prices", { symbol: "GOLD-USD", price: 1, reason }, body.token)
       expect([price.status, price.body.detail]).toEqual([
         403,
-        "The request needs the role admin; your roles: treasurer. Ask an operator with that role."
+        "The request requires the role admin; your roles: treasurer. Ask an operator with the required role to send it."
       ])
       expect((yield* admin("POST", "/operators", { name: "x1", roles: ["admin"], reason }, body.token)).status).toBe(
         403

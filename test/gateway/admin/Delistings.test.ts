@@ -26,7 +26,7 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
       yield* buyer.take("fill_response")
 
       const early = yield* admin("POST", "/delistings", delisting)
-      expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining("stop it first")])
+      expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining("stop trading first")])
       expect((yield* set("HALTED", [aapl])).status).toBe(200)
       const settled = { symbol: aapl, state: "DELISTED", settlement_price: 200 }
       expect((yield* admin("POST", "/delistings", delisting)).body).toEqual(settled)
@@ -66,7 +66,7 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
     })
   )
 
-  it.effect("the wildcard changes the trading state of every symbol except a delisted one", () =>
+  it.effect("the wildcard symbol changes the trading state of every symbol except a delisted one", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* set("CANCEL_ONLY", ["*"])).status).toBe(200)

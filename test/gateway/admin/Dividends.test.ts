@@ -1,5 +1,5 @@
 /**
- * Tests of dividends that an operator pays: one payment between the two sides of a position, with balanced books
+ * Tests of dividends that an operator triggers: the short side pays the long side once, and the books stay balanced
  * (rule 19.1).
  */
 import { Audit } from "@venue/storage/access/Audit"
@@ -28,7 +28,7 @@ it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
         expect((yield* admin("POST", "/dividends", quarterly)).status).toBe(200)
         for (const body of [quarterly, { ...quarterly, amount: 9 }, { ...quarterly, ex_date: "2024-11-21" }]) {
           const { body: refusal, status } = yield* admin("POST", "/dividends", body)
-          expect([status, refusal.detail]).toEqual([409, expect.stringContaining("was for 2024-11-22")])
+          expect([status, refusal.detail]).toEqual([409, expect.stringContaining("had the ex_date 2024-11-22")])
         }
         yield* venue.settle
         for (const [user, funding] of [

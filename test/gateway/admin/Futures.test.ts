@@ -25,7 +25,7 @@ it.layer(layer, { excludeTestServices: true })("settlement prices, calendars and
     })
   )
 
-  it.effect("refuses settlement prices for a stock or an unknown symbol, on an invalid day, or of 0", () =>
+  it.effect("refuses a settlement price of 0, for a stock or an unknown symbol, or on an invalid day", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const status = (over: object) =>

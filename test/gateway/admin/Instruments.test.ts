@@ -27,7 +27,7 @@ it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
       const { body, status } = yield* admin("POST", "/instruments", { ...listing, tick_size: 0.1 })
       expect([status, body.detail]).toEqual([
         409,
-        "BA-USD is listed with other terms, which never change; choose another symbol, or send the terms that GET /instruments shows."
+        "BA-USD is already listed with different terms, and the terms of a listed symbol never change; choose another symbol, or send the terms that GET /instruments returns."
       ])
       const { data } = (yield* admin("GET", "/instruments")).body
       expect(data.at(-1)).toEqual(listed)

@@ -10,8 +10,8 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 
 const change = { symbol: "aapl-usd", reason: "thin book" }
 /**
- * Converts the limit that applies now into the limit to set, because only a share of it applies outside trading hours
- * (rule 6.3).
+ * Yields a function from a limit that should apply now to the limit to set. They differ outside trading hours, when
+ * only a share of the set limit applies (rule 6.3).
  */
 const inForceNow = Effect.map(Clock.currentTimeMillis, (now) => {
   const instrument = initialInstruments.find(({ symbol }) => symbol === aapl)!

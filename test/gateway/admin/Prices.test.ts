@@ -1,4 +1,4 @@
-/** Tests of outside prices in the operator interface: set, confirm, pause and resume. */
+/** Tests of external prices in the operator interface: set, confirm, pause and resume. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"

@@ -122,7 +122,7 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
       })
   )
 
-  it.effect("adds unreported holdings to a simulated rail, or removes them", () =>
+  it.effect("changes a simulated rail's holdings without reporting the change, and refuses a change of 0", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* admin("POST", "/simulated-rails/add-untold", { rail: "TRON", amount: -0.000001 })).status).toBe(

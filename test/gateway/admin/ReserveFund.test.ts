@@ -31,7 +31,7 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
       const other = yield* admin("POST", "/reserve-fund", { ...topUp, amount: 9 })
       expect([other.status, other.body.detail]).toEqual([
         409,
-        `The top-up ${topUp.top_up_id.toLowerCase()} of AAPL-USD has the amount 150.25; this request added nothing. Send a new top_up_id.`
+        `Top-up ${topUp.top_up_id.toLowerCase()} of AAPL-USD already has the amount 150.25 USD; this request added nothing. Send a new top_up_id.`
       ])
 
       const { body } = yield* admin("GET", "/proof")

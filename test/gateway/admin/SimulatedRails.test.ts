@@ -56,7 +56,7 @@ it.layer(withRails, { excludeTestServices: true })("simulated rails", (it) => {
         }
         const nobody = yield* send(`0x${"12".repeat(20)}`)
         expect(nobody.status).toBe(404)
-        expect(JSON.stringify(nobody.body)).toContain("deposit address of ARBITRUM_ONE")
+        expect(JSON.stringify(nobody.body)).toContain("deposit address on ARBITRUM_ONE")
       })
   )
 

@@ -46,7 +46,7 @@ it.layer(layer, { excludeTestServices: true })("splits", (it) => {
         const { body: refusal, status } = yield* admin("POST", "/splits", fourForOne)
         expect([status, refusal.detail]).toEqual([
           409,
-          "The last split of AAPL-USD was for 2024-11-22; send a later ex_date."
+          "The last split of AAPL-USD had the ex_date 2024-11-22; send a later ex_date."
         ])
 
         const { balance, positions } = yield* held
@@ -88,7 +88,7 @@ it.layer(layer, { excludeTestServices: true })("splits", (it) => {
         yield* set("HALTED", nvda)
         const three = { ...fourForOne, symbol: nvda, numerator: 3, denominator: 2 }
         const { body: refusal, status } = yield* admin("POST", "/splits", three)
-        expect([status, refusal.detail]).toEqual([409, expect.stringContaining("lacks 0.133332 USD")])
+        expect([status, refusal.detail]).toEqual([409, expect.stringContaining("needs 0.133332 USD more")])
         yield* admin("POST", "/reserve-fund", {
           top_up_id: "0b9f5a9e-51c4-4a52-9d0b-6a1f2c7e9d10",
           symbol: nvda,

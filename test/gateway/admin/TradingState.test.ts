@@ -41,7 +41,7 @@ const wednesdayAfter = (millis: number): number => {
   return at.setUTCHours(16, 0, 0, 0)
 }
 
-/** A clock that continues from another Wednesday, because no source is accepted on weekends. */
+/** A clock that continues from a Wednesday, because prices from sources are not accepted on weekends. */
 const midweek = Layer.effect(
   Clock.Clock,
   Effect.map(Clock.Clock, (real) => {
@@ -92,24 +92,26 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
     })
   )
 
-  it.effect("sets the trading state of all symbols at once, and resumes none of them if one has no price", () =>
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const { admin } = yield* RestClient
-      yield* venue.price(gold, 3_400)
-      const halted = yield* set("CANCEL_ONLY", ["*"])
-      expect([halted.status, halted.body.count]).toEqual([200, 14])
-      const unpriced = yield* set("TRADING", [gold, "EUR-USD", "GBP-USD"])
-      const entries = ["EUR-USD", "GBP-USD"]
-        .map((symbol) => `${symbol} has no price yet; wait for one, or set it with POST /prices.`)
-        .join(" ")
-      expect([unpriced.status, unpriced.body.detail]).toEqual([409, entries])
-      const { data } = (yield* admin("GET", "/trading-state")).body
-      expect(new Set(data.map(({ state }: { readonly state: string }) => state))).toEqual(new Set(["CANCEL_ONLY"]))
-      const symbolsOf = (rows: ReadonlyArray<{ readonly symbol: string }>) => rows.map(({ symbol }) => symbol)
-      expect(symbolsOf(data)).toEqual(symbolsOf((yield* admin("GET", "/instruments")).body.data))
-      expect((yield* set("TRADING", ["gold-usd", gold])).body.data).toEqual([{ symbol: gold, state: "TRADING" }])
-    })
+  it.effect(
+    "sets the trading state of all symbols at once, and resumes trading in none of them if one has no price",
+    () =>
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const { admin } = yield* RestClient
+        yield* venue.price(gold, 3_400)
+        const halted = yield* set("CANCEL_ONLY", ["*"])
+        expect([halted.status, halted.body.count]).toEqual([200, 14])
+        const unpriced = yield* set("TRADING", [gold, "EUR-USD", "GBP-USD"])
+        const entries = ["EUR-USD", "GBP-USD"]
+          .map((symbol) => `${symbol} has no price yet; wait for a price, or set one with POST /prices.`)
+          .join(" ")
+        expect([unpriced.status, unpriced.body.detail]).toEqual([409, entries])
+        const { data } = (yield* admin("GET", "/trading-state")).body
+        expect(new Set(data.map(({ state }: { readonly state: string }) => state))).toEqual(new Set(["CANCEL_ONLY"]))
+        const symbolsOf = (rows: ReadonlyArray<{ readonly symbol: string }>) => rows.map(({ symbol }) => symbol)
+        expect(symbolsOf(data)).toEqual(symbolsOf((yield* admin("GET", "/instruments")).body.data))
+        expect((yield* set("TRADING", ["gold-usd", gold])).body.data).toEqual([{ symbol: gold, state: "TRADING" }])
+      })
   )
 
   it.effect("I29: refuses to resume a symbol whose price is stale", () =>
@@ -129,7 +131,7 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
       })
       expect([status, body.detail]).toEqual([
         409,
-        "The price of AAPL-USD is stale; wait for a fresh one, or set it with POST /prices."
+        "The price of AAPL-USD is stale; wait for a fresh price, or set one with POST /prices."
       ])
     })
   )

@@ -111,7 +111,7 @@ it.layer(layer, { excludeTestServices: true })("venue mode", (it) => {
       const kept = yield* (yield* Audit).about("venue")
       expect(kept.map(({ action, actor, facts }) => [action, actor, facts["step"]]).toReversed()).toEqual([
         ["venue_halted", "operator", undefined],
-        // The second command set the public reason.
+        // The second halt command set the public reason.
         ["venue_halted", "operator", undefined],
         ["venue_resumed", "operator", "CANCEL_ONLY"],
         ["venue_resumed", "operator", "TRADING"],

@@ -5,8 +5,10 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 const silent = { kind: "WITHDRAWALS_BLOCKED", symbol: null } as const
-const notAudited = "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor runs."
-const late = "The last audit is more than 30 s old. Withdrawals open with the next audit; check that the auditor runs."
+const notAudited =
+  "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor is running."
+const late =
+  "The last audit is more than 30 s old. Withdrawals open with the next audit; check that the auditor is running."
 
 it.effect("raises an alarm for a missing audit and for each restriction of the venue mode, with the reason", () =>
   Effect.gen(function* () {

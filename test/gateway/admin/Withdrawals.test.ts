@@ -75,7 +75,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const again = yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
       expect([again.status, again.body.detail]).toEqual([
         409,
-        "The withdrawal is QUEUED, not HELD_FOR_REVIEW; read it with GET /withdrawals/{withdrawal_id}."
+        "The withdrawal is QUEUED, but only a withdrawal that is HELD_FOR_REVIEW can be decided; read its state with GET /withdrawals/{withdrawal_id}."
       ])
     })
   )
@@ -121,7 +121,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const late = yield* approve(yield* appoint("tara"))
       expect([late.status, late.body.detail]).toEqual([
         409,
-        "tara was appointed after the withdrawal was requested; the decision needs 2 treasurers appointed before that. Ask one of them."
+        "tara was appointed after the withdrawal was requested. The decision requires 2 treasurers who were appointed before the request; ask one of them to decide."
       ])
       expect((yield* approve(before[0])).body).toMatchObject({ is_decided: false, people: ["tom"] })
       yield* admin("POST", "/operators/dismiss", { name: "tom", reason: "the token was stolen" })
@@ -143,7 +143,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const late = yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "oh" })
       expect([late.status, late.body.detail]).toEqual([
         409,
-        "The withdrawal is REJECTED, not HELD_FOR_REVIEW; read it with GET /withdrawals/{withdrawal_id}."
+        "The withdrawal is REJECTED, but only a withdrawal that is HELD_FOR_REVIEW can be decided; read its state with GET /withdrawals/{withdrawal_id}."
       ])
       // A decision after the final one is not recorded.
       expect((yield* admin("GET", `/withdrawals/${id}`)).body.decisions).toHaveLength(1)
@@ -190,7 +190,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const early = yield* cancel(id)
         expect([early.status, early.body.detail]).toEqual([
           409,
-          "The withdrawal is HELD_FOR_REVIEW; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with blocked true. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
+          "The withdrawal is HELD_FOR_REVIEW and cannot be cancelled. Only a SUBMITTED withdrawal can be cancelled, or a QUEUED withdrawal with a reason in not_signed or with blocked true. To end a withdrawal that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
         ])
         yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
         yield* submit(Option.getOrThrow(yield* find(id)), 7)
@@ -216,7 +216,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const again = yield* cancel(id)
         expect([again.status, again.body.detail]).toEqual([
           409,
-          "operator has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first."
+          "operator has already requested this cancellation; wait until the withdrawal is FAILED, or SETTLED if the payment arrives first."
         ])
         expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
         expect(yield* attempt(id, payment("pay"))).toBe(false)
@@ -235,7 +235,9 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const early = yield* cancel
         expect([early.status, early.body.detail]).toEqual([
           409,
-          expect.stringMatching(/^The withdrawal is QUEUED; .* QUEUED with not_signed set/)
+          expect.stringMatching(
+            /^The withdrawal is QUEUED and cannot be cancelled.* QUEUED withdrawal with a reason in not_signed/
+          )
         ])
         yield* refuse(id, { _tag: "UnpayableDestination" })
         const asked = yield* cancel
@@ -250,7 +252,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
           facts: { withdrawalId: id, reason: "the token itself" }
         })
         expect((yield* cancel).body.detail).toBe(
-          "operator has already requested the cancel; wait until the withdrawal is FAILED, or SETTLED if a payment arrives first."
+          "operator has already requested this cancellation; wait until the withdrawal is FAILED, or SETTLED if the payment arrives first."
         )
         expect(yield* submit(Option.getOrThrow(yield* find(id)), 17)).toBe(true)
         expect(yield* stateOf(id)).toBe("SUBMITTED")
@@ -270,7 +272,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const late = yield* cancel(given)
       expect([late.status, late.body.detail]).toEqual([
         409,
-        "The payout was stored for sending to the bank, and can no longer be cancelled; wait until it settles or fails."
+        "The payout is already recorded for sending to the bank and can no longer be cancelled; wait until it settles or fails."
       ])
       expect(Option.getOrThrow(yield* find(given)).cancelledBy).toBe(null)
       expect((yield* cancel(kept)).status).toBe(200)
@@ -324,11 +326,15 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
           expect([subject, refused.status, refused.body.errors[0]]).toMatchObject([
             subject,
             422,
-            { location: "body.subject", message: expect.stringMatching(/^Expected an address of/), value: subject }
+            {
+              location: "body.subject",
+              message: expect.stringMatching(/^Expected an ARBITRUM_ONE address/),
+              value: subject
+            }
           ])
         }
       const stranger = yield* flag(destination, false, "user")
-      expect([stranger.status, stranger.body.errors[0].message]).toEqual([422, "Expected the id of a user, a UUID"])
+      expect([stranger.status, stranger.body.errors[0].message]).toEqual([422, "Expected a user id, which is a UUID"])
     })
   )
 })

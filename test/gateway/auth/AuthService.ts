@@ -44,7 +44,7 @@ import * as Ports from "../../nodes/Ports.ts"
 export { clientKey }
 export const solvedCaptcha = "a solved captcha"
 
-/** URL of the service. The consent page is at `/sign-in`. */
+/** URLs of the service: its origin, where the consent page is at `/sign-in`, and its issuer. */
 export interface Place {
   readonly origin: string
   readonly issuer: string

@@ -156,7 +156,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A5: accepts one decision with a known action, sent from the consent page by the request's user", () =>
+  it.effect("A5: accepts a single decision, with a known action, from the consent page and by the request's user", () =>
     Effect.gen(function* () {
       const { origin, register, signIn } = yield* AuthService
       const client = yield* register({ type: "public" })

@@ -10,7 +10,7 @@ import { wallet } from "./Wallet.ts"
 
 const codeOf = ({ body, status }: Answer) => [status, body?.error_code]
 
-/** Returns the authenticator's code for the current time step, or for `steps` time steps of 30 s later. */
+/** Returns the authenticator's code for the current 30-second time step, or for the time step that is `steps` later. */
 const shown = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 
@@ -158,20 +158,25 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("I48: limits an IP address to fifteen enrolments per minute, including removed factors", () =>
-    Effect.gen(function* () {
-      const { signIn, timed } = yield* AuthService
-      const { send } = yield* timed({ limits: true })
-      const { access_token } = yield* signIn(wallet())
-      const ask = (method: string, path: string, body?: object) =>
-        send(method, path, body, { authorization: `Bearer ${access_token}` })
-      for (let i = 0; i < 15; i++) {
-        const { body, status } = yield* ask("POST", "/factors", { factor_type: "totp" })
-        expect(status).toBe(200)
-        expect((yield* ask("DELETE", `/factors/${body.id}`)).status).toBe(200)
-      }
-      expect(codeOf(yield* ask("POST", "/factors", { factor_type: "totp" }))).toEqual([429, "over_request_rate_limit"])
-      expect((yield* ask("GET", "/user")).body.factors).toEqual([])
-    })
+  it.effect(
+    "I48: limits an IP address to fifteen enrolments per minute, including enrolments of factors that were removed",
+    () =>
+      Effect.gen(function* () {
+        const { signIn, timed } = yield* AuthService
+        const { send } = yield* timed({ limits: true })
+        const { access_token } = yield* signIn(wallet())
+        const ask = (method: string, path: string, body?: object) =>
+          send(method, path, body, { authorization: `Bearer ${access_token}` })
+        for (let i = 0; i < 15; i++) {
+          const { body, status } = yield* ask("POST", "/factors", { factor_type: "totp" })
+          expect(status).toBe(200)
+          expect((yield* ask("DELETE", `/factors/${body.id}`)).status).toBe(200)
+        }
+        expect(codeOf(yield* ask("POST", "/factors", { factor_type: "totp" }))).toEqual([
+          429,
+          "over_request_rate_limit"
+        ])
+        expect((yield* ask("GET", "/user")).body.factors).toEqual([])
+      })
   )
 })

@@ -79,7 +79,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
       })
     )
 
-    it.effect("W15: does not count a sign-in as failed for the IP address if the queue was full", () =>
+    it.effect("W15: does not count a sign-in that a full queue rejected as a failed sign-in of the IP address", () =>
       Effect.gen(function* () {
         const { issuer, origin } = yield* AuthService
         const wallets = yield* WalletSignIn

@@ -90,7 +90,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     )
   }
 
-  it.effect("X2: reports a wrong client secret and an invalid bearer token to oauth4webapi as a challenge", () =>
+  it.effect("X2: oauth4webapi receives a challenge for a wrong client secret and for an invalid bearer token", () =>
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({})
@@ -198,7 +198,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     })
   )
 
-  it.effect("X2: reports the refusal code to auth-js", () =>
+  it.effect("X2: auth-js receives the error code of a refusal", () =>
     Effect.gen(function* () {
       const client = yield* authJs
       const { chain, message } = yield* wallet().proof()

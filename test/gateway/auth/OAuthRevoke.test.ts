@@ -78,28 +78,26 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     }
   }
 
-  it.effect(
-    "returns 200 to the revocation of any other token, such as another application's, and changes nothing",
-    () =>
-      Effect.gen(function* () {
-        const { client, session, tokens } = yield* scene()
-        const stranger = yield* scene()
-        const before = yield* state
-        for (const [by, token] of [
-          [client, `vrt_${"x".repeat(43)}`],
-          [client, "nothing of ours"],
-          [client, tokens.id_token],
-          [client, session.access_token],
-          [client, session.refresh_token],
-          [stranger.client, tokens.access_token],
-          [stranger.client, tokens.refresh_token]
-        ] as const) {
-          const { headers, status, text } = yield* revoke(by, { token })
-          expect([status, text, headers.get("content-type")]).toEqual([200, "", null])
-        }
-        expect(yield* state).toEqual(before)
-        expect((yield* refresh(client, tokens.refresh_token)).status).toBe(200)
-      })
+  it.effect("returns 200 and changes nothing if the token is unknown, of another kind, or another application's", () =>
+    Effect.gen(function* () {
+      const { client, session, tokens } = yield* scene()
+      const stranger = yield* scene()
+      const before = yield* state
+      for (const [by, token] of [
+        [client, `vrt_${"x".repeat(43)}`],
+        [client, "nothing of ours"],
+        [client, tokens.id_token],
+        [client, session.access_token],
+        [client, session.refresh_token],
+        [stranger.client, tokens.access_token],
+        [stranger.client, tokens.refresh_token]
+      ] as const) {
+        const { headers, status, text } = yield* revoke(by, { token })
+        expect([status, text, headers.get("content-type")]).toEqual([200, "", null])
+      }
+      expect(yield* state).toEqual(before)
+      expect((yield* refresh(client, tokens.refresh_token)).status).toBe(200)
+    })
   )
 
   it.effect("refuses a revocation with a missing or repeated token, or with a body that is not a form", () =>

@@ -74,7 +74,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
       })
   )
 
-  it.effect("R4: refuses a foreign or malformed refresh token and changes nothing", () =>
+  it.effect("R4: refuses an unknown or malformed refresh token and changes nothing", () =>
     Effect.gen(function* () {
       const { send, token } = yield* AuthService
       const code = (refresh_token: unknown) =>
@@ -92,7 +92,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
     })
   )
 
-  it.effect("R6: requires the client key when a user's own session is refreshed by form", () =>
+  it.effect("R6: requires the client key when a form-encoded request refreshes a user's own session", () =>
     Effect.gen(function* () {
       const { form, other, signIn } = yield* AuthService
       const { refresh_token } = yield* signIn(wallet())

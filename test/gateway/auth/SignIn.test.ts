@@ -156,7 +156,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
       })
   )
 
-  it.effect("W12: uses the last of repeated members, and ignores unknown members", () =>
+  it.effect("W12: uses the last value of a repeated member, and ignores unknown members", () =>
     Effect.gen(function* () {
       const { token } = yield* AuthService
       const { chain, message, signature } = yield* wallet().proof()
@@ -166,7 +166,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W13: requires the client key, and an equal bearer token if the request has one", () =>
+  it.effect("W13: requires the client key, and refuses a bearer token that differs from the client key", () =>
     Effect.gen(function* () {
       const { send } = yield* AuthService
       const proof = yield* wallet().proof()
@@ -314,7 +314,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W17: requires exactly one grant type, in the query", () =>
+  it.effect("W17: requires exactly one grant type, as a query parameter", () =>
     Effect.gen(function* () {
       const { send } = yield* AuthService
       const headers = { apikey: clientKey }

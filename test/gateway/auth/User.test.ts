@@ -98,7 +98,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
       const { status, text } = yield* logout(global.own, "")
       expect([status, text]).toEqual([204, ""])
       expect(yield* live(global.own)).toBe(0)
-      // Revocations usually arrive at once, and after at most one second.
+      // A revocation usually takes effect at once, and at the latest after one second.
       const again = yield* Effect.repeat(logout(global.own, ""), { until: (answer) => answer.status !== 204 })
       expect(codeOf(again)).toEqual([403, "session_not_found"])
     })
@@ -184,7 +184,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U2, I45: refuses forged, truncated, foreign and oversized tokens", () =>
+  it.effect("U2, I45: refuses forged, truncated and oversized tokens, and tokens signed with another key", () =>
     Effect.gen(function* () {
       const { get, issuer, signIn } = yield* AuthService
       const { access_token } = yield* signIn(wallet())

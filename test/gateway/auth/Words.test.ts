@@ -48,7 +48,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
       const textFor = (change: Partial<MessageFields>) =>
         Effect.flatMap(wallet().proof(change), (proof) => Effect.map(words(proof), (answer) => String(answer[2])))
       expect(yield* textFor({ statement: "no" })).toMatch(/^The statement must be: Sign in to /)
-      expect(yield* textFor({ uri: "https://evil.test/" })).toMatch(/may sign in to: https:\/\//)
+      expect(yield* textFor({ uri: "https://evil.test/" })).toMatch(/wallets can sign in: https:\/\//)
       expect(yield* textFor({ domain: "evil.test" })).toMatch(/^The domain must match the URI: \S+$/)
       expect(yield* textFor({ issuedAtMillis: now - 601_000 })).toMatch(
         /more than ten minutes ago.*the venue's time is 20/

@@ -69,7 +69,7 @@ it("reads the country only from the configured header of a trusted proxy", () =>
   expect(countryOf([], "127.0.0.1", headers, "cf-ipcountry")).toBeUndefined()
 })
 
-it("determines the client address of a socket upgrade as for a request", () => {
+it("determines the client address of a socket upgrade in the same way as that of a request", () => {
   const upgrade = (peer: string, headers: Record<string, string | Array<string>>) =>
     ({ headers, socket: { remoteAddress: peer } }) as unknown as IncomingMessage
   const headers = { "x-forwarded-for": "198.51.100.1", "x-country": "no", "set-cookie": ["a", "b"] }

@@ -1,4 +1,4 @@
-/** Tests of the texts of a 403 for every action and reason. */
+/** Tests of the texts of 403 responses, for every action and reason. */
 import { type Action, rules } from "@venue/auth/access/Permission"
 import * as Denial from "@venue/gateway/http/Denial"
 import { expect, it } from "vitest"
@@ -11,9 +11,9 @@ const detailOf = (
   caller: typeof key | typeof session = key
 ) => Denial.denied({ action, reason }, caller, "acme")
 
-it("names the missing permission in a 403, and how to obtain it", () => {
+it("a 403 names the missing permission and how to obtain it", () => {
   expect(detailOf("POST /user/leverage", "permission")).toBe(
-    "The API key lacks the permission execute_orders; make a key that has it with POST /user/api-keys."
+    "The API key lacks the permission execute_orders; create a key that has it with POST /user/api-keys."
   )
   expect(detailOf("GET /user/subaccounts", "permission")).toContain("view_balance or subaccount_ops")
   expect(detailOf("POST /withdraw", "permission")).not.toContain("withdraw_registered")
@@ -22,12 +22,12 @@ it("names the missing permission in a 403, and how to obtain it", () => {
   )
 })
 
-it("names in a 403 the kind of credential that the request needs", () => {
-  expect(detailOf("POST /user/api-keys", "credential")).toContain("send the access token of a session")
+it("a 403 names the kind of credential that the request needs", () => {
+  expect(detailOf("POST /user/api-keys", "credential")).toContain("send the access token as Authorization: Bearer")
   expect(detailOf("GET /user/builder-code", "credential", session)).toContain("sign the request with an API key")
   expect(
     Denial.denied({ action: "POST /user/terms", reason: "credential" }, { via: "jwt", clientId: "app" }, "acme")
-  ).toContain("Applications cannot do this")
+  ).toContain("OAuth applications cannot do this")
 })
 
 it("refuses access to an account without revealing whether the account exists or who owns it", () => {

@@ -1,4 +1,4 @@
-/** Tests of the responses that the gate returns for its routes. */
+/** Tests of the HTTP gate, which applies deadlines to routes and formats their responses. */
 import * as Deadlines from "@venue/gateway/http/Deadlines"
 import { gate } from "@venue/gateway/http/Gate"
 import { problemRefusals } from "@venue/gateway/http/ProblemRefusals"

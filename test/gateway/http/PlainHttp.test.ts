@@ -91,7 +91,7 @@ it.live(
   240_000
 )
 
-it.live("I50: refuses requests and upgrades with two Host headers or without one on every listener", () =>
+it.live("on every listener, refuses a request or upgrade that has two Host headers or none", () =>
   Effect.gen(function* () {
     const { adminUrl, restUrl } = yield* RestClient
     const auth = yield* AuthServer.open({
@@ -117,7 +117,7 @@ it.live("I50: refuses requests and upgrades with two Host headers or without one
           expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
           const problem = problemOf(text)
           if (url === auth.url) expect(problem).toMatchObject({ code: 400, error: "invalid_request" })
-          else expect(problem).toMatchObject({ status: 400, detail: "Expected one Host header." })
+          else expect(problem).toMatchObject({ status: 400, detail: "Expected exactly one Host header." })
         }
       }
       const good = yield* raw(url, `GET /health/live HTTP/1.1\r\nHost: ${own}\r\nConnection: close\r\n\r\n`)
@@ -177,7 +177,7 @@ it.effect.each(Object.entries(heads))("returns 504 for a body %s before the conn
     expect(problemOf(received)).toMatchObject({
       title: "Gateway Timeout",
       status: 504,
-      detail: "The body of the request did not arrive within 15 seconds; nothing was done."
+      detail: "The request body did not arrive within 15 seconds; nothing was done. Send the request again."
     })
   })
 )

@@ -62,7 +62,8 @@ it.live("reports the user's quota for valid credentials, and the IP address's qu
     expect(left(yield* get("/user/trade", yield* signed(user)))).toBeLessThanOrEqual(1_195)
     const refused = yield* post("/user/leverage", { symbol: "NOPE-USD", leverage: 1 }, yield* signed(user))
     expect([refused.status, left(refused) <= 1_190]).toEqual([404, true])
-    // The address has sent only authenticated requests until now.
+    // The address has sent only authenticated requests, which are charged to the user, so its own bucket is still
+    // full.
     const free = yield* call(`${restUrl}/user/positions`, { method: "OPTIONS" })
     expect([free.status, ...quotaOf(free)]).toEqual([204, "1200", "1200", "0"])
     expect(quotaOf(yield* get("/nope"))).toEqual(["1200", "1200", "0"])

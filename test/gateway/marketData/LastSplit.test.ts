@@ -20,8 +20,8 @@ const split = (atMillis: number): ContractSplit => ({
 })
 
 /**
- * Rows of a log: null for a claim row, which has no events, otherwise the time in ms between a trade and the previous
- * row.
+ * Rows of a log. Null is a claim row, which has no events. A number is a row with a trade, this many ms after the
+ * previous row.
  */
 const log = fc.record({
   gaps: fc.array(fc.option(fc.nat({ max: 3 })), { minLength: 1, maxLength: 200 }),

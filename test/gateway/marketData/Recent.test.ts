@@ -1,6 +1,6 @@
 /**
- * Tests that a gateway's recent minutes equal the whole log, however far table, journal and feed have read it at the
- * start.
+ * Tests that a gateway's recent minutes match the whole log, however much of it the table, journal and feed contain
+ * at the start.
  */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -31,7 +31,7 @@ type Row = CommittedRow<MarketEvent>
 const start = fc.record({
   events: chartEvents,
   rowSizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 5 }),
-  /** Percentage of the log that the table and the feed contain at the start. */
+  /** Percentages of the log that the table and the feed contain at the start. */
   table: fc.nat(100),
   feed: fc.nat(100),
   /** Time since the last event. */

@@ -139,7 +139,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       })
   )
 
-  it.effect("refuses to create builder codes or to register wallets with a session", () =>
+  it.effect("refuses requests from a session to create builder codes or to register wallets", () =>
     Effect.gen(function* () {
       const { get, post } = yield* RestClient
       const { builderCode, owner, user } = yield* scene
@@ -379,7 +379,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       const ask = Effect.flatMap(signed(user), (headers) => post("/builder/web3/api-key", {}, headers))
       const first = yield* Effect.all(Array.from({ length: 60 }, () => ask))
       expect(first.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 422))
-      // The bucket gained one token per second during the first sixty requests.
+      // The bucket has been gaining one token per second, so more than sixty requests can succeed.
       const last = yield* Effect.repeat(ask, { until: ({ status }) => status !== 422, times: 60 })
       expect([last.status, Number(last.headers.get("retry-after")) > 0]).toEqual([429, true])
     })

@@ -110,7 +110,7 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
         const { get } = yield* RestClient
         const range = yield* ranged
         const metrics = (query: string) => get(`/defillama/metrics?${range}&${query}`)
-        // Charts wait until the read tables are current; the metrics read them as they are.
+        // Charts wait until their tables are up to date; the metrics read the tables as they are.
         const { candles } = (yield* get(`/candles/GOLD-USD?resolution=1DAY&${range}`)).body
         yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)
         const { body } = yield* metrics("intervalMinutes=1440")
@@ -197,7 +197,7 @@ it.live("a chart starts at the first price, ends now, and has at most 20,000 poi
     const tooLong = yield* get(`/candles/AUD-USD?resolution=1MIN&${since2020}`)
     expect([tooLong.status, tooLong.body.type]).toEqual([400, `${restUrl}/problems/range-too-long`])
     expect(tooLong.body.detail).toMatch(
-      /^The largest range is 20000 minutes, 20000 windows of 1: got \d{7}\. Shorten the range, or choose a longer interval\.$/
+      /^The largest range for windows of 1 minutes is 20000 minutes \(20000 windows\): got \d{7} minutes\. Shorten the range, or choose a longer interval\.$/
     )
   }).pipe(Effect.provide(layer))
 )
@@ -263,7 +263,7 @@ it.live("accepts every window length that divides a day evenly", () =>
     }
     const { body } = yield* get(`/funding/GOLD-USD?intervalMinutes=481&${range}`)
     expect(body.detail).toBe(
-      "Expected a whole number of minutes that divides a day, 1440, got 481; the nearest is 480."
+      "Expected a whole number of minutes that divides the 1440 minutes of a day, got 481; the nearest is 480."
     )
   }).pipe(Effect.provide(layer))
 )
@@ -341,7 +341,7 @@ it.effect(
         })
       )
       yield* Effect.scoped(long)
-      // The first price was set in minute 0.
+      // The stub returns minute 0 as the time of the first price.
     }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
 )
 

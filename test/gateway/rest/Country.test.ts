@@ -34,7 +34,7 @@ const changeAndRead = (url: string, user: TestUser, headers: Record<string, stri
 
 it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) => {
   it.effect(
-    "I47: refuses trading from a blocked country at the first request, allows reads, and allows trading after the user has left",
+    "I47: refuses trading from a blocked country at the first request, allows reads, and allows trading from elsewhere later",
     () =>
       Effect.gen(function* () {
         const url = yield* opened({ trustedProxies: ours, countryHeader })
@@ -46,7 +46,7 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
           200
         ])
         expect((yield* seen(user)).seenIn).toBe(blockedCountry)
-        // The current country is unknown.
+        // None of these headers determines the user's current country.
         for (const nowhere of [{}, { "cf-ipcountry": "XX" }, { "cf-ipcountry": "T1" }, { "cf-ipcountry": "DE, NO" }]) {
           expect(yield* changeAndRead(url, user, nowhere)).toEqual([403, "onboarding.region", 200])
         }

@@ -34,7 +34,8 @@ it.live(
         const seq = (yield* position(Prices.projection, symbol)) + 1
         yield* project([Prices.projection], symbol, [{ seq, events }])
       })
-      // The mark is 1e-8 above the price: 7 AUD-USD at 1.5, and 2,000 lots of 0.001 GOLD-USD at 3,400.
+      // Each mark is 1e-8 above the given price, so the open interest is 7 AUD-USD at 1.5 and 2,000 lots of 0.001
+      // GOLD-USD at 3,400.
       yield* price(MarketSymbol.make("AUD-USD"), priced(began, 149_999_999, 0, 7))
       yield* price(
         gold,

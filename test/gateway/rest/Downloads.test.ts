@@ -26,7 +26,7 @@ const varied = part.map((one, index) => ({
   tradeId: createHash("sha256").update(String(index)).digest("hex")
 }))
 
-/** History with a list of `parts` full parts, after which it fails or ends. */
+/** History whose list has `parts` full parts and then fails or ends. */
 const listOf = (parts: number, then: "fails" | "ends" = "ends", rows = part) => {
   const progress = { parts: 0 }
   const history = History.of({
@@ -100,7 +100,7 @@ for (const encoding of ["identity", "gzip"]) {
       const { head, socket } = yield* stalled(user, { "accept-encoding": encoding })
       assert.strictEqual(head, "HTTP/1.1 200 OK")
       const parts = yield* atRest(progress, 10 * buffered)
-      // Gzip reduces a part to a hundredth of its size.
+      // Gzip shrinks the parts, so the buffers hold more of them.
       assert.isAtMost(parts, encoding === "gzip" ? 10 * buffered : buffered)
       assert.isAtLeast(parts, 1)
       if (encoding === "identity") {

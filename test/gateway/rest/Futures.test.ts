@@ -49,7 +49,9 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
       for (const millis of [now - day - 1, now + 2 * day + 1]) {
         const none = yield* at(millis)
         expect([none.status, none.body.type]).toEqual([404, `${restUrl}/problems/no-active-future`])
-        expect(none.body.detail).toBe(`No future of CL-USD is known at ${iso(millis)}; send another time.`)
+        expect(none.body.detail).toBe(
+          `The settlement calendar has no future for CL-USD at ${iso(millis)}; send another time.`
+        )
       }
       const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc", sockets })
       const { body } = yield* call(`${neutral.url}/settlement-calendar?symbol=CL-USD`)
@@ -96,7 +98,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
         yield* record("CL-USD", "2024-11-22", { future_symbol: "CLX6" }),
         yield* record("CL-USD", "2024-11-25", { future_symbol: "CLX6" }),
         yield* record("US100-USD", "2024-11-25", { future_symbol: "NQZ4" }),
-        // Neither the operator nor a calendar names this future.
+        // This price has no future: neither the operator nor a calendar names one.
         yield* record("US500-USD", "2024-11-25", {})
       ])
         expect(recorded.status).toBe(204)

@@ -201,21 +201,22 @@ it.live("refuses a large offset, an unknown symbol, and a range that ends before
   }).pipe(Effect.provide(layer))
 )
 
-it.live("names a way to narrow a search that took too long, and limits the time of searches only", () =>
+it.live("names a way to narrow a search that took too long, and sets a time limit only on searches", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("searching")
     for (const query of ["ordertype=LIMIT", "orderdirection=buy&symbol=GOLD-USD"]) {
       const { body, status } = yield* get(`/user/trade?${query}`, yield* signed(user))
       expect([status, body.type.split("/").at(-1)]).toEqual([400, "range-too-long"])
-      expect(body.detail).toMatch(/send start/)
+      expect(body.detail).toMatch(/shorten the range with start/)
     }
     expect((yield* get("/user/trade?symbol=GOLD-USD&limit=7", yield* signed(user))).body.count).toBe(0)
   }).pipe(
     Effect.provide(
       layerReading(
         History.of({
-          // The result of a limited search is optional. Option.none means that the database cancelled the search.
+          // The result of a time-limited search is optional. Option.none means that the database cancelled the
+          // search.
           read: (_reader, _source, query) =>
             Effect.sync(() => {
               const result = query.memory({ tables: new Map(), positions: new Map() })

@@ -54,7 +54,7 @@ scene("rule 4.20: metrics and contracts return the same figures as market_stats,
     const [ann, ben] = [yield* person(venue, "ann", 1_000_000), yield* person(venue, "ben", 1_000_000)]
     yield* deal(venue, ann, ben, 100, 200.5)
     yield* deal(venue, ann, ben, 100.5, 200.3)
-    // Offers far above the market and a one-sided book produce a sampled rate other than 0.
+    // A large bid above the external price and no offers produce a sampled funding rate other than 0.
     yield* ben.client.send(limit("BUY", 1_000, 201))
     yield* TestClock.adjust("10 minutes")
     yield* venue.settle

@@ -36,50 +36,52 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     return status
   })
 
-  it.effect("I47: lists each missing onboarding step, allows trading after all of them, and allows reads before", () =>
-    Effect.gen(function* () {
-      const { get, signed } = yield* RestClient
-      const { bearer, user } = yield* arrived("newcomer")
-      const onboarding = Effect.map(get("/user/onboarding", bearer), ({ body }) => body)
-      const start = {
-        $schema: expect.stringMatching(/OnboardingResponseBody\.json$/),
-        identity: "none",
-        terms_accepted: false,
-        terms_version: "1",
-        second_factor: "none",
-        region_allowed: true,
-        can_trade: false,
-        can_fund: false,
-        missing: ["identity", "terms"]
-      }
-      expect(yield* onboarding).toEqual(start)
-      expect((yield* get("/user/onboarding", yield* signed(user))).status).toBe(200)
-      expect(yield* setLeverage(user)).toBe(403)
-      expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+  it.effect(
+    "I47: lists each missing onboarding step, allows trading only after all steps, and allows reads before that",
+    () =>
+      Effect.gen(function* () {
+        const { get, signed } = yield* RestClient
+        const { bearer, user } = yield* arrived("newcomer")
+        const onboarding = Effect.map(get("/user/onboarding", bearer), ({ body }) => body)
+        const start = {
+          $schema: expect.stringMatching(/OnboardingResponseBody\.json$/),
+          identity: "none",
+          terms_accepted: false,
+          terms_version: "1",
+          second_factor: "none",
+          region_allowed: true,
+          can_trade: false,
+          can_fund: false,
+          missing: ["identity", "terms"]
+        }
+        expect(yield* onboarding).toEqual(start)
+        expect((yield* get("/user/onboarding", yield* signed(user))).status).toBe(200)
+        expect(yield* setLeverage(user)).toBe(403)
+        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
 
-      expect((yield* ask("POST", "/user/terms", bearer, { terms_version: "1" })).status).toBe(204)
-      expect(yield* onboarding).toMatchObject({ terms_accepted: true, can_trade: false, missing: ["identity"] })
-      expect(yield* setLeverage(user)).toBe(403)
+        expect((yield* ask("POST", "/user/terms", bearer, { terms_version: "1" })).status).toBe(204)
+        expect(yield* onboarding).toMatchObject({ terms_accepted: true, can_trade: false, missing: ["identity"] })
+        expect(yield* setLeverage(user)).toBe(403)
 
-      const begun = yield* ask("POST", "/user/verification", bearer, {})
-      expect(begun.status).toBe(201)
-      expect(URL.canParse(begun.body.verification_url)).toBe(true)
-      expect(yield* onboarding).toEqual({
-        ...start,
-        identity: "verified",
-        terms_accepted: true,
-        can_trade: true,
-        can_fund: true,
-        missing: []
+        const begun = yield* ask("POST", "/user/verification", bearer, {})
+        expect(begun.status).toBe(201)
+        expect(URL.canParse(begun.body.verification_url)).toBe(true)
+        expect(yield* onboarding).toEqual({
+          ...start,
+          identity: "verified",
+          terms_accepted: true,
+          can_trade: true,
+          can_fund: true,
+          missing: []
+        })
+        expect(yield* setLeverage(user)).toBe(200)
+        for (const body of [{}, undefined]) {
+          expect((yield* ask("POST", "/user/verification", bearer, body)).status).toBe(409)
+        }
       })
-      expect(yield* setLeverage(user)).toBe(200)
-      for (const body of [{}, undefined]) {
-        expect((yield* ask("POST", "/user/verification", bearer, body)).status).toBe(409)
-      }
-    })
   )
 
-  it.effect("refuses an acceptance of terms that are not current, and records nothing", () =>
+  it.effect("refuses an acceptance of any version but that of the current terms, and records nothing", () =>
     Effect.gen(function* () {
       const { bearer, user } = yield* arrived("reader")
       for (const terms_version of ["0", "2", "", "1 "]) {

@@ -26,8 +26,8 @@ interface Expected {
   /** True if applications are refused. */
   readonly own?: true
   /**
-   * Account to which the action applies: the whole user; the main account only; or, for `funds`, the main account, by
-   * a key for all accounts that no builder obtained.
+   * Scope of the action: the whole user, or the main account only. `funds` is the main account, and a key must cover
+   * all accounts and must not have been obtained by a builder.
    */
   readonly on?: "user" | "main" | "funds"
   /** True if the requested account is ignored. */

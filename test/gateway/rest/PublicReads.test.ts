@@ -11,10 +11,7 @@ import { TestClock } from "effect/testing"
 
 const query: ReadQuery<number> = { sql: () => Effect.succeed(7), memory: () => 7 }
 
-/**
- * Tables that respond after 1 s, whose queries the database cancels, or that never respond. They count concurrent
- * queries.
- */
+/** Tables whose queries take 1 s, are cancelled by the database, or never finish. They count concurrent queries. */
 const tables = (answer: "slow" | "ended" | "never") => {
   const seen = { running: 0, most: 0 }
   const work = {
@@ -66,7 +63,7 @@ it.effect("fails a public query after 4 s without a result or a permit", () =>
   }).pipe(Effect.provide(tables("never").layer))
 )
 
-it("charges a weight of 1 per 1,000 rows for deep pages, from the endpoint's own weight up to 600", () => {
+it("charges deep pages a weight of 1 per 1,000 rows, but at least the endpoint's own weight and at most 600", () => {
   const more = (rows: number) => deepPageWeight("GET /public/trades", rows)
   assert.deepStrictEqual([more(5_000), more(5_001), more(154_000), more(10_000_000)], [0, 1, 149, 595])
 })

@@ -159,38 +159,40 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("requires the caller's own account within the key's scope, and the endpoint's permission", () =>
-    Effect.gen(function* () {
-      const rest = yield* RestClient
-      const venue = yield* TestVenue
-      const keys = yield* ApiKeys
-      const one = yield* venue.user("one")
-      const other = yield* venue.user("other")
-      const sub = yield* venue.subaccount(one)
-      const narrow = { ...one, publicKey: `svc_test_pub_${"a".repeat(32)}` }
-      yield* keys.create({
-        publicKey: narrow.publicKey,
-        userId: one.userId,
-        label: "narrow",
-        secret: Redacted.make(one.secretKey),
-        permissions: ["view_positions"],
-        scope: one.userId
-      })
-      const status = (user: typeof one, path: string, account?: string) =>
-        Effect.flatMap(rest.signed(user), (headers) =>
-          Effect.map(
-            rest.get(path, account === undefined ? headers : { ...headers, "x-svc-requested-account-id": account }),
-            (answer) => answer.status
+  it.effect(
+    "requires an account that belongs to the caller and that the key covers, and the endpoint's permission",
+    () =>
+      Effect.gen(function* () {
+        const rest = yield* RestClient
+        const venue = yield* TestVenue
+        const keys = yield* ApiKeys
+        const one = yield* venue.user("one")
+        const other = yield* venue.user("other")
+        const sub = yield* venue.subaccount(one)
+        const narrow = { ...one, publicKey: `svc_test_pub_${"a".repeat(32)}` }
+        yield* keys.create({
+          publicKey: narrow.publicKey,
+          userId: one.userId,
+          label: "narrow",
+          secret: Redacted.make(one.secretKey),
+          permissions: ["view_positions"],
+          scope: one.userId
+        })
+        const status = (user: typeof one, path: string, account?: string) =>
+          Effect.flatMap(rest.signed(user), (headers) =>
+            Effect.map(
+              rest.get(path, account === undefined ? headers : { ...headers, "x-svc-requested-account-id": account }),
+              (answer) => answer.status
+            )
           )
-        )
-      expect(yield* status(one, "/user/positions", one.userId.toUpperCase())).toBe(200)
-      expect(yield* status(one, "/user/positions", "")).toBe(200)
-      expect(yield* status(one, "/user/positions", other.userId)).toBe(403)
-      expect(yield* status(one, "/user/positions", "nonsense")).toBe(422)
-      expect(yield* status(narrow, "/user/positions")).toBe(200)
-      expect(yield* status(narrow, "/user/positions", sub)).toBe(403)
-      expect(yield* status(narrow, "/user/trade")).toBe(403)
-    })
+        expect(yield* status(one, "/user/positions", one.userId.toUpperCase())).toBe(200)
+        expect(yield* status(one, "/user/positions", "")).toBe(200)
+        expect(yield* status(one, "/user/positions", other.userId)).toBe(403)
+        expect(yield* status(one, "/user/positions", "nonsense")).toBe(422)
+        expect(yield* status(narrow, "/user/positions")).toBe(200)
+        expect(yield* status(narrow, "/user/positions", sub)).toBe(403)
+        expect(yield* status(narrow, "/user/trade")).toBe(403)
+      })
   )
 
   it.effect("names all out-of-bounds parameters in one refusal", () =>

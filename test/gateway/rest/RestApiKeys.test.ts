@@ -275,7 +275,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
           {
             location: "onboarding.terms",
             message:
-              "terms: accept the current terms with POST /user/terms of the REST interface; GET /user/onboarding names their version"
+              "terms: accept the current terms with POST /user/terms of the REST interface; GET /user/onboarding returns their version"
           }
         ]
       ])

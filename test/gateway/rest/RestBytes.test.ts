@@ -102,10 +102,10 @@ it.live("I50: refuses a URL above 8 KiB, and headers above 16 KiB including the 
         }
       )
     const long = "/refdata?ticker="
-    const detail = "The request target may have at most 8 KiB."
+    const detail = "The request target exceeds the limit of 8 KiB; shorten the URL."
     expect((yield* answerTo(long.padEnd(8_192, "a")))[0]).toBe(200)
     expect(yield* answerTo(long.padEnd(8_193, "a"))).toEqual([414, detail])
-    const both = "The request line and headers may have at most 16 KiB together."
+    const both = "The request line and headers together exceed the limit of 16 KiB; send fewer or shorter headers."
     expect(yield* answerTo(long.padEnd(8_192, "a"), "y".repeat(8_192))).toEqual([431, both])
     expect(yield* answerTo(long.padEnd(20_000, "a"))).toEqual([431, both])
   }).pipe(Effect.provide(layer))

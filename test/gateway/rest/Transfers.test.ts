@@ -90,7 +90,7 @@ it.effect(
       expect([status, body.type, body.detail]).toEqual([
         409,
         `${rest.restUrl}/problems/too-many-subaccounts`,
-        "A user has at most 20 subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists."
+        "A user can have at most 20 subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists."
       ])
       expect((yield* get(user, "/user/subaccounts")).body.account_ids.length).toBe(20)
     }).pipe(Effect.provide(layer))
@@ -113,7 +113,8 @@ it.effect(
         [
           {
             location: "body.amount",
-            message: "Expected at most 686.3, the amount that the account can release, got 3700; the nearest is 686.3",
+            message:
+              "Expected at most 686.3 USD, the maximum that the account can release, got 3700; the nearest is 686.3",
             value: 3_700
           }
         ]

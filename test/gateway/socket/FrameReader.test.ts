@@ -62,7 +62,7 @@ it.live(
       yield* client.until(() => client.closed() !== undefined)
       assert.deepStrictEqual(client.closed(), {
         code: 1008,
-        reason: "a message may have at most 16 fragments: send it whole"
+        reason: "a message can have at most 16 fragments; send it in one frame"
       })
       assert.deepStrictEqual(client.texts.slice(1), ["before"])
     })
@@ -226,12 +226,12 @@ it.live(
       yield* client.until(() => client.closed() !== undefined)
       assert.deepStrictEqual(client.closed(), {
         code: 1013,
-        reason: "unfinished messages take too much memory: send messages whole, or reconnect later"
+        reason: "unfinished messages use too much memory; send each message in one frame, or reconnect later"
       })
     })
 )
 
-it.live("limits unread frames over all clients, and closes a slow client with 1013", () =>
+it.live("limits the unread frames of all clients together, and closes a slow client with 1013", () =>
   Effect.gen(function* () {
     let waiting = 0
     const allowance: SocketBudget.Allowance = {
@@ -281,7 +281,7 @@ it.live("refuses a socket over the limit with a problem that states the fix", ()
     assert.strictEqual(address.status, "429 Too Many Requests, application/problem+json, in 5")
     assert.include(address.problem, {
       type: "https://rest.venue.test/problems/too-many-sockets",
-      detail: "An address may have at most 20 open sockets on this listener; close one first."
+      detail: "This listener accepts at most 20 open sockets per client address; close one first."
     })
     assert.strictEqual(venue.status, "503 Service Unavailable, application/problem+json, in 5")
     assert.include(venue.problem, { type: "https://rest.venue.test/problems/venue-full" })

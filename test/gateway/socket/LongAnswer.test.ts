@@ -1,4 +1,4 @@
-/** Tests of long responses on a real socket: the limit on unread bytes, and their charge. */
+/** Tests of long responses on a real socket: the limit on unread bytes, and the bytes that count towards it. */
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { maxWaitingBytes, type Transport } from "@venue/gateway/socket/Transport"

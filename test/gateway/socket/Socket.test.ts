@@ -95,7 +95,7 @@ it.live("sends a pong for a ping", () =>
   })
 )
 
-it.live("delays frames that were already read when a pause began until it ends, in order", () =>
+it.live("holds frames that were already read when a pause began, and processes them in order when the pause ends", () =>
   Effect.gen(function* () {
     const received: Array<string> = []
     const gone = yield* Deferred.make<void>()

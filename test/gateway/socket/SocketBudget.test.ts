@@ -41,7 +41,7 @@ it("divides 100 trade upgrades per minute by the number of live gateways, and do
   for (let at = 0; at < 100; at++) expect(marketData.refusal("203.0.113.7")).toBeUndefined()
 })
 
-it("allows one address a burst of five users' frames per minute, and any number of frames while rate limits are off", () => {
+it("allows one address a burst as large as five users' frames per minute, and any number of frames while rate limits are off", () => {
   const clock = { millis: 0 }
   const { trade } = make({ limits: true, nowMillis: () => clock.millis })
   const sockets = fill(trade, 20, () => "203.0.113.7")

@@ -36,7 +36,7 @@ const next = () => {
   return scene
 }
 
-it("keeps a complete acknowledgement until its turn, even past the due time", () => {
+it("holds a complete acknowledgement back until its turn, even past the due time", () => {
   const { committed, forwarded, giveUp, sent, takeTurn } = waiting()
   forwarded("A")
   committed("A")
@@ -60,7 +60,7 @@ it("acknowledges a cancel of all orders once every affected market has committed
   expect(acknowledgements.pending.size).toBe(0)
 })
 
-it("counts markets that commit before the desk has listed the affected markets", () => {
+it("also counts markets that committed before the desk listed the affected markets", () => {
   const { committed, forwarded, sent } = next()
   committed("A")
   expect(sent).toEqual([])
@@ -68,7 +68,7 @@ it("counts markets that commit before the desk has listed the affected markets",
   expect(sent).toEqual(["ack", "done"])
 })
 
-it("acknowledges a cancel of all orders that affects no market at once", () => {
+it("acknowledges at once a cancel of all orders that affects no market", () => {
   const { forwarded, sent } = next()
   forwarded()
   expect(sent).toEqual(["ack", "done"])
@@ -89,7 +89,7 @@ it("completes a command that is refused", () => {
   expect(acknowledgements.pending.size).toBe(0)
 })
 
-it("sends a refusal at its turn, and at once if the command has already ended", () => {
+it("sends a refusal at the command's turn, or at once if the command has already ended", () => {
   const { refuse, sent, takeTurn } = waiting()
   refuse("refused")
   expect(sent).toEqual([])

@@ -277,7 +277,7 @@ it("I47: names the blocked region in the refusal of an order, and allows cancels
   }
   assert.deepEqual(accessRefusal(blocked, "add_order"), [
     "PermissionDenied",
-    "the user may not do this yet: region: the venue does not serve the country of your identity or of this connection"
+    "the user is not allowed to do this yet: region: the venue does not serve the country of your verified identity or of your connection; ask the operator"
   ])
   assert.isUndefined(accessRefusal(blocked, "cancel_all_orders"))
 })

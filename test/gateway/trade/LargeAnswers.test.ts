@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 
 const kib = 1024
 
-/** Transport that sends `bytesPerStep` per step. Frames of one turn are sent at the end of the turn. */
+/** Transport that sends `bytesPerStep` per step. Frames of one event-loop turn leave at the end of that turn. */
 const scene = (bytesPerStep: number) => {
   const closed: Array<string> = []
   const sent: Array<string> = []

@@ -210,7 +210,7 @@ it.effect.each([
     })
 )
 
-it.effect("reads the position of a table again only when a read needs a newer row", () =>
+it.effect("looks up the newest row of a table again only when a read needs a newer row", () =>
   Effect.gen(function* () {
     const symbol = MarketSymbol.make("AAPL-USD")
     const watermarks = [{ symbol, seq: 7 }]

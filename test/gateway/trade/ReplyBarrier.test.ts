@@ -16,7 +16,7 @@ const start = () => {
   return { accept, barriers, enter, makeQueue, outstanding, pend, sent }
 }
 
-it("starts a query when it is first in all its queues, and sends later replies after it leaves", () => {
+it("starts a query when it is first in all its queues, and sends later replies after the query has left the queues", () => {
   const { accept, barriers, enter, makeQueue, outstanding, pend, sent } = start()
   const [a, b] = [makeQueue(), makeQueue()]
   pend(a, "a1")
@@ -62,7 +62,7 @@ it("adds the queries about all symbols to a new queue in their order of arrival"
   expect(sent).toEqual(["one starts", "two starts", "of the old queue starts"])
 })
 
-it("does not delay replies after a query leaves early, and allows it to leave twice", () => {
+it("a query that leaves its queues early does not delay other replies, and can leave a second time without effect", () => {
   const { accept, barriers, enter, makeQueue, pend, sent } = start()
   const queue = makeQueue()
   pend(queue, "first")

@@ -45,7 +45,7 @@ it("I35: sends a fill before a later cancel, although a desk replied to a later 
   expect(sent).toEqual(["FILLED", "CANCELLED", "RateLimited"])
 })
 
-it("sends all frames of a command at its turn, and ends the command with an empty frame", () => {
+it("sends all frames of a command at the command's turn, and ends the command when an empty frame arrives", () => {
   const { expect: expectReply, sent, deliver } = start()
   expectReply("a")
   expectReply("cancel")

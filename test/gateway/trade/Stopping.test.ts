@@ -29,7 +29,7 @@ story(
     })
 )
 
-story("refuses new commands 2 s after the gateway starts to shut down while replies are outstanding", (venue) =>
+story("refuses new commands if replies are still outstanding 2 s after the gateway began to shut down", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const user = yield* venue.user("alice")

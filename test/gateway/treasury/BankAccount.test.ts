@@ -10,7 +10,7 @@ import { details } from "./Bank.ts"
 import * as Rails from "./Rails.ts"
 import { layerOver } from "./TreasuryClient.ts"
 
-/** Runs once, just before the next change begins. */
+/** Runs a single time, just before the next change begins. */
 let meanwhile: Effect.Effect<unknown> = Effect.void
 
 const interrupted = Layer.effect(

@@ -48,7 +48,7 @@ it.live("wakes the bank's rail once for a repeated message", () =>
   }).pipe(Effect.scoped, venue)
 )
 
-it.live("rejects a bank message with a foreign signature, an old time or a changed body", () =>
+it.live("rejects a bank message that is signed with another key, has an old timestamp or has a changed body", () =>
   Effect.gen(function* () {
     const { url, woken } = yield* opened(secret)
     const other = Redacted.make("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")

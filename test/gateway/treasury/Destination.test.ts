@@ -14,7 +14,7 @@ const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 /** Address of the USDT contract on TRON. */
 const tron = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 
-it("accepts an EVM address in a single letter case or with its checksum, and returns it with the checksum", () => {
+it("accepts an EVM address in a single letter case or with its checksum, and returns the checksummed form", () => {
   for (const text of [evm, evm.toLowerCase(), `0x${evm.slice(2).toUpperCase()}`]) {
     expect([text, read("ARBITRUM_ONE", text)]).toEqual([text, evm])
   }
@@ -56,9 +56,11 @@ it("names the expected form of an address in a refusal", () => {
   })
 })
 
-it("rejects the account that pays withdrawals in any letter case", () => {
+it("rejects the address of the account that pays withdrawals, in any letter case", () => {
   for (const text of [evm, evm.toLowerCase()]) {
     const read = Destination.read(problems("https://funding.venue.test"), "ARBITRUM_ONE", text, undefined, evm)
-    expect(JSON.stringify(Result.getOrThrow(Result.flip(read)))).toContain("the account that pays withdrawals")
+    expect(JSON.stringify(Result.getOrThrow(Result.flip(read)))).toContain(
+      "the venue pays withdrawals from this address"
+    )
   }
 })

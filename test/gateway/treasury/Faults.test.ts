@@ -35,7 +35,7 @@ const required = [
   "postal_code"
 ].map((member) => `body.${member}: ${member} is required: a string`)
 
-it.effect("returns 422 with the faults of query and body at once, including a missing currency", () =>
+it.effect("returns a 422 with the faults of query and body at once, including a missing currency", () =>
   Effect.gen(function* () {
     const { call } = yield* asUser("ann")
     const currency = "query.currency: currency is required: usd"
@@ -61,44 +61,46 @@ it.effect("returns 422 with the faults of query and body at once, including a mi
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("returns 400 that lists every invalid currency, payment rail, address, amount and bank detail at once", () =>
-  Effect.gen(function* () {
-    const { call } = yield* asUser("ann")
-    const places = ({ faults, status, type }: Effect.Success<ReturnType<typeof call>>) => [
-      status,
-      type,
-      faults.map((fault) => fault.split(":")[0])
-    ]
-    expect(places(yield* call("GET", "/fiat-address"))).toEqual([
-      400,
-      "invalid-currency",
-      ["query.currency", "query.payment_rail"]
-    ])
-    expect(places(yield* call("POST", "/bank-account?currency=eur", { ...details, routing_number: "1" }))).toEqual([
-      400,
-      "invalid-currency",
-      ["query.currency", "body.routing_number"]
-    ])
-    expect(places(yield* call("POST", "/withdraw", { amount: 0, address: "0x" }))).toEqual([
-      400,
-      "invalid-address",
-      ["body.address", "body.amount"]
-    ])
-    const paid = { amount: 0.001, currency: "eur", payment_rail: "wire", account_id: "x" }
-    expect(places(yield* call("POST", "/fiat-withdraw", paid))).toEqual([
-      400,
-      "invalid-currency",
-      ["body.currency", "body.amount"]
-    ])
-    expect(places(yield* call("POST", "/fiat-withdraw", { ...paid, payment_rail: "cash" }))).toEqual([
-      400,
-      "invalid-currency",
-      ["body.currency", "body.payment_rail"]
-    ])
-  }).pipe(Effect.provide(layer))
+it.effect(
+  "returns a 400 that lists every invalid currency, payment rail, address, amount and bank detail at once",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* asUser("ann")
+      const places = ({ faults, status, type }: Effect.Success<ReturnType<typeof call>>) => [
+        status,
+        type,
+        faults.map((fault) => fault.split(":")[0])
+      ]
+      expect(places(yield* call("GET", "/fiat-address"))).toEqual([
+        400,
+        "invalid-currency",
+        ["query.currency", "query.payment_rail"]
+      ])
+      expect(places(yield* call("POST", "/bank-account?currency=eur", { ...details, routing_number: "1" }))).toEqual([
+        400,
+        "invalid-currency",
+        ["query.currency", "body.routing_number"]
+      ])
+      expect(places(yield* call("POST", "/withdraw", { amount: 0, address: "0x" }))).toEqual([
+        400,
+        "invalid-address",
+        ["body.address", "body.amount"]
+      ])
+      const paid = { amount: 0.001, currency: "eur", payment_rail: "wire", account_id: "x" }
+      expect(places(yield* call("POST", "/fiat-withdraw", paid))).toEqual([
+        400,
+        "invalid-currency",
+        ["body.currency", "body.amount"]
+      ])
+      expect(places(yield* call("POST", "/fiat-withdraw", { ...paid, payment_rail: "cash" }))).toEqual([
+        400,
+        "invalid-currency",
+        ["body.currency", "body.payment_rail"]
+      ])
+    }).pipe(Effect.provide(layer))
 )
 
-it.effect("returns 401 that names both missing steps to a new user, and 403 once the terms are accepted", () =>
+it.effect("returns a 401 that names both missing steps to a new user, and a 403 once the terms are accepted", () =>
   Effect.gen(function* () {
     const { call, user } = yield* asUser("new")
     const states = yield* UserStates

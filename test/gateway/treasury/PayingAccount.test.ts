@@ -72,7 +72,7 @@ for (const { cursor, network, spellings } of [
           expect(body.errors).toEqual([
             {
               location: "body.address",
-              message: "Expected an address outside the venue; this address is the account that pays withdrawals",
+              message: "Expected an address outside the venue; the venue pays withdrawals from this address",
               value: spelling
             }
           ])

@@ -79,7 +79,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("treasury 
   const until = <A, E, R>(look: Effect.Effect<A, E, R>, is: (found: A) => boolean) =>
     Effect.repeat(look, { until: is, schedule: Schedule.spaced("50 millis") })
 
-  /** Bank accounts, payouts that fail in every way, and a webhook endpoint that accepts nothing. */
+  /** Creates bank accounts, payouts that fail in every way, and a webhook endpoint that accepts nothing. */
   const money = Effect.gen(function* () {
     const { signed } = yield* RestClient
     const { simulator } = yield* BankUnderTest
@@ -120,7 +120,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("treasury 
     const last = yield* payout("approve")
     yield* simulator.behave({ ...calm, settle_after_seconds: 0 })
     yield* comesTo(last, "SETTLED")
-    // All account numbers had reached the bank.
+    // All account numbers have reached the bank.
     expect((yield* simulator.payouts).map(({ request }) => request.payee.account_number)).toEqual([
       details.account_number,
       details.account_number

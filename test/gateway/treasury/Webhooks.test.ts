@@ -56,7 +56,7 @@ it.live("rejects an invalid URL with the expected form, without repeating the UR
     })
     const url = "https://example.com/canary"
     yield* refused({ url: "http://example.com/canary" }, 400, /begins with https:/)
-    yield* refused({ url: "https://canary:canary@example.com" }, 400, /user name and password/)
+    yield* refused({ url: "https://canary:canary@example.com" }, 400, /user name or password/)
     yield* refused({ url: "https://example.com:9000/canary" }, 400, /443 or 8443/)
     yield* refused({ url: "https://127.0.0.1/canary" }, 400, /public host/)
     yield* refused({ url: "https://canary.internal/" }, 400, /public host/)

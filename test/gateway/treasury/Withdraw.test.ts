@@ -65,7 +65,7 @@ it.effect("debits a withdrawal before it responds, and lists the withdrawal with
       400,
       {
         location: "body.amount",
-        message: "Expected at most 879.5, the amount that the account can release, got 880; the nearest is 879.5",
+        message: "Expected at most 879.5 USD, the maximum that the account can release, got 880; the nearest is 879.5",
         value: 880
       }
     ])
@@ -178,7 +178,7 @@ for (const [member, value] of [
     }).pipe(Effect.provide(layer))
   )
 
-it.effect("pays a bank account that was linked with any text as its state", () =>
+it.effect("pays a bank account that was linked with an arbitrary text as its state", () =>
   Effect.gen(function* () {
     const { byKey, user } = yield* person("cal")
     const accountId = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d21"
@@ -266,7 +266,7 @@ it.effect("limits withdrawals with a builder's key to registered addresses", () 
 )
 
 it.effect(
-  "I47: returns 401 before the terms are accepted and 403 before other steps, and serves lists at every step",
+  "I47: returns 401 before the terms are accepted and 403 before other missing steps, and serves lists at every step",
   () =>
     Effect.gen(function* () {
       const states = yield* UserStates

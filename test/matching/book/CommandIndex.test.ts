@@ -138,7 +138,7 @@ describe.each(Object.entries(kinds))("%s", (_, make) => {
   })
 })
 
-it("ids drawn in series share a bucket, each at its own place", () => {
+it("each run of 16 ids drawn in series shares one bucket, in which every id keeps its own place", () => {
   const made = CommandIndex.make()
   const ids = makeIds(2_000, series(draws()))
   ids.forEach((id, place) => CommandIndex.enter(made, id, place + 1))
@@ -148,7 +148,7 @@ it("ids drawn in series share a bucket, each at its own place", () => {
   )
 })
 
-it("orders with ids in series get adjacent heads", () => {
+it("orders whose ids are drawn in series get adjacent heads in the hash table", () => {
   const made = OrderPool.make()
   const ids = makeIds(16, series(draws()))
   ids.forEach((id) => OrderPool.take(made, orderIdFrom(id), ""))

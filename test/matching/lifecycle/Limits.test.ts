@@ -15,7 +15,7 @@ const set = (scene: Scene, limits: Partial<Limits>) =>
   told(scene.ask({ _tag: "SetLimits", ...Engine.limits(scene.engine), ...limits }))
 
 describe("contract limits", () => {
-  it("the listing's limits apply until a change, and an equal change records no event", () => {
+  it("the listing's limits apply until they are changed, and a change to equal limits records no event", () => {
     const scene = new Scene()
     assert.deepStrictEqual(Engine.limits(scene.engine), listed)
     assert.deepStrictEqual(set(scene, {}), [])

@@ -56,7 +56,8 @@ it("I28: a loss is paid by the bankrupt account first, then by the fund if it su
     const trades = events.filter((event): event is Traded => event._tag === "Traded")
     const lost = (account: string) => before.get(account)! - worthAt(market, account, nowE8)
 
-    // The account loses its share in proportion to the transferred lots, exactly if all lots were transferred.
+    // The account loses its share in proportion to the transferred lots. If all lots were transferred, it loses
+    // exactly its share.
     const gone = Math.abs(whale) - Math.abs(positionOf(market, "whale").quantityLots)
     const part = (Math.round(share * 1e6) * gone) / Math.abs(whale)
     const whaleLost = whaleBefore - worthAt(market, "whale", markE8)
@@ -114,7 +115,7 @@ it("rule 9.9: transfers that do not fit in one journal row wait for the next tak
   assertDurable(market)
 })
 
-it("rule 9.9: takeovers that do not fit in a row stay open until the next tick", () => {
+it("rule 9.9: takeovers that do not fit in one journal row stay open until the next tick", () => {
   const market = new Scene()
   const longs = Array.from({ length: 4 }, (_, n) => `long ${n}`)
   for (const account of longs) {

@@ -33,7 +33,7 @@ describe("holders", () => {
     trade(scene, "alice", 5, "bob", users)
     trade(scene, "alice-2", 3, "carol", users)
     assert.deepStrictEqual(tick(scene, friday + minute), [[1, 2]])
-    // A long and a short account of equal size cancel out; then the user is short in total.
+    // First, a user's long and short accounts of equal size cancel out. Then the user is short in total.
     trade(scene, "alice-2", -8, "bob", users)
     assert.deepStrictEqual(tick(scene, friday + 2 * minute), [[1, 1]])
     trade(scene, "alice-2", -1, "carol", users)

@@ -24,7 +24,10 @@ export function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyA
   return steps.toSpliced(at, 0, { atMillis: steps[at]!.atMillis, command })
 }
 
-/** One of three markets is split after two thirds of its stream. Half of these have a reserve fund for odd lots. */
+/**
+ * One of three markets is split after two thirds of its stream. Half of these have a reserve fund that can buy odd
+ * lots.
+ */
 export function splitting(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (seed % 3 !== 1) return steps
   const place = Math.floor((steps.length * 2) / 3)

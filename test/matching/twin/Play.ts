@@ -31,7 +31,7 @@ export const decide = (engine: Engine.Engine, step: Step): ReadonlyArray<MarketE
   return events
 }
 
-/** Plays streams 1, 2, 3 … and passes on the events of each step. */
+/** Plays streams 1, 2, 3 … and passes the events of each step to the function that `start` returned. */
 export const play = (
   streams: number,
   start: (
@@ -48,7 +48,7 @@ export const play = (
   }
 }
 
-/** Fails with the smallest stream on which engine and twin differ. */
+/** Compares engine and twin on a stream. If they differ, fails with the smallest stream on which they still differ. */
 export const assertAlike = (stream: Stream): void => {
   if (difference(stream) === undefined) return
   const smallest = shrink(stream, (smaller) => difference(smaller) !== undefined)

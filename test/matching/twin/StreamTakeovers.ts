@@ -76,7 +76,7 @@ const flat: PositionState = { quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, f
 const nothingSeen = { decidedOn: { position: flat, markE8: 0 } }
 const none = { quantityLots: 0, priceTicks: 0 }
 
-/** Part of the position's value, zero, or about the size of the reserve fund. */
+/** Returns a function that draws a part of the position's value, zero, or about the size of the reserve fund. */
 function shareOf({ pick, whole }: Chance): (value: number, fund: number) => number {
   const part = pick(0, 0, 1, 3, 30, -1, -3, -5, -60) + whole(-5, 5) / 10
   const over = whole(-1, 1)

@@ -78,7 +78,8 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const weekend = new Date(atMillis).getUTCDay() === 6
   const lastMillis = atMillis + 30 * 86_400_000
 
-  // Draws the next time first, so that some commands expire exactly at that time.
+  // Advances to the next command's time before that command is drawn, so that some commands expire exactly at that
+  // time.
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
     atMillis += whole(0, percent(5) ? (pace === "slow" ? 90_000 : 3_000) : 300)
@@ -262,7 +263,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     add({ _tag: "Cancel", ...envelope(AccountId.make(percent(12) ? pick(...accounts) : accountId)), ...aim })
   }
   const cancelAll = (accountId: AccountId) => {
-    // A busy account spares every second one of the newest orders, across all accounts.
+    // The cancel of a busy account spares every second one of the newest orders of all accounts.
     const isBusy = (placed.get(accountId)?.length ?? 0) > 2
     const spared = [...placed.values()].flat().filter((_, index) => isBusy && index % 2 === 0)
     const except = spared.map(({ commandId }) => orderIdFrom(commandId))
@@ -365,7 +366,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   }
 }
 
-/** Returns the accounts that may hold something after a command. */
+/** Returns the accounts that might hold something after a command. */
 export const accountsIn = (command: MarketCommand): ReadonlyArray<AccountId> =>
   isTraderCommand(command)
     ? [command.accountId]

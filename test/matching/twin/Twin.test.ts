@@ -123,7 +123,7 @@ describe("event records and state", () => {
 })
 
 describe("order invariants", () => {
-  it("I21: fills of an order never exceed it, both sides of a trade are equal, and no trade has two ids", () => {
+  it("I21: fills of an order never exceed it, both sides of a trade are equal, and no trade id repeats", () => {
     play(600, () => {
       const orders = new Map<string, Order>()
       const names = new Set<string>()
@@ -303,7 +303,7 @@ describe("positions and results", () => {
         const total = (each: (position: Position) => bigint) =>
           positions.reduce((sum, position) => sum + each(position), 0n)
         const realised = total((position) => BigInt(position.cashFlow + position.basis))
-        // Positions closed by a split involve no trade.
+        // A split can close positions without a trade, so the expected sum is updated here.
         for (const event of events)
           if (event._tag === "ContractSplit") [clearing, rest] = [realised, rest + BigInt(event.remainder)]
         assert.strictEqual(realised, clearing)

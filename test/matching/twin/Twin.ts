@@ -172,7 +172,7 @@ function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit
   }
 }
 
-/** Only cancels of a lost connection spare orders. */
+/** Only cancels caused by a lost connection spare orders. */
 function isSpared(command: CancelAll, { orderId }: Order): boolean {
   return command.cause === "DISCONNECT" && (command.except ?? []).some(({ text }) => text === orderId.text)
 }
@@ -213,7 +213,7 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
           side: "BUY",
           priceTicks: Math.min(upperTicks, maxPriceTicks, Number((105n * BigInt(markE8)) / hundredTicks))
         } as const)
-  // Band and bounds may be disjoint; then no price is valid.
+  // Band and bounds can be disjoint; then no price is valid.
   if (order.priceTicks < minPriceTicks) return "PRICE_LESS_THAN_MIN_PRICE"
   if (order.priceTicks > maxPriceTicks) return "PRICE_GREATER_THAN_MAX_PRICE"
   accept(twin, orderOf(twin, { ...command, ...shape, ...order }), command, emit)

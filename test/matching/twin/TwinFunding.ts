@@ -35,7 +35,7 @@ export const pass = (twin: Twin, nowMillis: number, emit: Emit): void => {
   walk(twin, now, emit)
 }
 
-/** Time counts from the first price on. */
+/** Starts the funding clock at the market's first price. */
 export const begin = ({ funding }: Twin, atMillis: number): void => {
   funding.walkedMillis = atMillis
   funding.paidMillis = Math.floor(atMillis / hour) * hour
@@ -106,7 +106,10 @@ function impact({ instrument, resting }: Twin, side: Side): bigint | undefined {
   }
 }
 
-/** In units of 1e-10, five basis points are 5,000,000. A hundredth of such a unit is 1e-12. */
+/**
+ * Samples are in units of 1e-10, so five basis points are 5,000,000. The rate is a hundredth of the average, which is
+ * the same number in units of 1e-12.
+ */
 function rateOf(samples: ReadonlyArray<bigint>): bigint {
   let [sum, weights] = [0n, 0n]
   samples.forEach((sample, at) => {

@@ -33,7 +33,7 @@ export const enter = (twin: Twin, state: TradingState, emit: Emit): void => {
   note(twin)
 }
 
-/** Records the price in force from now on, or undefined while the market does not trade. */
+/** Records the price that applies from now on, or undefined while the market does not trade. */
 export const note = (twin: Twin): void => {
   const priceE8 = twin.letsIn === "TRADING" ? twin.prices?.oracleE8 : undefined
   twin.inForce.push({ fromMillis: twin.timeMillis, priceE8 })

@@ -13,7 +13,7 @@ export const split = (twin: Twin, command: SplitContract, nowMillis: number, emi
   const [a, b] = [BigInt(numerator), BigInt(denominator)]
   const renewed = (old: number) => Number((BigInt(old) * b) / a)
   const mark = BigInt(renewed(twin.prices.freshMarkE8))
-  /** Value of a number of parts of a lot, in 1e-6 USD, rounded down. */
+  /** Returns the value of fractional lots in 1e-6 USD, rounded down. One lot has `perLot` parts. */
   const worth = (parts: bigint, perLot: bigint) => {
     const exact = parts * BigInt(twin.instrument.lotE8) * mark
     const micro = perLot * 10n ** 10n

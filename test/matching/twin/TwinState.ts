@@ -28,7 +28,7 @@ export interface TwinStop {
   readonly leverage: number
   readonly acceptedNumber: number
   queuedNumber: number
-  /** Sequence number in which due stops fire; undefined until the mark reaches the stop. */
+  /** Position in the order in which due stops fire; undefined until the mark reaches the stop. */
   dueNumber: number | undefined
 }
 
@@ -68,7 +68,7 @@ export interface Twin {
   lastDividendDay: number
   lastSplitDay: number
   lastSplitMillis: number
-  /** Last recorded numbers: long, then short. */
+  /** Last recorded numbers of holders: long, then short. */
   holders: readonly [number, number]
   numbers: number
   trades: number
@@ -122,7 +122,9 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   outcomes: new Map()
 })
 
-/** Returns true if a buy at this limit reaches an offer, or a sell a bid. */
+/**
+ * Returns true if a buy at this limit reaches the resting offer, or if a sell at this limit reaches the resting bid.
+ */
 export const crosses = (side: Side, limit: number, resting: number): boolean =>
   side === "BUY" ? resting <= limit : resting >= limit
 
@@ -171,7 +173,7 @@ export function added(held: number, side: Side, lots: number): number {
   return towards + lots > 0 ? Math.min(lots, towards + lots) : 0
 }
 
-/** Returns the lots of an account's position that an order of that side may close. */
+/** Returns the lots of an account's position that an order of that side is allowed to close. */
 export function reducible(twin: Twin, accountId: AccountId, side: Side): number {
   const { quantity } = holding(twin, accountId)
   return Math.max(0, side === "SELL" ? quantity : -quantity)

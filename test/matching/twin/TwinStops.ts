@@ -14,7 +14,7 @@ export const ofAccount = (twin: Twin, accountId: AccountId): ReadonlyArray<TwinS
   twin.stops.filter(({ order }) => order.accountId === accountId).sort((a, b) => a.acceptedNumber - b.acceptedNumber)
 
 /**
- * Returns the reason to refuse the stop in its changed form, or undefined. A new stop counts towards the limit of
+ * Returns the reason to refuse a new or modified stop, or undefined. Only a new stop counts towards the limit of
  * fifty.
  */
 export const flaw = (twin: Twin, order: Order, isNew: boolean): OrderRefusal | undefined => {

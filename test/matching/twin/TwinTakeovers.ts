@@ -103,7 +103,10 @@ interface Answer {
   lost: bigint
 }
 
-/** Amounts are in 1e-6 USD, multiplied by the divisors. */
+/**
+ * Transfers a takeover's position to other accounts, as far as they can take it. Amounts are in 1e-6 USD, multiplied
+ * by the divisors.
+ */
 function pass(
   twin: Twin,
   { command, held }: TwinTakeover,
@@ -192,7 +195,7 @@ function pass(
     shrinkStops(twin, to, emit)
   }
   const against = (account: AccountId) => Math.max(0, (isLong ? -1 : 1) * holding(twin, account).quantity)
-  /** Cost of a price to the other side per lot, times 1e10. */
+  /** Cost per lot to the other side if it trades at a price instead of the mark, in 1e-6 USD times 1e10. */
   const now = BigInt(twin.prices!.markE8)
   const costOf = (price: bigint) => {
     const priceE8 = price * BigInt(instrument.tickE8)

@@ -31,7 +31,7 @@ export interface Evidence {
     readonly attempts: string
   }>
   readonly unevenTransactions: number
-  /** Fault that the auditor reports, or null without a fault. */
+  /** Fault that the auditor reports, or null if it reports no fault. */
   readonly audited: string | null
   /** Sums of the ledger entries by account, in 1e-6 USD. */
   readonly entries: ReadonlyMap<string, bigint>

@@ -20,7 +20,7 @@ export interface Result {
   readonly findings: ReadonlyArray<Judge.Finding>
 }
 
-/** Maximum time that a kill waits for a first response. Most kills wait for one. */
+/** Maximum time to wait for a first response before a kill. Most kills wait for a response. */
 const patienceMillis = 10_000
 
 /**

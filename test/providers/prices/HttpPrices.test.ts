@@ -89,7 +89,10 @@ it.live("logs the start and the end of a failure once, with the cause but withou
     yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => lines.length === 6 })
     assert.deepStrictEqual(
       [lines[0], lines[4]],
-      ["price source vendor fails: it returned status 500", "price source vendor fails: its response has no price"]
+      [
+        "price source vendor fails: the server returned status 500",
+        "price source vendor fails: the response has no price"
+      ]
     )
     assert.match(lines[2]!, /^price source vendor fails: .*other side closed/)
     for (const at of [1, 3, 5]) assert.strictEqual(lines[at], "price source vendor works again")
@@ -124,11 +127,11 @@ it.live("includes a server's refusal in the alarm, without the configured secret
         : response.writeHead(403).end(JSON.stringify({ error: { message: "Bearer mine is out of its plan" } }))
     )
     yield* Queue.take(prices)
-    assert.strictEqual(lines[0], "price source vendor fails: it returned status 403: … is out of its plan")
+    assert.strictEqual(lines[0], "price source vendor fails: the server returned status 403: … is out of its plan")
   }).pipe(Effect.provide(logging(lines)))
 })
 
-it.live("logs a refusal that repeats the Bearer key on one line, without the key", () => {
+it.live("if a refusal repeats the Bearer key, logs the refusal on one line and without the key", () => {
   const lines: Array<string> = []
   const key = "canary-of-a-header"
   return Effect.gen(function* () {
@@ -142,7 +145,10 @@ it.live("logs a refusal that repeats the Bearer key on one line, without the key
       `Bearer ${key}`
     )
     yield* Queue.take(prices)
-    assert.strictEqual(lines[0], "price source vendor fails: it returned status 401: Invalid API key … fake line [2J")
+    assert.strictEqual(
+      lines[0],
+      "price source vendor fails: the server returned status 401: Invalid API key … fake line [2J"
+    )
   }).pipe(Effect.provide(logging(lines)))
 })
 
@@ -175,6 +181,6 @@ it.live("reports a quote that is hours old as a failure instead of publishing it
       { time: "t" }
     )
     assert.strictEqual(yield* Queue.take(prices), 4e8)
-    assert.match(lines[0]!, /price source vendor fails: its quotes are more than 60 s old/)
+    assert.match(lines[0]!, /price source vendor fails: all quotes are more than 60 s old/)
   }).pipe(Effect.provide(logging(lines)))
 })

@@ -70,6 +70,6 @@ it("reads the time from the top of the response if the path begins with $.", () 
   assert.match(String(fault), /no price with a time at "\$.meta.t" \(fields.time\)/)
 })
 
-it("reports quotes as too old if none is current", () => {
+it("reports quotes as too old if every quote in the response is too old", () => {
   assert.match(String(faultOf({ s: "A", p: 200, t: millis - 10_800_000 }).fault), /more than 60 s old/)
 })

@@ -43,7 +43,10 @@ it.live("I46: keeps a bank's refusal message, without the key and payee that the
       previous: []
     })
     const cause = String((yield* Effect.flip(rail.send(payment))).cause)
-    assert.match(cause, /it returned status 422: … is closed today for …|it returned status 422: wire is closed today/)
+    assert.match(
+      cause,
+      /the server returned status 422: … is closed today for …|the server returned status 422: wire is closed today/
+    )
     for (const secret of [key, ...Object.values(payee).filter((value) => value.length > 2)])
       assert.notInclude(cause, secret)
   }).pipe(Effect.scoped)
@@ -68,7 +71,7 @@ const signing = (status: number, body: object) =>
   }).pipe(Effect.scoped)
 
 for (const status of [400, 409, 422])
-  it.live(`treats a wallet's reason with status ${status} as a refusal`, () =>
+  it.live(`treats a response with status ${status} and a reason as a refusal by the wallet`, () =>
     Effect.gen(function* () {
       const refused = yield* signing(status, { reason: `above the day's limit, ${key}` })
       assert.deepInclude(refused, { _tag: "SignerRefused", reason: "above the day's limit, …" })
@@ -80,7 +83,7 @@ it.live("reports a wallet that cannot sign now as unavailable, with the wallet's
     const refused = yield* signing(503, { reason: "the record cannot be written" })
     assert.deepInclude(refused, {
       _tag: "SignerUnavailable",
-      reason: "it returned status 503: the record cannot be written"
+      reason: "the server returned status 503: the record cannot be written"
     })
   })
 )

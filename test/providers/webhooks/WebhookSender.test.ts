@@ -62,7 +62,7 @@ const isOurs = (secret: string, headers: Heard["headers"], body: string): boolea
 }
 
 it.effect(
-  "lets a receiver verify a withdrawal message without a library, and repeats its id with a new time in each attempt",
+  "lets a receiver verify a withdrawal message without a library, and sends each attempt with the same id and a new time",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 2, 2, 15, 10))
@@ -162,7 +162,7 @@ it.live("tries another IP address if the first does not respond", () => {
 it.live("does not follow a redirect", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(307, { location: "/elsewhere" }))
-    const fault = "it answered with status 307, a redirect that is not followed"
+    const fault = "the endpoint returned status 307; redirects are not followed"
     assert.deepStrictEqual(yield* send(`http://127.0.0.1:${port}`), { status: 307, fault })
     assert.strictEqual(yield* Queue.size(heard), 1)
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
@@ -171,7 +171,7 @@ it.live("does not follow a redirect", () =>
 it.live("reports status 500 as a failure, without the response's content", () =>
   Effect.gen(function* () {
     const { port } = yield* receiver((response) => response.writeHead(500, "Canary").end("canary of the receiver"))
-    const fault = "it answered with status 500"
+    const fault = "the endpoint returned status 500"
     assert.deepStrictEqual(yield* send(`http://127.0.0.1:${port}`), { status: 500, fault })
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
@@ -187,7 +187,10 @@ it.effect("gives up on a silent endpoint after ten seconds", () =>
     yield* TestClock.adjust("9999 millis")
     assert.isUndefined(sent.pollUnsafe())
     yield* TestClock.adjust(1)
-    assert.deepStrictEqual(yield* Fiber.join(sent), { status: null, fault: "no response came within 10 seconds" })
+    assert.deepStrictEqual(yield* Fiber.join(sent), {
+      status: null,
+      fault: "the endpoint did not respond within 10 seconds"
+    })
     yield* Queue.take(ended)
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )

@@ -22,7 +22,7 @@ const activeAt = (symbol: MarketSymbol, time: string) => {
   ]
 }
 
-it("rule 3.9: until this month's roll ends, a commodity's future is next month's", () => {
+it("rule 3.9: a commodity uses next month's future until this month's roll ends", () => {
   // Business day 10 of November 2026 is the 13th.
   assert.deepStrictEqual(activeAt(cl, "2026-11-12T23:59:59Z"), ["CLZ6", "2026-11-13", "2026-11-20"])
   assert.deepStrictEqual(activeAt(cl, "2026-11-13T00:00:01Z"), ["CLF7", "2026-12-14", "2026-12-21"])

@@ -12,7 +12,7 @@ const aapl = MarketSymbol.make("AAPL-USD")
 const eur = MarketSymbol.make("EUR-USD")
 const home = startPrices.get(aapl)!
 
-it("a walk consists of integers, is reproducible, and stays within 5 % of its home price", () => {
+it("a random walk consists of integers, is reproducible, and stays within 5 % of its starting price", () => {
   for (const seed of [0, 1, 7, -3]) {
     let walk = begin(home, seed)
     let twin = begin(home, seed)
@@ -28,7 +28,7 @@ it("a walk consists of integers, is reproducible, and stays within 5 % of its ho
   }
 })
 
-it("a walk moves less than 2 basis points per step", () => {
+it("a random walk moves less than 2 basis points per step", () => {
   let walk = begin(home, 5)
   for (let i = 0; i < 10_000; i++) {
     const next = stepped(walk)
@@ -37,7 +37,7 @@ it("a walk moves less than 2 basis points per step", () => {
   }
 })
 
-/** Prices that a listener receives, and the prices it reports as in force. */
+/** Collects the prices that a listener receives. `inForce` holds the prices that the listener reports as current. */
 const hear = Effect.fnUntraced(function* (speed: number, inForce = new Map<MarketSymbol, Priced>()) {
   const seen: Array<readonly [string, number]> = []
   const symbols = [aapl, eur, MarketSymbol.make("NOBODY-KNOWS")]
@@ -65,7 +65,7 @@ it.effect("sends every price at once, and then once per step", () =>
   })
 )
 
-it.effect("a price set by an operator becomes the walk's new start once", () =>
+it.effect("each price set by an operator restarts the random walk at that price exactly once", () =>
   Effect.gen(function* () {
     const { inForce, seen } = yield* hear(1)
     inForce.set(aapl, priced(aapl, 400, { source: "operator", toldAtMillis: 7 }))
@@ -83,7 +83,7 @@ it.effect("a price set by an operator becomes the walk's new start once", () =>
   })
 )
 
-it.effect("a walk begins at the price in force", () =>
+it.effect("a random walk starts at the current price", () =>
   Effect.gen(function* () {
     const { seen } = yield* hear(1, new Map([[eur, priced(eur, 1.23, { source: "stale" })]]))
     assert.deepStrictEqual(seen[1], ["EUR-USD", 123_000_000])

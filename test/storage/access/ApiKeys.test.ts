@@ -96,7 +96,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("allows at most fifty valid keys that the user created, even with concurrent creations", () =>
+    it.effect("limits a user to fifty valid keys that the user created, even under concurrent requests", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("dave"))
@@ -239,7 +239,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("changes one of a key's permissions and announces the change once, while the key stays valid", () =>
+    it.effect("changes one permission of a key and announces the change once; the key stays valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("lea"))
@@ -287,7 +287,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("issues a builder's key again after its user revoked it", () =>
+    it.effect("issues a builder's key again after the user has revoked it", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("jan"))

@@ -161,7 +161,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         yield* authorizations.open(Redacted.make("a day later"), request, 0)
         assert.isTrue(Option.isSome(yield* authorizations.findCode(code)))
         yield* TestClock.setTime(26 * 60 * minute)
-        // Each request deletes only a few expired rows, and other tests left some behind.
+        // Opens ten more requests: each deletes only a few expired rows, and other tests left some behind.
         for (let n = 0; n < 10; n++) yield* authorizations.open(Redacted.make(`later ${n}`), request, 0)
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
       })

@@ -15,7 +15,7 @@ type Services = FactorChallenges | Factors | RecoveryCodes | Transaction | Users
 
 const secret = Redacted.make("JBSWY3DPEHPK3PXP")
 
-/** Creates a user with one factor, whose id is derived from the user's. */
+/** Creates a user with one factor. The factor's id is derived from the user's id. */
 const begin = Effect.fnUntraced(function* (userId: UserId, friendlyName = "") {
   const factorId = `factor of ${userId}`
   yield* (yield* Users).create({ userId, name: userId })

@@ -30,7 +30,7 @@ const begin = (userId: UserId, ...clientIds: ReadonlyArray<string>) =>
 
 const suite = (name: string, services: Layer.Layer<Grants | OAuthClients | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("adds newly granted scopes to those granted before, each scope once", () =>
+    it.effect("adds newly granted scopes to the scopes granted before, each scope once", () =>
       Effect.gen(function* () {
         const grants = yield* begin(UserId.make("amy"), "amy-app")
         yield* TestClock.setTime(1_000)

@@ -49,7 +49,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("keeps the last sign-in time when a wallet only proves its ownership", () =>
+    it.effect("leaves the last sign-in time unchanged when a user only proves ownership of a wallet", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         yield* TestClock.setTime(1_000)

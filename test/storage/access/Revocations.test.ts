@@ -108,7 +108,7 @@ it.live(
       )
       yield* here.transaction.run(here.revocations.announce({ kind: "session", subject: "done" }))
       yield* Effect.all([here.hears("done"), there.hears("done")])
-      // Two later polls have read the same rows again by now, and must not have published those rows twice.
+      // By now, two later polls have read the same rows again. They must not have published the rows twice.
       yield* Effect.sleep("1200 millis")
       assert.strictEqual(there.counts.get("done"), 1)
       assert.isUndefined(there.counts.get("undone"))
@@ -203,7 +203,7 @@ const passUntil = Effect.fnUntraced(function* (holds: () => boolean) {
 })
 
 it.effect(
-  "I40: reports the delay of an unreachable database, and calls the observer after ten seconds until it recovers",
+  "I40: reports the delay while the database is unreachable, and after ten seconds calls the observer until recovery",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -11,7 +11,7 @@ const failure = { signIns: 0, failures: 1 }
 
 const slotOf = (network: string) => digestOf(network).readUInt16BE()
 
-/** Two networks whose hashes map to one slot. */
+/** Two networks whose hashes map to the same slot. */
 const [first, second] = ((): [string, string] => {
   const seen = new Map<number, string>()
   for (let at = 0; ; at++) {
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<SignInAttempts, unknown>) =>
       })
     )
 
-    it.effect("counts only the later of two networks that share a slot", () =>
+    it.effect("counts only the later of two networks that share one slot", () =>
       Effect.gen(function* () {
         const { count } = yield* SignInAttempts
         yield* count(first, failure)

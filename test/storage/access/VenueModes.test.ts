@@ -49,7 +49,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
         return [trading, withdrawals, changedBy, changedAtMillis, reason]
       })
       const notAudited =
-        "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor runs."
+        "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor is running."
       assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "venue", changedAtMillis, notAudited])
       yield* TestClock.setTime(5_000)
       yield* modes.audited(clean)
@@ -57,7 +57,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
       assert.deepStrictEqual(yield* shown, ["TRADING", "OPEN", "venue", changedAtMillis, ""])
       yield* TestClock.setTime(35_000)
       const late =
-        "The last audit is more than 30 s old. Withdrawals open with the next audit; check that the auditor runs."
+        "The last audit is more than 30 s old. Withdrawals open with the next audit; check that the auditor is running."
       assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "venue", 35_000, late])
       yield* modes.blockWithdrawals(by("tom"))
       assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "tom", 35_000, "so says tom"])
@@ -124,21 +124,23 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
 suite("venue mode in memory", () => Layer.fresh(VenueModes.layerMemory))
 suite("venue mode on Postgres", () => VenueModes.layer.pipe(Layer.provide(Layer.fresh(postgresLayer))))
 
-it.live("checks a payout within the payout's own statement, by the database's clock", () =>
-  Effect.gen(function* () {
-    const modes = yield* VenueModes
-    const sql = yield* SqlClient.SqlClient
-    const areOpen = Effect.map(
-      sql<{ readonly open: boolean }>`select withdrawals_are_open() as open`,
-      ([row]) => row!.open
-    )
-    assert.isFalse(yield* areOpen)
-    yield* modes.audited(clean)
-    assert.isTrue(yield* areOpen)
-    yield* sql`update venue_mode set audited_at = clock_timestamp() - interval '30 seconds'`
-    assert.isFalse(yield* areOpen)
-    yield* modes.audited(clean)
-    yield* modes.halt(by("auditor"))
-    assert.isFalse(yield* areOpen)
-  }).pipe(Effect.provide(VenueModes.layer.pipe(Layer.provideMerge(postgresLayer))), Effect.orDie)
+it.live(
+  "withdrawals_are_open() returns true only within 30 s after a clean audit by the database clock, and false on a halt",
+  () =>
+    Effect.gen(function* () {
+      const modes = yield* VenueModes
+      const sql = yield* SqlClient.SqlClient
+      const areOpen = Effect.map(
+        sql<{ readonly open: boolean }>`select withdrawals_are_open() as open`,
+        ([row]) => row!.open
+      )
+      assert.isFalse(yield* areOpen)
+      yield* modes.audited(clean)
+      assert.isTrue(yield* areOpen)
+      yield* sql`update venue_mode set audited_at = clock_timestamp() - interval '30 seconds'`
+      assert.isFalse(yield* areOpen)
+      yield* modes.audited(clean)
+      yield* modes.halt(by("auditor"))
+      assert.isFalse(yield* areOpen)
+    }).pipe(Effect.provide(VenueModes.layer.pipe(Layer.provideMerge(postgresLayer))), Effect.orDie)
 )

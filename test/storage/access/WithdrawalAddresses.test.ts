@@ -46,7 +46,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("keeps an address verified once its wallet has signed", () =>
+    it.effect("an address that its wallet has verified stays verified when it is added again without a signature", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("cid")
@@ -71,7 +71,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("rejects an address above the limit, unless the address is already known or verified", () =>
+    it.effect("limits a user's addresses, but accepts a known address or a verified one beyond the limit", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("eve")

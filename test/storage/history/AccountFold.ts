@@ -1,5 +1,5 @@
 /**
- * Naive twin (reference implementation): past account states, computed event by event from the journals in whole
+ * Naive twin (reference implementation): computes past account states event by event from the journals, in whole
  * numbers.
  */
 import type { Instrument } from "@venue/domain/Instrument"

@@ -44,8 +44,7 @@ const batchesOf = <Event>(
 }
 
 /**
- * Projects with concurrent writers and crashes during writes. After a crash, the next owner continues from the
- * tables.
+ * Projects with concurrent writers that crash during writes. After a crash, the next owner continues from the tables.
  */
 const projected = Effect.fnUntraced(function* (
   chance: Chance,

@@ -110,7 +110,7 @@ export const fundingAt = (events: Events, minute: number) => {
   return funded && [funded.rateE12, funded.skipped]
 }
 
-/** Holders are counted at the start of a minute. */
+/** Holders are counted at the start of a minute, so this minute's count is included. */
 export const holdersAt = (events: Events, minute: number) => {
   const counted = within(of(events, "HoldersCounted"), 0, minute + 1).at(-1)
   return counted && [counted.longUsers, counted.shortUsers]

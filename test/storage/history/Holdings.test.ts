@@ -25,7 +25,7 @@ const began = first * quarterHourMillis
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
     it.effect(
-      "holdings at a given time include earlier events, and exclude those of the quarter hour that begins then",
+      "holdings at the start of a quarter hour include all earlier events, and no events of that quarter hour",
       () =>
         Effect.gen(function* () {
           const { project, read } = yield* ReadTables
@@ -54,7 +54,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "updates all accounts that funding, dividends, splits and rewards affect, including the reserve fund",
+      "updates every account that funding, dividends, splits or rewards affect, including the reserve fund",
       () =>
         Effect.gen(function* () {
           const { project, read } = yield* ReadTables

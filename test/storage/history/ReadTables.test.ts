@@ -102,30 +102,32 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I56: reads a group's own rows only once the group's position equals the start of the write", () =>
-      Effect.gen(function* () {
-        const { project } = yield* ReadTables
-        const symbol = MarketSymbol.make("ONWARD-USD")
-        /** First row of each write that read the group's own rows. */
-        const begunAt: Array<number> = []
-        const onward: MarketProjection = {
-          group: "onward",
-          stream: marketStream,
-          writes: (_symbol, [first]) => {
-            const read = () => {
-              begunAt.push(first!.seq)
-              return []
+    it.effect(
+      "I56: a projection group reads its own tables only for a write that starts right after the group's last row",
+      () =>
+        Effect.gen(function* () {
+          const { project } = yield* ReadTables
+          const symbol = MarketSymbol.make("ONWARD-USD")
+          /** First row of each write for which the group read its own tables. */
+          const begunAt: Array<number> = []
+          const onward: MarketProjection = {
+            group: "onward",
+            stream: marketStream,
+            writes: (_symbol, [first]) => {
+              const read = () => {
+                begunAt.push(first!.seq)
+                return []
+              }
+              return { sql: () => Effect.sync(read), memory: read }
             }
-            return { sql: () => Effect.sync(read), memory: read }
           }
-        }
-        const rows = [1, 2, 3].map((seq) => ({ seq, events: [] }))
-        assert.strictEqual((yield* Effect.flip(project([onward], symbol, rows.slice(1))))._tag, "ProjectionGap")
-        yield* project([onward], symbol, rows.slice(0, 2))
-        yield* project([onward], symbol, rows)
-        yield* project([onward], symbol, rows)
-        assert.deepStrictEqual(begunAt, [1, 3])
-      })
+          const rows = [1, 2, 3].map((seq) => ({ seq, events: [] }))
+          assert.strictEqual((yield* Effect.flip(project([onward], symbol, rows.slice(1))))._tag, "ProjectionGap")
+          yield* project([onward], symbol, rows.slice(0, 2))
+          yield* project([onward], symbol, rows)
+          yield* project([onward], symbol, rows)
+          assert.deepStrictEqual(begunAt, [1, 3])
+        })
     )
 
     it.effect("I8: writes each event once when two owners write concurrently", () =>
@@ -142,32 +144,34 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("fills a projection group added later from the first row, without rewriting other groups", () =>
-      Effect.gen(function* () {
-        const { position, project } = yield* ReadTables
-        const symbol = MarketSymbol.make("LATE-GROUP-USD")
-        const had: Array<number> = []
-        const late: MarketProjection = {
-          ...Trading.projection,
-          group: "late",
-          writes: (_symbol, rows) => {
-            had.push(...rows.map(({ seq }) => seq))
-            return []
+    it.effect(
+      "fills a projection group that is added later, starting at the first row, without rewriting other groups",
+      () =>
+        Effect.gen(function* () {
+          const { position, project } = yield* ReadTables
+          const symbol = MarketSymbol.make("LATE-GROUP-USD")
+          const had: Array<number> = []
+          const late: MarketProjection = {
+            ...Trading.projection,
+            group: "late",
+            writes: (_symbol, rows) => {
+              had.push(...rows.map(({ seq }) => seq))
+              return []
+            }
           }
-        }
-        const rows = [1, 2, 3, 4].map((seq) => ({ seq, events: [traded("late-group", seq, {})] }))
-        yield* project([Trading.projection], symbol, rows.slice(0, 3))
-        assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [3, 0])
-        const gap = yield* Effect.flip(project([late], symbol, rows.slice(1)))
-        assert.deepInclude(gap, { position: "late:market/LATE-GROUP-USD", expected: 1, found: 2 })
-        had.length = 0
-        yield* project([late], symbol, rows.slice(0, 1))
-        assert.deepStrictEqual(had, [1])
-        yield* project([Trading.projection, late], symbol, rows.slice(1))
-        assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [4, 4])
-        const { trades } = yield* tables
-        assert.lengthOf(yield* trades({ accountId: AccountId.make("late-group-taker"), ...all }), 4)
-      })
+          const rows = [1, 2, 3, 4].map((seq) => ({ seq, events: [traded("late-group", seq, {})] }))
+          yield* project([Trading.projection], symbol, rows.slice(0, 3))
+          assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [3, 0])
+          const gap = yield* Effect.flip(project([late], symbol, rows.slice(1)))
+          assert.deepInclude(gap, { position: "late:market/LATE-GROUP-USD", expected: 1, found: 2 })
+          had.length = 0
+          yield* project([late], symbol, rows.slice(0, 1))
+          assert.deepStrictEqual(had, [1])
+          yield* project([Trading.projection, late], symbol, rows.slice(1))
+          assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [4, 4])
+          const { trades } = yield* tables
+          assert.lengthOf(yield* trades({ accountId: AccountId.make("late-group-taker"), ...all }), 4)
+        })
     )
 
     it.effect("returns trades newest first, narrowed by every filter", () =>
@@ -239,7 +243,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "lists the fills of an order that ends partly filled as maker, and nulls for an order without fills",
+      "lists the fills of a partly filled maker order after the order ends, and nulls for an order without fills",
       () =>
         Effect.gen(function* () {
           const { orders, project } = yield* tables

@@ -179,7 +179,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
       const endless: ReadQuery<unknown> = { sql: (sql) => sql`select pg_sleep(60)`, memory: () => [] }
       assert.deepStrictEqual(yield* read(SearchLimit.limited(endless, 20)), Option.none())
       const sql = yield* SqlClient.SqlClient
-      // The time limit does not apply to the connection's next statement.
+      // The time limit does not apply to later statements on the same connection.
       assert.deepStrictEqual(yield* sql`select current_setting('statement_timeout') as limit`, [{ limit: "0" }])
     })
   )
@@ -191,7 +191,8 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
       const plan = (statement: string) =>
         sql.withTransaction(
           Effect.gen(function* () {
-            // Uses a table without statistics: an analysis between two statements could change the chosen index.
+            // Uses a table without statistics, because an analyze between two statements could change the chosen
+            // index.
             yield* sql`create temporary table t (like trade including indexes) on commit drop`
             yield* sql`set local enable_seqscan = off`
             yield* sql`set local enable_bitmapscan = off`

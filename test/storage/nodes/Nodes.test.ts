@@ -60,7 +60,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
         const refused = yield* Effect.flip(nodes.join(node("runner-2", { settings: other })))
         assert.strictEqual(
           refused.message,
-          "VENUE_DESKS: value differs from gateway-1, runner-1; set the same value here, or stop those nodes first"
+          "VENUE_DESKS: the value differs from the value on gateway-1, runner-1; set the same value here, or stop those nodes first"
         )
         yield* nodes.leave("runner-1 of now")
         // Succeeds, because the only other live node has the same name.
@@ -69,32 +69,34 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("during the replacement of a setting, accepts a node only if both sides accept each other's value", () =>
-      Effect.gen(function* () {
-        const nodes = yield* Nodes
-        const outcome = (a: string, b: string) =>
-          Effect.gen(function* () {
-            yield* unseen(6)
-            yield* nodes.join(node("gateway-1", { settings: { VENUE_AUTH_CLIENT_KEY: a } }))
-            return yield* Effect.match(nodes.join(node("gateway-2", { settings: { VENUE_AUTH_CLIENT_KEY: b } })), {
-              onSuccess: () => "joined",
-              onFailure: ({ _tag }) => _tag
+    it.effect(
+      "while a setting is being replaced, a node joins only if it and the live node accept each other's value",
+      () =>
+        Effect.gen(function* () {
+          const nodes = yield* Nodes
+          const outcome = (a: string, b: string) =>
+            Effect.gen(function* () {
+              yield* unseen(6)
+              yield* nodes.join(node("gateway-1", { settings: { VENUE_AUTH_CLIENT_KEY: a } }))
+              return yield* Effect.match(nodes.join(node("gateway-2", { settings: { VENUE_AUTH_CLIENT_KEY: b } })), {
+                onSuccess: () => "joined",
+                onFailure: ({ _tag }) => _tag
+              })
             })
-          })
-        const steps = ["a", "a,b", "b,a", "b"]
-        for (const [index, step] of steps.entries())
-          for (const near of steps.slice(Math.max(0, index - 1), index + 2))
-            assert.strictEqual(yield* outcome(step, near), "joined", `${step} and ${near}`)
-        for (const [one, other] of [
-          ["a", "b"],
-          ["a", "b,a"],
-          ["a,b", "b"],
-          ["a", "ab"]
-        ] as const) {
-          assert.strictEqual(yield* outcome(one, other), "SettingsDiffer", `${one} and ${other}`)
-          assert.strictEqual(yield* outcome(other, one), "SettingsDiffer", `${other} and ${one}`)
-        }
-      })
+          const steps = ["a", "a,b", "b,a", "b"]
+          for (const [index, step] of steps.entries())
+            for (const near of steps.slice(Math.max(0, index - 1), index + 2))
+              assert.strictEqual(yield* outcome(step, near), "joined", `${step} and ${near}`)
+          for (const [one, other] of [
+            ["a", "b"],
+            ["a", "b,a"],
+            ["a,b", "b"],
+            ["a", "ab"]
+          ] as const) {
+            assert.strictEqual(yield* outcome(one, other), "SettingsDiffer", `${one} and ${other}`)
+            assert.strictEqual(yield* outcome(other, one), "SettingsDiffer", `${other} and ${one}`)
+          }
+        })
     )
 
     it.effect("drains a process once a newer process has taken its name", () =>

@@ -172,7 +172,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
           yield* of(cl, "2026-10-13", "CLX6")
           assert.deepStrictEqual(yield* list(), ["10-15 CLF7", "10-14 CLZ6", "10-13 CLX6", "10-12 CLX6"])
           assert.strictEqual((yield* reference.latest).find(({ symbol }) => symbol === cl)?.futureSymbol, "CLF7")
-          // From a given day on, and before another day.
+          // Lists from the first given day on, and only days before the second.
           assert.deepStrictEqual(yield* list({ startDay: "2026-10-13", endDay: "2026-10-15" }), [
             "10-14 CLZ6",
             "10-13 CLX6"

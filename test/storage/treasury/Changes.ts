@@ -19,7 +19,7 @@ export const withdrawals = Effect.map(Withdrawals.Withdrawals, (service) => {
       const purpose = cancelledBy === null ? "pay" : "cancel"
       return accepted(change(withdrawalId, { _tag: "Submit", purpose, sequence, by: railActor(rail) }))
     },
-    /** Returns true if the reason is new. */
+    /** Returns true if the refusal has a new reason. */
     refuse: (withdrawalId: string, refusal: PaymentObstacle) =>
       Effect.map(change(withdrawalId, { _tag: "RecordRefusal", refusal }), (changes) =>
         changes.some(({ _tag }) => _tag === "RefusalRecorded")

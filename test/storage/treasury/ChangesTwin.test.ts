@@ -93,7 +93,7 @@ const slow = { timeout: 120_000 }
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "120 seconds" })(name, (it) => {
     it.effect(
-      "I14, I15: stores a withdrawal as its state machine decides each of many random commands",
+      "I14, I15: for many random commands, stores a withdrawal exactly as its state machine decides",
       () =>
         Effect.gen(function* () {
           const userId = UserId.make("random")
@@ -115,7 +115,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: stores a deposit as its state machine decides each of many random commands",
+      "I16: for many random commands, stores a deposit exactly as its state machine decides",
       () =>
         Effect.gen(function* () {
           const runs = fc.sample(fc.array(depositCommand, { minLength: 15, maxLength: 25 }), { seed: 7, numRuns: 6 })
@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I14, I15: under concurrent commands, writes one change per accepted command, and the steps form one path",
+      "I14, I15: under concurrent commands, writes one change per accepted command, and the steps form one valid sequence",
       () =>
         Effect.gen(function* () {
           const { attempt, change, payments, steps } = yield* Withdrawals
@@ -176,7 +176,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: a deposit's steps form one path under concurrent detections, confirmations and credits",
+      "I16: under concurrent detections, confirmations and credits, a deposit's steps form one valid sequence",
       () =>
         Effect.gen(function* () {
           const { change, detect, steps } = yield* Deposits

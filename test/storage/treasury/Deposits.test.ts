@@ -145,7 +145,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: drops a deposit and detects it again before offering it for credit, but refuses to drop it afterwards",
+      "I16: a deposit can be dropped and detected again until it is offered for credit, but cannot be dropped afterwards",
       () =>
         Effect.gen(function* () {
           const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Changes.deposits

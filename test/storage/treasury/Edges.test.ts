@@ -1,4 +1,4 @@
-/** Tests that the database rejects every step outside the domain's transitions, even from direct SQL. */
+/** Tests that the database rejects every state change outside the domain's transitions, even in direct SQL. */
 import { DepositState, depositIdOf } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
 import { UserId } from "@venue/domain/UserId"

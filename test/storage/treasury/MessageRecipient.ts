@@ -41,7 +41,7 @@ export class MessageWriter extends Context.Service<
 export const day = 24 * 60 * 60 * 1000
 export const secret = Redacted.make("whsec_CanaryOfAWebhookSecret00000000000000000000")
 export const ok: TryAnswer = { status: 204, fault: null }
-export const wrong: TryAnswer = { status: 503, fault: "it answered with status 503" }
+export const wrong: TryAnswer = { status: 503, fault: "the endpoint returned status 503" }
 
 let users = 0
 /** Creates a user whose endpoints are removed after the test, so that no other test takes their delivery attempts. */

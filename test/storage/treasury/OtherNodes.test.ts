@@ -1,4 +1,6 @@
-/** Tests of rows that a newer release's nodes stored, and of a change that loses against another node's change. */
+/**
+ * Tests of rows that a newer release's nodes stored, and of a change that loses a race against another node's change.
+ */
 import { UserId } from "@venue/domain/UserId"
 import { Seal } from "@venue/postgres/Seal"
 import { Deposits } from "@venue/storage/treasury/Deposits"

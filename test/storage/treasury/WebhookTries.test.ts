@@ -117,14 +117,14 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         yield* write(userId)
         yield* write(userId, { subjectId: `${userId} another` })
         const now = yield* Clock.currentTimeMillis
-        const gone = { status: 410, fault: "it answered with status 410" }
+        const gone = { status: 410, fault: "the endpoint returned status 410" }
         yield* webhooks.finish(next(yield* webhooks.take(10)), gone, now + 10_000)
         const [webhook] = yield* webhooks.ofUser(userId)
         assert.deepStrictEqual([webhook!.disabledReason, webhook!.disabledAtMillis], ["gone", now])
         const outcomes = webhook!.deliveries.map(({ fault, outcome }) => [outcome, fault])
         assert.sameDeepMembers(outcomes, [
           ["FAILED", gone.fault],
-          ["DROPPED", "the endpoint answered 410 and is disabled"]
+          ["DROPPED", "the endpoint returned status 410 and was disabled"]
         ])
         yield* write(userId, { subjectId: `${userId} later` })
         yield* TestClock.adjust("1 day")

@@ -10,7 +10,7 @@ type Services = Layer.Success<typeof World.inMemory> | WithdrawalDecisions
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("keeps each operator's newest decision about a withdrawal", () =>
+    it.effect("keeps each operator's newest decision on a withdrawal", () =>
       Effect.gen(function* () {
         const { about, record } = yield* WithdrawalDecisions
         yield* World.recorded(UserId.make("bea"), World.accepted("bea-1", { reasons: ["amount"] }))

@@ -41,7 +41,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("sums the net amounts of payable in-flight withdrawals from a sequence number on", () =>
+    it.effect("sums the net amounts of payable in-flight withdrawals, starting at a given sequence number", () =>
       Effect.gen(function* () {
         const { attempt, cancel, end, promised, settle, submit } = yield* Changes.withdrawals
         const ids = ["due-1", "due-2", "due-3", "due-4", "due-5"]

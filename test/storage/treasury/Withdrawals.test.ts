@@ -217,7 +217,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "until a payment is signed, keeps the time of its first refusal and the reason of its newest refusal",
+      "until a payment is signed, keeps the time of the first refusal and the reason of the newest refusal",
       () =>
         Effect.gen(function* () {
           const userId = UserId.make("hal")
@@ -243,7 +243,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("I14: stores only a cancelling payment once an operator has requested a cancel", () =>
+    it.effect("I14: once an operator has requested a cancel, stores no payment except the cancelling payment", () =>
       Effect.gen(function* () {
         const userId = UserId.make("ida")
         const { attempt, cancel, submit } = yield* Changes.withdrawals
@@ -261,7 +261,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I14: cancels a refused QUEUED withdrawal first, even while withdrawals are blocked", () =>
+    it.effect("I14: a cancelled QUEUED withdrawal is submitted first, even while withdrawals are blocked", () =>
       Effect.gen(function* () {
         const userId = UserId.make("jim")
         const { attempt, cancel, queued, refuse, submit } = yield* Changes.withdrawals

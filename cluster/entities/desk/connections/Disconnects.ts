@@ -36,7 +36,10 @@ export interface Disconnects {
   readonly after: OrderTimes.OrderTimes["after"]
   /** Whether the request's connection has already closed, so that the connection's cancel would miss the order. */
   readonly isTooLate: (request: OrderRequest, connectionId: string | undefined) => boolean
-  /** Ends the connections that an earlier process's gateways had armed. Called once the armed traders are loaded. */
+  /**
+   * Ends the connections that an earlier process's gateways had armed. Called when all traders with an armed
+   * connection are loaded.
+   */
   readonly endOrphans: (deskId: string) => void
   /** Whether orders of connections that an earlier process armed are still being cancelled. */
   readonly isEndingOrphans: () => boolean
@@ -141,7 +144,7 @@ const isAnyArmed = (traders: Traders): boolean => {
   return false
 }
 
-/** Interval of lease checks. */
+/** Interval between lease checks. */
 const checkMillis = 500
 /** Delay of a lease check above which this process is considered to have been frozen. */
 const frozenMillis = 2_000

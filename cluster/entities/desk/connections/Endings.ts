@@ -1,4 +1,6 @@
-/** Cancels the orders of closed armed connections, with retries until every market has recorded its cancel. */
+/**
+ * Cancels the orders of armed connections that have closed, with retries until every market has recorded its cancel.
+ */
 import type { Id } from "@venue/domain/Id"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as MarketCancels from "../orders/MarketCancels.ts"
@@ -11,13 +13,16 @@ export interface Endings {
    * is recorded, and then disarms the connection. Until then, the caller must call again.
    */
   readonly end: (connectionId: string, trader: Trader, lastSeenMillis: number) => boolean
-  /** Whether cancelling a connection's orders has begun. It continues even if the connection is renewed. */
+  /**
+   * Whether the cancelling of a connection's orders has begun. Cancelling continues even if the connection's lease is
+   * renewed.
+   */
   readonly hasBegun: (connectionId: string) => boolean
   /** Whether the connection closed recently, so that new orders over it are refused. */
   readonly hasEnded: (connectionId: string) => boolean
   /** Resets `hasEnded` for a connection that is armed again. */
   readonly revive: (connectionId: string) => void
-  /** Whether any connection has all its cancels recorded, but not its disarming. */
+  /** Whether there is a connection whose cancels are all recorded and whose disarming is not recorded yet. */
   readonly isDisarming: () => boolean
 }
 

@@ -37,7 +37,7 @@ export interface JoinedMarket {
   repeatsUntilMillis: number
   /** Row up to which the adopted view contains all events. */
   viewSeq: number
-  /** Newest row with an event that concerns this user or every position. */
+  /** Sequence number of the newest row with an event that concerns this user or every position. */
   seq: number
 }
 
@@ -48,7 +48,7 @@ export interface JoinedMarkets {
   unknown: number
 }
 
-/** Returns the row up to which all of the user's events are applied. */
+/** Returns the sequence number of the row up to which all of the user's events are applied. */
 export const appliedSeq = ({ seq, viewSeq }: JoinedMarket): number => Math.max(seq, viewSeq)
 
 export const empty = (): JoinedMarkets => ({ bySymbol: new Map(), unknown: 0 })

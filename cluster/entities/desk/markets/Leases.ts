@@ -21,7 +21,7 @@ export interface Leases {
   readonly lastSeenMillis: (connectionId: string) => number
   readonly forget: (connectionId: string) => void
   readonly forgetGateway: (gatewayId: string) => void
-  /** Restarts all leases, after a time in which this desk could not receive renewals. */
+  /** Restarts all leases. Call this after a period in which the desk could not receive renewals. */
   readonly restart: () => void
 }
 
@@ -105,7 +105,7 @@ export const make = (leaseMillis: number, now: () => number, gateways: Gateways)
 
 const maxConnectionsPerUser = 20
 /**
- * Time after which an unlisted connection no longer counts. Gateways list all their connections once a minute, so it
- * is missing from two lists.
+ * Time after which an unlisted connection no longer counts. Gateways list all their connections once a minute, so
+ * such a connection was missing from two lists.
  */
 const unlistedMillis = 150_000

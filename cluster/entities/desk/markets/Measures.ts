@@ -1,4 +1,7 @@
-/** Commands for an account in liquidation (rule 9.3): measures in one market at a time, and cancels in all. */
+/**
+ * Commands for an account in liquidation (rule 9.3): measures in one market at a time, and cancels in all of its
+ * markets.
+ */
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Account } from "@venue/ledger/Account"

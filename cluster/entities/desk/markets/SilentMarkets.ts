@@ -1,4 +1,6 @@
-/** Markets without a recent row or heartbeat. A trader that has joined one must not add risk in any market. */
+/**
+ * Markets without a recent row or heartbeat. A trader that has joined such a market must not add risk in any market.
+ */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect, identity } from "effect"
 import { Feed } from "../../../feed/Feed.ts"

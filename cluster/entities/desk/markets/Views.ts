@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
   const logContradiction = (symbol: MarketSymbol, { userId }: Viewer, defect: unknown) =>
     run(
       Effect.logError(
-        `user ${userId}: the view of market ${symbol} contradicts the ledger; the market does not become live`,
+        `user ${userId}: the view from market ${symbol} contradicts the ledger; the market does not become live for the user`,
         defect
       )
     )
@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
       Effect.as(
         Effect.andThen(
           Effect.logError(
-            `requesting views of market ${symbol} threw; it is retried in ${faultPauseMillis / 1_000} s`,
+            `requesting views of market ${symbol} threw; retrying in ${faultPauseMillis / 1_000} s`,
             defect
           ),
           Effect.sleep(faultPauseMillis)

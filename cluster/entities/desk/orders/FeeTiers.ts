@@ -54,7 +54,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     }
     return volumes
   })
-  /** Sets a trader's tier and returns once recorded. A trader dropped meanwhile becomes due when reloaded. */
+  /**
+   * Sets a trader's tier and returns when it is recorded. A trader that is dropped in between becomes due again when
+   * it is reloaded.
+   */
   const set = (userId: UserId, volume: bigint) =>
     Effect.callback<void>((resume) => {
       const trader = traders.get(userId)

@@ -6,7 +6,10 @@ import type { Trader } from "../traders/Trader.ts"
 
 export interface MarketCancels {
   readonly trader: Trader
-  /** Sends each live market its cancel, unless in flight or recorded. Returns true once all are recorded. */
+  /**
+   * Sends each live market its cancel, unless that cancel is in flight or recorded. Returns true once all cancels are
+   * recorded.
+   */
   readonly advance: () => boolean
 }
 
@@ -47,8 +50,8 @@ export const make = (
         if (recorded.has(symbol) || !trader.isLive(symbol)) continue
         const last = sent.get(symbol)
         if (last !== undefined && isInFlight(trader, symbol, last)) continue
-        // A cancel that is no longer in flight and has not expired was executed. An expired cancel is sent again with
-        // a new id.
+        // If a cancel is no longer in flight before it expires, the market has executed it. An expired cancel is sent
+        // again with a new id.
         if (last !== undefined && now() <= last.expiresAtMillis) recorded.add(symbol)
         else cancel(symbol)
       }

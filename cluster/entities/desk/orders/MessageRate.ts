@@ -29,7 +29,7 @@ export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost
 /** Variant of `spend` that takes a user id. */
 export type SpendOf = (userId: UserId, cost: Cost, nowMillis: number) => number
 
-/** Keeps the loads of the latest `maxUsers` to 2 × `maxUsers` users. Users without one count as idle. */
+/** Keeps the loads of the latest `maxUsers` to 2 × `maxUsers` users. Users without a stored load count as idle. */
 export const ofUsers = (): SpendOf => {
   let recent = new Map<UserId, MessageRate>()
   let older = new Map<UserId, MessageRate>()

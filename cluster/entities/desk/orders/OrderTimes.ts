@@ -104,10 +104,13 @@ const isKept = ({ ledger }: Trader): boolean =>
 const held = ({ ledger }: Trader, { accountId, orderId, symbol }: Times) =>
   Ledger.held(ledger, accountId, symbol, orderId.text)
 
-/** While a market is not live, the desk might have queued a request that the ledger does not know. */
+/** While a market is not live, the desk might have queued a request that is not in the ledger yet. */
 const mayBeOpen = (trader: Trader, times: Times): boolean => !trader.isLive() || held(trader, times) !== undefined
 
-/** False once the market reports the order without the modify and no modify is pending. */
+/**
+ * Returns false after the market has reported the order without the modification and while no modify request is
+ * pending.
+ */
 const mayBeModified = (trader: Trader, times: Times): boolean => {
   const hold = held(trader, times)
   return hold?.order === undefined || hold.order.modified || hold.replacements.length > 0
@@ -122,5 +125,8 @@ const prune = (trader: Trader, orders: Map<string, Times>): void => {
 }
 
 const leastPruned = 64
-/** Maximum entries per trader, normally more than a trader has open and in flight. Above it, the oldest are deleted. */
+/**
+ * Maximum number of entries per trader, normally more than the trader's open and in-flight orders. Above it, the
+ * oldest entries are deleted.
+ */
 const maxKept = 8_192

@@ -24,7 +24,7 @@ export interface Submissions {
    * replies for repeats, because a function call is not retried and storing costs up to 2 µs per order.
    */
   readonly now: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
-  /** Returns a refusal for a reason outside the ledger, or undefined. */
+  /** Returns the refusal for reasons that the ledger does not check, or undefined if no such reason applies. */
   readonly refusalOf: (trader: Trader, request: OrderRequest) => DeskRefusal | undefined
   /**
    * Replies to a call that might be repeated. Loads traders first; submissions for a trader not loaded in time get
@@ -86,8 +86,8 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the refusal, or `Forwarded` if a market has recorded the command for the trader's former owner. Returns
- * `AccountLoading` until the trader is loaded and no market that might have recorded the command is syncing.
+ * Returns `answer`, or `Forwarded` if a market has recorded the command for the trader's former owner. Returns
+ * `AccountLoading` while the trader is loading, or while a market that might have recorded the command is syncing.
  */
 const unlessDone = (traders: Traders, { request, userId }: Submission, answer: Submitted): Submitted => {
   const commandId = request.commandId.text
@@ -108,7 +108,7 @@ const makeDecide = Effect.fnUntraced(function* (
   const { instruments } = yield* VenueSettings
   const silent = yield* SilentMarkets.make
   const modes = yield* VenueModes
-  /** Returns the refusal for a venue that does not trade, or undefined. */
+  /** Returns the refusal while the venue does not trade, otherwise undefined. */
   const closed = (): SubmitRefusal | undefined => {
     const { publicReason, trading } = modes.now()
     if (trading === "TRADING") return undefined

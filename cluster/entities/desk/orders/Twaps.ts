@@ -131,7 +131,10 @@ const makeSteps = Effect.gen(function* () {
       const envelope = { commandId, expiresAtMillis: now() + expiryMillis, traderEpoch }
       return TwapCommands.closing(trader.ledger, twaps, ending, envelope)
     })
-  /** Places a slice's order, whose id is derived from the slice number. Like any order, it waits if it adds risk. */
+  /**
+   * Places a slice's order, whose id is derived from the slice number. Like any order that adds risk, it might be
+   * queued until all of the trader's markets are live.
+   */
   const place = (trader: Trader, twap: TraderTwap, step: { readonly slice: number; readonly lots: number }) => {
     const { symbol, terms } = twap
     const maySend = terms.reduceOnly || (trader.isLive() && silent.mayAddRisk(trader, symbol))
@@ -153,5 +156,5 @@ const refusalOf = (failure: InvalidTwap | UnknownAccount): SubmitRefusal =>
 
 /** Lifetime of commands that open or close a TWAP, in milliseconds. */
 const expiryMillis = 60_000
-/** Interval of checks while an outcome is unknown or an action is impossible. */
+/** Interval between checks while an outcome is unknown or an action is impossible. */
 const retryMillis = TwapCommands.recheckMillis

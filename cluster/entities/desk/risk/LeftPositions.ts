@@ -27,7 +27,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     const positions = left.get(accountId)
     if (positions?.delete(symbol) !== true) return
     if (positions.size === 0) left.delete(accountId)
-    log(Effect.logWarning(`market ${symbol}: takeovers of the position of account ${accountId} have ended`))
+    log(Effect.logWarning(`market ${symbol}: the takeovers of account ${accountId}'s position have ended`))
   }
   return identity<LeftPositions>({
     closed: (symbol, { accountId, atMillis, leftLots, userId }) => {
@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       const quantity = quantityOf(instruments.get(symbol)!, leftLots)
       log(
         Effect.logError(
-          `market ${symbol}: no account can take over ${quantity} from account ${accountId}; the takeover is retried`
+          `market ${symbol}: no account can take over ${quantity} of account ${accountId}'s position; the takeover is retried`
         )
       )
     },

@@ -21,7 +21,7 @@ export const joined =
       return TraderCalls.live(trader)
     })
 
-/** Returns the limits of the loaded traders; every provider is loaded. */
+/** Returns the limits of all providers. Reads only loaded traders, because every provider is loaded. */
 export const limits = (traders: Traders): ReadonlyArray<ProviderLimit> => {
   const limits: Array<ProviderLimit> = []
   for (const { ledger, userId } of traders.all()) {

@@ -29,7 +29,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const gathering = new Set<MarketSymbol>()
-  /** Traders in the last call, by market with open takeovers. */
+  /** Traders included in the last call to each market with open takeovers. */
   const answered = new Map<MarketSymbol, ReadonlySet<Trader>>()
   const margins = ProviderMargins.make()
 
@@ -111,7 +111,7 @@ const byPriority = (a: Stand, b: Stand): number =>
 
 const none: ReadonlyMap<string, number> = new Map()
 
-/** Time within which takeovers caused by the same mark price move normally open. */
+/** Takeovers that are caused by the same move of the mark price normally open within this time. */
 const gatherMillis = 100
 /** Maximum number of stands in one call, more than a market uses in one decision. */
 const maxStands = 16_384

@@ -1,4 +1,7 @@
-/** Binary heap of entries with changing thresholds, lowest first. Each entry stores its index, so that it can move. */
+/**
+ * Binary heap of entries with changing thresholds, lowest first. Each entry stores its own index, so that its
+ * threshold can change without a search.
+ */
 
 export interface Entry {
   threshold: number

@@ -1,6 +1,6 @@
 /**
- * Makes traders leave markets in which they hold only cash, ten minutes after their last command. A trader without
- * joined markets has no wake-up entry and need not be loaded when its desk moves.
+ * Makes traders leave markets in which they hold only cash, ten minutes after their last command. A trader that has
+ * left all markets has no wake-up entry, so a desk that moves does not load it.
  */
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect, Latch } from "effect"
@@ -43,7 +43,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   yield* Effect.forkScoped(Effect.forever(step))
 })
 
-/** Long enough that an occasional trader does not keep leaving and rejoining. */
+/**
+ * Time without commands after which a trader leaves a market. Long enough that an occasional trader does not keep
+ * leaving and rejoining.
+ */
 const unusedMillis = 600_000
 /** Maximum number of traders checked at once, and the pause between two checks. */
 const maxStep = 16

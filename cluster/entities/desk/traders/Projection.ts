@@ -1,4 +1,4 @@
-/** Writes the read tables that derive from the journals of one desk's traders. Each row is written once. */
+/** Writes the tables for queries that derive from the journals of one desk's traders. Each row is written once. */
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
       if (users.length > 0) yield* Effect.ignore(journal.projected(users))
     }
   })
-  yield* Effect.forkScoped(TableWriter.persist("the tables of traders", loop))
+  yield* Effect.forkScoped(TableWriter.persist("the traders' tables", loop))
 
   return identity<Projection>({
     recorded,

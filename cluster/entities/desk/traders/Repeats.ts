@@ -14,8 +14,8 @@ interface FirstAnswer {
 /** Replies are kept for one to two times this long; gateways stop retrying earlier. */
 const keptMillis = 15_000
 /**
- * Maximum replies per generation, of which two are kept. Beyond it the oldest replies are dropped, but the market
- * still recognises the command ids.
+ * Maximum number of replies in each of the two generations that are kept. Above it, the oldest replies are dropped,
+ * but the market still recognises the command ids.
  */
 const maxKept = 32_768
 
@@ -53,6 +53,9 @@ export const make = (
   }
 }
 
-/** Whether the trader is not loaded, or still lacks the list of commands that its former owner sent. */
+/**
+ * Whether the desk could not decide yet, because the trader is not loaded or still lacks the list of commands that
+ * its former owner sent.
+ */
 export const isUndecided = (answer: Submitted): boolean =>
   answer._tag === "Refused" && answer.refusal._tag === "AccountLoading"

@@ -1,4 +1,7 @@
-/** Traders that are not loaded yet, claimed in groups: those with a caller before those from wake-up entries. */
+/**
+ * Traders that are not loaded yet, claimed in groups. Traders that a caller is waiting for come before those from
+ * wake-up entries.
+ */
 import type { UserId } from "@venue/domain/UserId"
 import { Effect, Latch } from "effect"
 import type { Trader } from "./Trader.ts"

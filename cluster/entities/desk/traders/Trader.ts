@@ -46,7 +46,10 @@ export interface Trader {
   readonly enter: (request: OrderRequest) => boolean
   /** Whether a command is still queued at the desk. */
   readonly waits: (symbol: MarketSymbol, commandId: Id) => boolean
-  /** Returns the margin and the command that an order would have, or undefined for an unknown account or symbol. */
+  /**
+   * Returns the margin and the command that would result from an order, or undefined for an unknown account or
+   * symbol.
+   */
   readonly preview: (request: PreviewRequest) => Ledger.Previewed | undefined
   /** Sends a command from the ledger to a joined market. Returns false if the market's queue is full. */
   readonly send: (symbol: MarketSymbol, make: (traderEpoch: number) => TraderCommand) => boolean
@@ -64,11 +67,13 @@ export interface Trader {
   readonly whenLive: (then: (isLive: boolean) => void) => () => void
   /** Whether the given market, or by default every joined market, is live. */
   readonly isLive: (symbol?: MarketSymbol) => boolean
-  /** Records that the read tables contain rows up to `seq`. Returns whether to delete the `unprojected` entry. */
+  /**
+   * Records that the tables for queries contain rows up to `seq`. Returns whether to delete the `unprojected` entry.
+   */
   readonly projected: (seq: number) => boolean
   /** Returns the markets that recorded a former owner's command, or undefined until all joined markets are live. */
   readonly recordedIn: (commandId: string) => ReadonlyArray<MarketSymbol> | undefined
-  /** Returns the newest committed row of the journal. */
+  /** Returns the sequence number of the journal's newest committed row. */
   readonly journalSeq: () => number
   /** Returns the rows up to which journal and live markets are applied; undefined while a decision is uncommitted. */
   readonly appliedHeads: () =>

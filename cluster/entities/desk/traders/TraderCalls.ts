@@ -1,4 +1,7 @@
-/** Reads and changes for one trader, charged to the user, once the trader is loaded and its markets are live. */
+/**
+ * Reads and changes one trader. Each call is charged to the user, and runs when the trader is loaded and its markets
+ * are live.
+ */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
 import type { Balance } from "@venue/domain/Balance"

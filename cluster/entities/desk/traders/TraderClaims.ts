@@ -20,7 +20,7 @@ export interface TraderClaims {
 
 export const make = Effect.fnUntraced(function* (
   owned: Effect.Effect<boolean>,
-  /** `writtenSeq` is the newest row with events, or the snapshot's row. */
+  /** `writtenSeq` is the sequence number of the newest row with events, or of the snapshot's row. */
   claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed, writtenSeq: number) => void
 ) {
   const journal = yield* Journal
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
       : Effect.catchCause(claim(userIds), (cause) =>
           Cause.hasDies(cause) && userIds.length > 1
             ? Effect.forEach(userIds, (userId) => load([userId]), { discard: true })
-            : DatabaseOutage.report(cause, Effect.logWarning(`loading of ${userIds.length} traders failed`, cause))
+            : DatabaseOutage.report(cause, Effect.logWarning(`loading ${userIds.length} traders failed`, cause))
         )
   return identity<TraderClaims>({ load })
 })

@@ -9,10 +9,13 @@ import * as TraderRecord from "@venue/journal/TraderRecord"
 export interface TraderLog {
   /** Adds events. Calls `done` with true once all earlier events are committed, or with false if the outcome is unknown. */
   readonly record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void
-  /** Returns the newest committed row with events. */
+  /** Returns the sequence number of the newest committed row that contains events. */
   readonly committedSeq: () => number
   readonly isAllCommitted: () => boolean
-  /** Records that the read tables contain the rows up to `seq`. Returns whether to delete the `unprojected` entry. */
+  /**
+   * Records that the tables for queries contain the rows up to `seq`. Returns whether to delete the `unprojected`
+   * entry.
+   */
   readonly projected: (seq: number) => boolean
   /** Stops recording and calls back the waiters with an unknown outcome. */
   readonly close: () => void
@@ -29,16 +32,16 @@ export interface Owned {
   readonly userId: UserId
   readonly desk: string
   readonly from: Claimed
-  /** Newest row with events. */
+  /** Sequence number of the newest row with events. */
   readonly writtenSeq: number
-  /** Whether a wake-up entry states that the read tables lack rows. */
+  /** Whether a wake-up entry states that the tables for queries lack rows. */
   readonly isUnprojected: boolean
 }
 
 export const make = (
   { desk, from, userId, ...owned }: Owned,
   journal: JournalShape,
-  /** Called when a row is committed, and when another owner has claimed the journal. */
+  /** `recorded` is called when a row is committed, and `lost` when another owner has claimed the journal. */
   on: { readonly recorded: (seq: number) => void; readonly lost: () => void }
 ): TraderLog => {
   let lastSeq = from.seq

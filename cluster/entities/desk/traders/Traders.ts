@@ -26,7 +26,7 @@ export interface Traders {
   readonly pendingCount: () => number
   /** Waits until every queued trader has been claimed or has failed. */
   readonly caughtUp: Effect.Effect<void>
-  /** Adds traders whose wake-up entry states that the read tables lack rows. */
+  /** Adds traders whose wake-up entry states that the tables for queries lack rows. */
   readonly unprojected: (userIds: Iterable<UserId>) => void
   /** Discards a trader's state and reloads it. */
   readonly drop: (userId: UserId) => void

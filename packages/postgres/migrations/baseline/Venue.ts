@@ -100,7 +100,7 @@ const audit = Effect.gen(function* () {
       traders jsonb not null
     )`
 
-  // Ranges of rows that an auditor has read, each with its hash at the first reading.
+  // Ranges of rows that an auditor has read, each with the hash that the rows had when they were first read.
   yield* sql`
     create table audit_mark (
       number bigint generated always as identity primary key,

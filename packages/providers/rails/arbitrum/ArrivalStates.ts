@@ -1,4 +1,4 @@
-/** States of known arrivals: their depth, or that they are gone. */
+/** States of known arrivals: the number of confirmations, or that the arrival is gone. */
 import { Effect } from "effect"
 import type { Arrival, ArrivalState } from "../RailProvider.ts"
 import * as Chain from "./Chain.ts"
@@ -41,11 +41,12 @@ const blockOf = (
 ): Effect.Effect<Chain.BlockName | null, RpcFault> => {
   if (receipt !== null && isIn(receipt, token, arrival))
     return receipt.blockNumber === block?.number && receipt.blockHash !== block.hash
-      ? fail(endpoint, `its block ${block.number} differs from the block of its receipt`)
+      ? fail(endpoint, `the endpoint's block ${block.number} differs from the block in its receipt`)
       : Effect.succeed({ number: receipt.blockNumber, hash: receipt.blockHash })
-  if (block === null) return fail(endpoint, `it does not have block ${arrival.block?.number}, which was read before`)
+  if (block === null)
+    return fail(endpoint, `the endpoint does not have block ${arrival.block?.number}, which was read earlier`)
   return block.hash === arrival.block?.hash
-    ? fail(endpoint, `it has the block of ${arrival.txHash}, but not the transaction`)
+    ? fail(endpoint, `the endpoint has the block of transaction ${arrival.txHash}, but not the transaction`)
     : Effect.succeed(null)
 }
 

@@ -31,7 +31,7 @@ export const make = (kind: string, setting: string): Limit => {
       untilMillis = now + rememberedMillis
       if (isNews)
         yield* Effect.logWarning(
-          `Arbitrum One: ${endpoint}: ${reason}. Limits ${kind} per request to ${size} for 10 minutes; set ${setting} to ${size} or less`
+          `Arbitrum One: ${endpoint}: ${reason}. The venue sends at most ${size} ${kind} per request for 10 minutes; set ${setting} to ${size} or less`
         )
     })
   }
@@ -73,7 +73,7 @@ export const inParts = Effect.fnUntraced(function* <A>(
 })
 
 const alsoForOne = ({ endpoint, kind, reason }: RpcFault, limit: Limit) =>
-  new RpcFault({ endpoint, kind, reason: `${reason}, even for 1 of ${limit.setting}` })
+  new RpcFault({ endpoint, kind, reason: `${reason}, even with ${limit.setting} at 1` })
 
 /** Time after which the full size is tried again, because the endpoint's operator might have raised the limit. */
 export const rememberedMillis = 10 * 60_000

@@ -70,7 +70,7 @@ const balancesOf = Effect.fnUntraced(function* (
     const answers = yield* endpoint.ask(groups.map((group) => Chain.view(Balances.messageOf(token, group), block)))
     return (yield* Effect.forEach(groups, (group, index) => {
       const balances = Balances.read(group, answers[index]!)
-      return balances === undefined ? fail(endpoint, "it returned no balances") : Effect.succeed(balances)
+      return balances === undefined ? fail(endpoint, "the endpoint returned no balances") : Effect.succeed(balances)
     })).flat()
   })
   return yield* Bulk.inParts(limits.balances, most, accounts.length, ask, sizes.calls)

@@ -76,7 +76,8 @@ export const inclusionOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, p
   const receipt = receipts.find((each) => each !== null)
   if (receipt === undefined) return null
   const [block] = yield* endpoint.ask([Chain.block(receipt.blockNumber)])
-  if (block?.hash !== receipt.blockHash) return yield* fail(endpoint, "its receipt belongs to no block of the chain")
+  if (block?.hash !== receipt.blockHash)
+    return yield* fail(endpoint, "the endpoint's receipt is for a block outside its chain")
   return {
     reference: receipt.transactionHash,
     isSuccess: receipt.status === 1,

@@ -131,7 +131,7 @@ export const feesOf = Effect.fnUntraced(function* (
 ) {
   const fees = previous === undefined ? Fees.first(baseFeePerGas) : Fees.next(previous, baseFeePerGas)
   if (fees.maxFeePerGas <= maxFeePerGas) return fees
-  const reason = `the gas fee of ${fees.maxFeePerGas} wei exceeds the configured maximum of ${maxFeePerGas}`
+  const reason = `the fee of ${fees.maxFeePerGas} wei per gas exceeds the configured maximum of ${maxFeePerGas} wei`
   return yield* unavailable(reason)
 })
 

@@ -24,7 +24,7 @@ export const make = (transport: ReturnType<typeof RpcTransport.make>): RpcBatch 
   const sendSingles = Effect.fnUntraced(function* ({ endpoint, reason }: RpcFault) {
     singleUntilMillis = (yield* Clock.currentTimeMillis) + Bulk.rememberedMillis
     yield* Effect.logWarning(
-      `Arbitrum One: ${endpoint}: ${reason}. Sends calls one by one instead of in batches for 10 minutes`
+      `Arbitrum One: ${endpoint}: ${reason}. The venue sends calls one by one instead of in batches for 10 minutes`
     )
   })
 

@@ -24,7 +24,7 @@ export interface RpcEndpointsOptions {
 /** Common view of the responding endpoints. Calls never concern blocks above the lowest head among these endpoints. */
 export interface ChainView {
   readonly head: Chain.BlockName
-  /** Newest permanent block. */
+  /** Newest final block. */
   readonly final: Chain.BlockName
   /** Highest value among the endpoints. */
   readonly baseFeePerGas: bigint
@@ -78,7 +78,7 @@ export const namesAt = Effect.fnUntraced(function* (endpoint: RpcEndpoint, numbe
   const blocks = yield* endpoint.ask(numbers.map((number) => Chain.block(number)))
   return yield* Effect.forEach(blocks, (block, index) =>
     block === null || block.number !== numbers[index]
-      ? fail(endpoint, `it does not have block ${numbers[index]}, which is at or below its head`)
+      ? fail(endpoint, `the endpoint does not have block ${numbers[index]}, which is at or below its head`)
       : Effect.succeed<Chain.BlockName>({ number: block.number, hash: block.hash })
   )
 })
@@ -93,10 +93,12 @@ const headOf = Effect.fnUntraced(function* (options: RpcEndpointsOptions, endpoi
     Chain.block("finalized")
   ])
   if (chainId !== options.chainId)
-    return yield* fail(endpoint, `it belongs to chain ${chainId}, expected ${options.chainId}`)
-  if (latest === null || finalized === null) return yield* fail(endpoint, "it has no newest or no final block")
+    return yield* fail(endpoint, `the endpoint belongs to chain ${chainId}, expected ${options.chainId}`)
+  if (latest === null || finalized === null)
+    return yield* fail(endpoint, "the endpoint returned no newest block or no final block")
   const seconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000) - latest.timestamp
-  if (seconds * 1_000 > options.staleMillis) return yield* fail(endpoint, `its newest block is ${seconds} s old`)
+  if (seconds * 1_000 > options.staleMillis)
+    return yield* fail(endpoint, `the endpoint's newest block is ${seconds} s old`)
   return { latest, finalized }
 })
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { isRateSentence } from "../../HttpAnswer.ts"
 
-/** `reason` omits the URL, which might contain a key. */
+/** Failure of an endpoint to return the result of a call. `reason` omits the URL, which might contain a key. */
 export class RpcFault extends Schema.TaggedError<RpcFault>()("RpcFault", {
   endpoint: Schema.String,
   reason: Schema.String,

@@ -25,7 +25,7 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
     new RpcFault({ endpoint: name, reason: hide(reason), kind, retryAfterMillis })
   const refusal = (error: RpcError, status: number, retryAfterMillis: number) =>
     fault(
-      `it rejected the request: ${error.message} (${error.code ?? status})`,
+      `the endpoint rejected the request: ${error.message} (${error.code ?? status})`,
       kindOf(error, status),
       retryAfterMillis
     )
@@ -58,7 +58,7 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
     const error = isWhole ? errors[0] : undefined
     if (error !== undefined) return yield* refusal(error, status, retryAfterMillis)
     if (answers.length > 0 && (isAccepted || isList)) return answers
-    if (isAccepted) return yield* fault("its response has an unexpected form")
+    if (isAccepted) return yield* fault("the response has an unexpected form")
     return yield* fault(statusReason(status, refusalOf(text, hide)), kindOfStatus(status), retryAfterMillis)
   })
 

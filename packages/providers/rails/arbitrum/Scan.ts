@@ -44,7 +44,8 @@ export const scan = (options: ScanOptions) => {
       const size = yield* sizeOf(view, options.blocksAtOnce)
       const parts = Math.max(1, Math.floor(questions / Math.max(1, Math.ceil(all.length / size.addresses))))
       const to = Math.min(view.head.number, next + size.blocks * parts - 1)
-      // Block names are read before the logs, so that the next scan detects a replacement in between.
+      // Block numbers and hashes are read before the logs, so that the next scan detects blocks that were replaced in
+      // between.
       const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [to, Math.min(to, view.final.number)]))
       const ranges = Cursor.partsOf({ from: Cursor.from(next, begun), to }, options.blocksAtOnce)
       const found = yield* Effect.forEach(ranges, (range) =>
@@ -106,11 +107,11 @@ const arrivalsOf = Effect.fnUntraced(function* (
       const transfer = Token.transferOf(log)
       const isWanted = transfer !== undefined && wanted.has(transfer.to) && log.address === token
       if (!isWanted || log.blockNumber < range.from || log.blockNumber > range.to)
-        return yield* fail(endpoint, "it returned logs that were not requested")
+        return yield* fail(endpoint, "the endpoint returned logs that were not requested")
       const receipt = receiptOf.get(log.transactionHash)
       const logIndex =
         receipt?.logs.findIndex((other) => other.logIndex === log.logIndex && Equal.equals(other, log)) ?? -1
-      if (logIndex === -1) return yield* fail(endpoint, "its logs differ from those of its receipts")
+      if (logIndex === -1) return yield* fail(endpoint, "the endpoint's logs differ from those in its receipts")
       const block = { number: log.blockNumber, hash: log.blockHash }
       return { txHash: log.transactionHash, logIndex, ...transfer, block, paymentRail: null } satisfies Arrival & {
         readonly from: string

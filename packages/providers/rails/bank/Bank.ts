@@ -49,7 +49,7 @@ export const make = Effect.fn("Bank.make")(function* (
       HttpClientRequest.bodyText(Redacted.value(bytes), "application/json")
     )
     const { id } = yield* Effect.flatMap(exchange(request, valuesOf(Redacted.value(bytes))), readPayout)
-    if (id !== reference) return yield* unavailable(`it accepted payout ${reference} as ${id}`)
+    if (id !== reference) return yield* unavailable(`the bank responded to payout ${reference} with payout ${id}`)
   })
 
   const outcome = Effect.fn("Bank.outcome")(function* (payments: ReadonlyArray<Payment>) {
@@ -62,7 +62,7 @@ export const make = Effect.fn("Bank.make")(function* (
     // The payout might still be in transit, so "not found" is not a failure.
     if (answer.status === 404) return pending
     const { id, reason, status } = yield* readPayout(answer)
-    if (id !== reference) return yield* unavailable(`it returned payout ${id} for ${reference}`)
+    if (id !== reference) return yield* unavailable(`the bank returned payout ${id} for payout ${reference}`)
     if (status === "pending") return pending
     return status === "settled"
       ? { _tag: "Settled" as const, reference }
@@ -125,8 +125,8 @@ const isPayoutRail = Schema.is(PayoutRail)
 const encodeRequest = Schema.encodeSync(Schema.fromJsonString(Contract.PayoutRequest))
 
 /**
- * Builds the payout request. It has no cryptographic signature and is sent with the key. A cancel is only a mark,
- * which is possible before sending.
+ * Builds the payout request. It has no cryptographic signature and is sent with the key. A cancel is a mere mark, and
+ * is possible only before the first payout request.
  */
 const sign: RailProvider["sign"] = Effect.fn("Bank.sign")(function* (order) {
   const { amount, destination, paymentRail, previous, purpose, withdrawalId } = order
@@ -134,7 +134,7 @@ const sign: RailProvider["sign"] = Effect.fn("Bank.sign")(function* (order) {
   const made = { attempt: previous.length + 1, purpose, expiresAtMillis: null, signedAtMillis }
   if (purpose === "cancel" && previous.length === 0)
     return { ...made, reference: `cancel ${withdrawalId}`, bytes: Redacted.make("") }
-  // Once a payout was sent, only the bank can settle or fail it.
+  // After a payout request was sent, only the bank can settle or fail the payout.
   if (purpose === "cancel" || previous.length > 0) return yield* refused({ _tag: "PayoutStarted", purpose })
   if (!isPayoutId(withdrawalId)) return yield* refused({ _tag: "InvalidPayout", member: "id" })
   if (!isPayoutRail(paymentRail)) return yield* refused({ _tag: "InvalidPayout", member: "payment_rail" })

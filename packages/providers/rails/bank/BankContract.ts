@@ -26,7 +26,7 @@ export const Amount = centsText(/^(0|[1-9]\d{0,12})\.\d{2}$/).pipe(
 /** Payee of a payout: a bank account that the user linked. */
 export const Payee = BankDetails.check(
   Schema.makeFilter((details) => payoutFaultsOf(details).length === 0, {
-    expected: "details of a bank account"
+    expected: "bank account details"
   })
 )
 

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 /** 42 hexadecimal digits beginning with 41, the form that nodes use. */
 export type AddressHex = string
 
-/** Returns the published form, which begins with T. */
+/** Returns the form that users see, which begins with T. */
 export const ofHex = (hex: AddressHex): string => base58check.encode(new Uint8Array(Buffer.from(hex, "hex")))
 
 /** Returns the hexadecimal form, or undefined for other texts and non-canonical spellings. */

@@ -59,11 +59,11 @@ export const make = (client: HttpClient.HttpClient, { apiKey, url }: TronHttpOpt
     const sentence = refusalOf(text, hide)
     const isRate = status === 429 || (sentence !== undefined && isRateSentence(sentence))
     const isJson = /^\s*\{/.test(text) && sentence !== undefined
-    const message = isJson ? `it rejected the request: ${sentence}` : otherwise
+    const message = isJson ? `the node rejected the request: ${sentence}` : otherwise
     return fault(status === 200 ? message : statusReason(status, sentence), isRate ? "rate" : "fault", retryAfterMillis)
   }
 
-  /** `refused` is the schema of a refusal that counts as a response under any status below 500. */
+  /** A body that matches `refused` is returned as a response and not as a failure, whatever its status below 500. */
   const send = <A, I, B = never, J = unknown>(
     path: string,
     body: object,

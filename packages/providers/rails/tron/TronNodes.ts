@@ -29,7 +29,7 @@ export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
   const ofChain = Effect.fnUntraced(function* (node: TronNode) {
     if (known.has(node)) return node
     const { id } = yield* node.block(0)
-    if (id !== genesisId) return yield* unavailable("a node is not on the chain of the settings")
+    if (id !== genesisId) return yield* unavailable("a node is not on the configured chain")
     known.add(node)
     return node
   })

@@ -53,7 +53,7 @@ const finalInfo = Effect.fnUntraced(function* (
 ): Effect.fn.Return<TransactionInfo | undefined, RailUnavailable> {
   const infos = (yield* nodes.answering((node) => node.info(reference, "solid"))).filter((info) => info !== undefined)
   if (new Set(infos.map((info) => `${info.blockNumber} ${isSuccess(info)}`)).size > 1)
-    return yield* unavailable(`nodes do not agree on transaction ${reference}`)
+    return yield* unavailable(`the nodes disagree about transaction ${reference}`)
   return infos[0]
 })
 

@@ -94,7 +94,7 @@ const cancelOf = Effect.fnUntraced(function* ({ previous, withdrawalId }: Paymen
   return { attempt: previous.length + 1, ...cancel }
 })
 
-/** Returns payer and payee, both valid. */
+/** Returns payer and payee after checking both and the payer's balance. */
 const endsOf = Effect.fnUntraced(function* (
   { hot, nodes, token }: Pick<TronPaymentOptions, "nodes" | "token" | "hot">,
   { amount, destination }: PaymentOrder,
@@ -125,6 +125,6 @@ const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ 
 const validForMillis = 10 * 60_000
 /**
  * Range over which a withdrawal's number varies the expiration. Otherwise, two payments of the same amount to the
- * same address would be one transaction and execute once.
+ * same address would be the same transaction and execute only once.
  */
 const spreadMillis = 60_000

@@ -55,7 +55,7 @@ const stateOf = Effect.fnUntraced(function* (
   if (present.length === 0) return { _tag: "Gone" }
   const blocks = new Set(present.map(({ block }) => block.id))
   if (blocks.size > 1 || present.length < seen.length)
-    return yield* unavailable(`nodes do not agree on transaction ${arrival.txHash}`)
+    return yield* unavailable(`the nodes disagree about transaction ${arrival.txHash}`)
   return {
     _tag: "Present",
     confirmations: Math.min(...present.map(({ confirmations }) => confirmations)),

@@ -80,7 +80,7 @@ const startOf = Effect.fnUntraced(function* (
   if (head.id === tip.id) return tip
   if ((yield* node.block(tip.number)).id === tip.id) return tip
   if ((yield* node.block(solid.number)).id === solid.id) return solid
-  return yield* unavailable(`block ${solid.number} was final and has been replaced: this node is on another chain`)
+  return yield* unavailable(`block ${solid.number} was final but has been replaced; this node is on another chain`)
 })
 
 /**

@@ -1,4 +1,4 @@
-/** Watch of an audited venue: its mode and the age of its audits during other work. */
+/** Watches an audited venue during other work: its mode and the age of its audits. */
 import type { PostgresClient } from "../../../bench/Database.ts"
 import { after } from "../../../bench/VenueProcess.ts"
 

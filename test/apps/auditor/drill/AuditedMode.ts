@@ -72,7 +72,7 @@ export const recovered = Effect.fnUntraced(function* (audited: Audited) {
     }
     yield* restartAuditor
   }
-  // If the change was not detected, the venue still trades.
+  // The venue still trades if the auditor did not detect the change.
   if ((yield* modeOf(sql, new Date(0))).trading !== "HALTED") return restarts > 0
   for (const to of ["CANCEL_ONLY", "TRADING", "WITHDRAWALS"] as const) {
     const taken = yield* until(step(to), rightWithinMillis)

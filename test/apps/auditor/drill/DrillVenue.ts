@@ -62,7 +62,7 @@ export const start = async (folder: string, databaseUrl: string, say: (text: str
         throw new Error(`nothing was changed, and the auditor says: ${fault ?? reason}`)
       return open
     })
-    // Other nodes read the mode with a delay of half a second.
+    // Waits until the other nodes have read the mode, which takes up to half a second.
     await after(1_000)
     say(`${withdrawals} withdrawals are sent`)
     await withdraw(venue, database)

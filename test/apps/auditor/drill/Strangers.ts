@@ -8,7 +8,7 @@ import * as SignInMessages from "../../../bench/SignInMessages.ts"
 import * as Random from "../../../chaos/Random.ts"
 import * as Signing from "../../../chaos/Signing.ts"
 
-/** Contents of the `dev.json` of a development venue. */
+/** Contents of a development venue's `dev.json`. */
 export interface DevFile {
   readonly urls: Readonly<Record<"rest" | "funding" | "auth" | "trade" | "market_data" | "admin", string>>
   readonly auth_client_key: string

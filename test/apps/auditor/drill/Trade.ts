@@ -1,6 +1,6 @@
 /**
  * Moderate trading at a fixed rate, whatever the venue responds: every 50 ms one trader rests an order and another
- * takes it.
+ * trader takes it.
  */
 import { Kind } from "../../../bench/Flow.ts"
 import * as Load from "../../../bench/Load.ts"

@@ -71,7 +71,7 @@ const attempt = Effect.fnUntraced(function* (
   return yield* Effect.die(new Error(`the venue has nothing of the kind: ${kind}`))
 })
 
-/** Maximum number of draws, if saved states are overwritten before their change is detected. */
+/** Maximum number of changes to try, if a saved state is overwritten before its change is detected. */
 const mostDraws = 5
 
 const drill = Effect.gen(function* () {

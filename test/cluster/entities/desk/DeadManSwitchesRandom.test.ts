@@ -38,7 +38,8 @@ it.effect(
     let [kills, left, number] = [0, 0, 0]
 
     /**
-     * Asserts that the switch was due by every confirmed request, and that cancelled orders were open when it fired.
+     * Asserts that a switch fired no earlier than the newest confirmed request, or an unconfirmed later one, made it
+     * due, and that the cancelled orders were open.
      */
     const check = Effect.fnUntraced(function* (events: ReadonlyArray<MarketEvent>) {
       for (const event of events) {

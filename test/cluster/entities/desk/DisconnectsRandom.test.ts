@@ -1,4 +1,7 @@
-/** Tests of random armed connections that trade, fall silent, disconnect and reconnect, compared with a naive model. */
+/**
+ * Tests of cancel-on-disconnect for random connections that trade, fall silent, disconnect and reconnect, compared
+ * with a naive model.
+ */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as Disconnects from "@venue/cluster/entities/desk/connections/Disconnects"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
@@ -73,7 +76,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
   /** Returns true if the connection's gateway has crashed and the lease has expired. */
   const isOver = ({ hasEnded, lostAtMillis, namedAtMillis }: Connection) =>
     lostAtMillis !== undefined && !hasEnded && now() - namedAtMillis > 3_000
-  /** Connection whose end is reported now. */
+  /** Connection whose end the gateway is reporting at this moment. */
   let detached: Connection | undefined
   const cancelled = (except: ReadonlySet<string>) => {
     const said = [...orders].filter(([orderId, { isOpen }]) => isOpen && !except.has(orderId)).map(([id]) => id)

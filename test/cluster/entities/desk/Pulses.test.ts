@@ -15,7 +15,7 @@ import { Entity, Sharding, ShardingConfig } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import { idOf, neighbours, one, turns, two, userId, venue } from "../../Neighbours.ts"
 
-/** The library's test sharding owns no shards. */
+/** The library's test sharding owns no shards, so this one owns all of them. */
 const owned = Layer.provide(
   DeskLayer,
   Layer.effect(

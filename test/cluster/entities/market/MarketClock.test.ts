@@ -55,7 +55,7 @@ const order = (n: number, userId: UserId, side: "BUY" | "SELL", price: number, q
   origin: "USER"
 })
 
-/** Orders that create a long and a short position of 50 at 204, and a bid 25 basis points above. */
+/** Orders that create a long and a short position of 50 at 204, and a bid 25 basis points above 204. */
 const trading: ReadonlyArray<MarketCommand> = [
   { _tag: "Observe", priceE8: 204_00000000, teller: "operator" },
   order(1, short, "SELL", 204, 50),

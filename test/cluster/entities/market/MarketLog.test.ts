@@ -47,7 +47,7 @@ const poisonPrice = poisoned({ _tag: "Observe", priceE8: 0, teller: "operator" }
 
 const code = { builderCode: "code", ownerId: userId, venueBps: 10_000, builderBps: 0 }
 
-/** Throwing commands of the kinds that no client resubmits. */
+/** Commands that throw, of the kinds that no client resends. */
 const poisonedDeeds: ReadonlyArray<MarketCommand> = [
   poisoned({ _tag: "PayDividend", exDay: 0, perUnitE8: 1 }, "exDay"),
   poisoned({ _tag: "TopUpFund", topUpId: "", amount: 1, reason: "" }, "amount"),
@@ -159,7 +159,7 @@ it.effect("rule 21.6: a market whose price updates throw accepts only cancels, a
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I29: a market whose price updates throw executes only the cancels of a liquidation", () =>
+it.effect("I29: a market whose price updates throw executes only a liquidation's cancels", () =>
   Effect.gen(function* () {
     const { log, say } = yield* open()
     const seller = UserId.make("00000000-0000-4000-8000-000000000002")
@@ -209,7 +209,7 @@ it.effect.each(poisonedDeeds)(
 it.effect("rule 21.6: a market whose timer ticks throw accepts only cancels, and stops rebuilding its engine", () =>
   Effect.gen(function* () {
     let isBroken = false
-    // The engine reads this property when it samples the premium.
+    // The engine reads this property when it samples the premium, so the test can make a sample throw.
     const instrument: typeof one = Object.defineProperty({ ...one }, "tickLotMicros", {
       get: () => {
         if (isBroken) throw new Error("poison")
@@ -245,7 +245,7 @@ it.effect("rule 21.6: a market whose timer ticks throw accepts only cancels, and
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I48: records a refusal of a command with more events than a row can hold", () =>
+it.effect("I48: records a refusal of a command with more events than one log row can hold", () =>
   Effect.gen(function* () {
     const { log, outcomes, say, told } = yield* open()
     const longName = "x".repeat(430)
@@ -330,22 +330,24 @@ it.effect("I4: a fenced market claims its log again only after a delay and only 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I48: accepts only as many commands as fit in a row, and a retry continues with the remaining commands", () =>
-  Effect.gen(function* () {
-    const { outcomes, say, told } = yield* open()
-    const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))
-    say(...many)
-    assert.deepEqual(told, [false])
-    yield* turns
-    assert.lengthOf(outcomes(), 8_192)
-    for (let again = 0; again < 2; again++) {
+it.effect(
+  "I48: accepts only as many commands as fit in one log row, and a retry continues with the remaining commands",
+  () =>
+    Effect.gen(function* () {
+      const { outcomes, say, told } = yield* open()
+      const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))
       say(...many)
+      assert.deepEqual(told, [false])
       yield* turns
-    }
-    assert.deepEqual(told, [false, false, true])
-    assert.deepEqual(
-      outcomes(),
-      many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
-    )
-  }).pipe(Effect.provide(testLayer))
+      assert.lengthOf(outcomes(), 8_192)
+      for (let again = 0; again < 2; again++) {
+        say(...many)
+        yield* turns
+      }
+      assert.deepEqual(told, [false, false, true])
+      assert.deepEqual(
+        outcomes(),
+        many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
+      )
+    }).pipe(Effect.provide(testLayer))
 )

@@ -46,30 +46,32 @@ const slowLog = () => {
 const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 const testLayer = Layer.mergeAll(venue, Logger.layer([]))
 
-it.effect("I48: computes four previews at once, queues up to 256 in total, and fails the next with Unavailable", () =>
-  Effect.gen(function* () {
-    const { answer, asked, log } = slowLog()
-    const preview = yield* Previews.make(symbol, log)
-    const waiting = yield* Effect.forEach(Array.from({ length: 256 }), () => Effect.forkChild(preview(refused)))
-    yield* turns
-    assert.lengthOf(asked, 4)
-    assert.deepStrictEqual(yield* Effect.flip(preview(refused)), new Unavailable({ what: `market ${symbol}` }))
-    answer()
-    yield* turns
-    assert.lengthOf(asked, 4)
-    // One preview has finished, so one more is accepted.
-    const later = yield* Effect.forkChild(preview(refused))
-    yield* turns
-    assert.instanceOf(yield* Effect.flip(preview(refused)), Unavailable)
-    while (asked.length > 0) {
+it.effect(
+  "I48: computes four previews concurrently, queues up to 256 in total, and fails the next with Unavailable",
+  () =>
+    Effect.gen(function* () {
+      const { answer, asked, log } = slowLog()
+      const preview = yield* Previews.make(symbol, log)
+      const waiting = yield* Effect.forEach(Array.from({ length: 256 }), () => Effect.forkChild(preview(refused)))
+      yield* turns
+      assert.lengthOf(asked, 4)
+      assert.deepStrictEqual(yield* Effect.flip(preview(refused)), new Unavailable({ what: `market ${symbol}` }))
       answer()
       yield* turns
-    }
-    for (const fiber of [...waiting, later]) {
-      const told: MarketPreview = yield* Fiber.join(fiber)
-      assert.strictEqual(told.refusal, "REJECTED")
-    }
-  }).pipe(Effect.provide(testLayer))
+      assert.lengthOf(asked, 4)
+      // One preview has finished, so one more is accepted.
+      const later = yield* Effect.forkChild(preview(refused))
+      yield* turns
+      assert.instanceOf(yield* Effect.flip(preview(refused)), Unavailable)
+      while (asked.length > 0) {
+        answer()
+        yield* turns
+      }
+      for (const fiber of [...waiting, later]) {
+        const told: MarketPreview = yield* Fiber.join(fiber)
+        assert.strictEqual(told.refusal, "REJECTED")
+      }
+    }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("releases the permits of interrupted and failed previews", () =>
@@ -93,7 +95,7 @@ it.effect("releases the permits of interrupted and failed previews", () =>
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("fails a preview that throws with Unavailable, and computes the next one", () =>
+it.effect("returns Unavailable for a preview that throws, and still computes the next one", () =>
   Effect.gen(function* () {
     const { answer, log } = slowLog()
     const preview = yield* Previews.make(symbol, log)

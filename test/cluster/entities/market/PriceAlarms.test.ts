@@ -35,7 +35,7 @@ it.effect("I29: logs missing prices once as an error, and logs once when prices 
       { source: "external" }
     )
     assert.lengthOf(lines, 2)
-    assert.match(lines[0]!, /^Error .*AAPL-USD: no outside price/)
+    assert.match(lines[0]!, /^Error .*AAPL-USD: no external price/)
     assert.match(lines[1]!, /^Warn .*arrive again/)
   })
 )
@@ -61,7 +61,7 @@ it.effect("I29: logs an error if the first minute of trading hours or of a new o
     for (const before of [[{ source: "internal" }], []] as const) {
       const late = yield* saidEach(60_000, [...before, { source: "stale" }])
       assert.lengthOf(late, 1)
-      assert.match(late[0]!, /^Error .*AAPL-USD: no outside price/)
+      assert.match(late[0]!, /^Error .*AAPL-USD: no external price/)
       const soon = yield* saidEach(59_999, [...before, { source: "stale" }, { source: "external" }])
       assert.deepStrictEqual(soon, [])
     }

@@ -1,4 +1,4 @@
-/** Tests that a market's read tables follow its log despite failed writes. */
+/** Tests that a market's tables for queries follow its log despite failed writes. */
 import * as Projection from "@venue/cluster/entities/market/Projection"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { dayMillis } from "@venue/domain/Day"
@@ -258,7 +258,7 @@ it.effect("a table group whose writes fail does not delay other groups, and cont
       yield* turns
     }
     assert.deepEqual(had, { old: 110, late: 0 })
-    assert.include(said[0], "writing the tables late of AAPL-USD failed")
+    assert.include(said[0], "writing the late tables of AAPL-USD failed")
     isBroken = false
     yield* Effect.repeat(Effect.andThen(turns, TestClock.adjust("5 seconds")), { times: 5 })
     assert.deepEqual(had, { old: 110, late: 110 })

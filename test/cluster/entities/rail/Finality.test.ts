@@ -38,7 +38,7 @@ it.effect("TRON: raises RAIL_UNAVAILABLE after 10 minutes without a new final bl
       yield* mine()
       assert.isTrue(yield* look, "the alarm does not slow the rail down")
       const since = new Date(yield* Clock.currentTimeMillis).toISOString()
-      const reason = `The final block has been ${stands} for 10 minutes, while the head moved from ${from} to ${from + tenMinutes}.`
+      const reason = `The final block has stayed at ${stands} for 10 minutes, while the head block moved from ${from} to ${from + tenMinutes}.`
       const alarm = { kind: "RAIL_UNAVAILABLE", symbol: null, since, rail: "TRON", reason } as const
       assert.deepStrictEqual(yield* alarms, [alarm])
 

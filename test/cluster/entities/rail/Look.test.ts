@@ -31,12 +31,12 @@ const services = Layer.mergeAll(
   DepositMessages.layerMemory
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(World.inMemory))
 
-/** A provider that fails every request that includes a faulty name, also for the other names in it. */
+/** A provider that fails a whole request if any name in the request is faulty. */
 const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvider => {
   const unless = <A>(names: ReadonlyArray<string>, answer: Effect.Effect<A, RailUnavailable>) =>
     Effect.suspend(() =>
       names.some((name) => odd.has(name))
-        ? Effect.fail(new RailUnavailable({ rail: "TRON", cause: "its response is larger than 7 bytes" }))
+        ? Effect.fail(new RailUnavailable({ rail: "TRON", cause: "the response is larger than 7 bytes" }))
         : answer
     )
   return {
@@ -80,7 +80,7 @@ layer(services)("rail poll", (it) => {
         const { cause, cursor, unavailableSinceMillis } = yield* rails.find("TRON")
         assert.deepStrictEqual(cause, {
           _tag: "Unreachable",
-          text: "deposit TRON/odd/0: its response is larger than 7 bytes"
+          text: "deposit TRON/odd/0: the response is larger than 7 bytes"
         })
         assert.isNotNull(unavailableSinceMillis)
         assert.strictEqual(cursor, "2", "what came in was read on")
@@ -110,7 +110,7 @@ layer(services)("rail poll", (it) => {
         assert.deepStrictEqual(yield* states, ["SUBMITTED", ...ids.slice(1).map(() => "SETTLED")])
         assert.deepStrictEqual(
           (yield* rails.find("TRON")).cause,
-          { _tag: "Unreachable", text: "withdrawal stuck: its response is larger than 7 bytes" },
+          { _tag: "Unreachable", text: "withdrawal stuck: the response is larger than 7 bytes" },
           "the scan succeeds, and the alarm stays"
         )
         odd.clear()

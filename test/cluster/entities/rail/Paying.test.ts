@@ -53,7 +53,7 @@ const dyingAt = <A, E, R>(
       ? Effect.andThen(work, Effect.interrupt)
       : work
 
-/** A provider whose caller crashes at a step. */
+/** Wraps a provider so that its caller crashes at the given step. */
 const dyingProvider = (provider: RailProvider, death: string): RailProvider => ({
   ...provider,
   ...Object.fromEntries(
@@ -64,7 +64,7 @@ const dyingProvider = (provider: RailProvider, death: string): RailProvider => (
   )
 })
 
-/** Withdrawals whose caller crashes at a step. */
+/** Wraps the stored withdrawals so that their caller crashes at the given step. */
 const dyingStorage = (storage: Withdrawals["Service"], death: string): Withdrawals["Service"] => ({
   ...storage,
   change: (id, command) => dyingAt(stepOf[command._tag], death, storage.change(id, command)),
@@ -77,7 +77,7 @@ const stepOf: { readonly [Tag in WithdrawalCommand["_tag"]]?: Step } = {
   RequestEnd: "end"
 }
 
-/** A rail owner that crashes at a step, or never with an empty name. */
+/** Returns a rail owner that crashes at the given step, or never crashes if the name of the step is empty. */
 const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string) {
   const withdrawals = dyingStorage(yield* Withdrawals, death)
   const { outcomes, queue, returns } = yield* Paying.make(dyingProvider(provider, death)).pipe(

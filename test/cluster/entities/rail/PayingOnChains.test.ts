@@ -75,7 +75,7 @@ it.effect("Arbitrum One: frees the reserved amount of a payment that is in a blo
     yield* chain.mine()
     const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
     yield* three("ARBITRUM_ONE", destination, usd(50))
-    // The chain receives the payments only later.
+    // The payments are recorded as sent, but have not reached the chain.
     yield* yield* makeLook({ ...rail, send: () => Effect.void })
     assert.deepStrictEqual(yield* states, ["SUBMITTED", "SUBMITTED", "QUEUED"])
     const look = yield* makeLook(rail)

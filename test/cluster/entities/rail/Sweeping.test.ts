@@ -38,7 +38,7 @@ const live = <E>(name: string, body: Effect.Effect<void, E, DepositAddresses | S
   it.live(name, () => body.pipe(Effect.provide(tables), Effect.scoped))
 
 live(
-  "sweeps balances above the minimum from addresses without gas",
+  "sweeps balances above the minimum from addresses that hold no gas",
   Effect.gen(function* () {
     const { chain, poor, rail, rich } = yield* world()
     yield* Sweeping.pass(rail)
@@ -114,7 +114,7 @@ live(
 )
 
 live(
-  "replaces a sweep whose fee is too low under the same sequence number",
+  "replaces a sweep that offers too low a fee, under the same sequence number",
   Effect.gen(function* () {
     const { chain, rail } = yield* world()
     yield* Sweeping.pass(rail)

@@ -52,7 +52,7 @@ const deeds = Effect.flatMap(Audit, (audit) =>
 const found = (publicKey: string) =>
   Effect.flatMap(ApiKeys, (keys) => Effect.map(keys.find(publicKey), Option.getOrThrow))
 
-test("creates and audits a key that is requested twice once, and returns the first secret", (user) =>
+test("creates and audits one key for a request that is sent twice, and returns the first secret both times", (user) =>
   Effect.gen(function* () {
     const first = yield* user.CreateKey({ ...key, pair: pair("k1") })
     const again = yield* user.CreateKey({ ...key, pair: { ...pair("k1"), secret: Redacted.make("another") } })

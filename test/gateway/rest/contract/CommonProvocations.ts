@@ -16,8 +16,8 @@ export const commonProvocations: Readonly<Record<number, CommonProvocation>> = {
   400: (operation) => (operation.body === undefined ? undefined : unreadable(operation)),
   401: (operation) => (operation.via.length === 0 ? undefined : withoutCredentials(operation.method, urlOf(operation))),
   /**
-   * Credentials of the kind that is not accepted. If both kinds are accepted: another user's account, or a key
-   * without permissions.
+   * Uses the kind of credentials that is not accepted. If both kinds are accepted, names another user's account or
+   * uses a key without permissions.
    */
   403: (operation) => {
     const { method, parameters, via } = operation
@@ -34,7 +34,7 @@ export const commonProvocations: Readonly<Record<number, CommonProvocation>> = {
     return operation.body === undefined ? undefined : sent(operation, "application/json", long)
   },
   415: (operation) => (operation.body === undefined ? undefined : sent(operation, "text/plain", "{}")),
-  /** A list as body, a repeated parameter, or an account that is not a UUID. */
+  /** Sends a list as body, a repeated parameter, or an account that is not a UUID. */
   422: (operation) => {
     const named = operation.parameters.find(({ in: place }) => place === "query")?.name
     if (operation.body !== undefined) return sent(operation, "application/json", "[]")

@@ -68,7 +68,7 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("gen
       ) as Effect.Effect<Awaited<ReturnType<typeof client.execute>>>
     return {
       open: (id: string, sent: Sent = {}) => execute(id, sent),
-      /** Signs with the four header names of the document. */
+      /** Signs with the four headers that the document names. */
       byKey: (id: string, sent: Sent = {}) =>
         Effect.flatMap(signed(trader), (headers) =>
           execute(

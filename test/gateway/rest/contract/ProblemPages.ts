@@ -1,6 +1,6 @@
 /**
- * List of the test that provokes each problem page: a contract walk, a test that contains the page's text, or none
- * with a reason.
+ * List of the test that provokes each problem page: a contract walk, or a test that contains the page's text. A page
+ * without a test has a reason instead.
  */
 import type { Page } from "@venue/api/ProblemPages"
 
@@ -13,12 +13,12 @@ export const places: Readonly<Record<Page, Place>> = {
   "not-permitted": "rest",
   "appointed-since": [
     "test/gateway/admin/Withdrawals.test.ts",
-    "the decision needs 2 treasurers appointed before that"
+    "The decision requires 2 treasurers who were appointed before the request"
   ],
-  "not-cancellable": ["test/gateway/admin/Withdrawals.test.ts", "QUEUED with not_signed set"],
-  "not-held": ["test/gateway/admin/Withdrawals.test.ts", "not HELD_FOR_REVIEW"],
+  "not-cancellable": ["test/gateway/admin/Withdrawals.test.ts", "QUEUED withdrawal with a reason in not_signed"],
+  "not-held": ["test/gateway/admin/Withdrawals.test.ts", "but only a withdrawal that is HELD_FOR_REVIEW"],
   "not-unmatched": ["test/gateway/admin/RailProof.test.ts", "not-unmatched"],
-  "role-needed": ["test/gateway/admin/Appointments.test.ts", "The request needs the role"],
+  "role-needed": ["test/gateway/admin/Appointments.test.ts", "The request requires the role"],
   "account-frozen": ["test/gateway/rest/RestApiKeys.test.ts", "account-frozen"],
   "second-factor-required": ["test/gateway/rest/RestApiKeys.test.ts", "second-factor-required"],
   "onboarding-required": ["test/gateway/rest/RestApiKeys.test.ts", "onboarding-required"],
@@ -63,11 +63,11 @@ export const places: Readonly<Record<Page, Place>> = {
   "signing-key-too-early": ["test/gateway/admin/Operating.test.ts", "signing-key-too-early"],
   "not-resumable": ["test/gateway/admin/TradingState.test.ts", "has no price yet"],
   "venue-not-resumable": ["test/gateway/admin/VenueMode.test.ts", "venue-not-resumable"],
-  "symbol-trades": ["test/gateway/admin/Delistings.test.ts", "stop it first"],
+  "symbol-trades": ["test/gateway/admin/Delistings.test.ts", "stop trading first"],
   "symbol-delisted": ["test/gateway/admin/Delistings.test.ts", "is delisted or in settlement"],
-  "symbol-listed": ["test/gateway/admin/Instruments.test.ts", "is listed with other terms"],
+  "symbol-listed": ["test/gateway/admin/Instruments.test.ts", "is already listed with different terms"],
   "not-split": ["test/gateway/admin/Splits.test.ts", "is not halted; halt it first"],
-  "dividend-paid": ["test/gateway/admin/Dividends.test.ts", "was for 2024-11-22"],
+  "dividend-paid": ["test/gateway/admin/Dividends.test.ts", "had the ex_date 2024-11-22"],
   "own-money-exists": ["test/gateway/admin/RailProof.test.ts", "own-money-exists"],
   "top-up-exists": ["test/gateway/admin/ReserveFund.test.ts", "has the amount 150.25"],
   "operator-exists": ["test/gateway/admin/Appointments.test.ts", "operator-exists"],

@@ -254,7 +254,7 @@ function chart(name: string, offered: string, strange: string) {
   }
 }
 
-/** Sends a request with a builder's key that has been revoked. */
+/** Issues a key for the trader to a builder, and revokes the key in the trader's session. */
 function granted(): Provocation {
   return Effect.gen(function* () {
     const { trader } = yield* Scene
@@ -296,7 +296,7 @@ function key(label: string) {
   return { label, permissions: ["view_orders"], scope: "all_accounts" }
 }
 
-/** Sends the same request with a key that was just created and with an unknown key. */
+/** Provocations that use a key created just before (status `done`) and an unknown key (404). */
 function ofKey(done: number, method: string, suffix: string, body?: unknown) {
   return {
     [done]: Effect.gen(function* () {

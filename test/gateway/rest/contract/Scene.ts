@@ -19,7 +19,7 @@ export class Scene extends Context.Service<
     readonly trader: TestUser
     /** User whose key has no permissions. */
     readonly powerless: TestUser
-    /** URL of a listener of the same venue without database and readiness. */
+    /** URL of a listener of the same venue that is not ready and lacks a database. */
     readonly downUrl: string
   }
 >()("test/gateway/rest/contract/Scene") {

@@ -21,7 +21,7 @@ export interface Walk {
   readonly routes: ReadonlyArray<Route>
   readonly provocations: Readonly<Record<string, Readonly<Record<number, Provocation>>>>
   readonly scene: Layer.Layer<Services, unknown>
-  /** A change that is refused and has the usual weight. */
+  /** A request for a change. It is refused, and has the usual weight. */
   readonly change: readonly [method: string, path: string, body: unknown]
   /** Problem pages that the walk must provoke. */
   readonly pages: ReadonlyArray<Page>

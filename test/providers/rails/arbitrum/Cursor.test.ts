@@ -31,7 +31,7 @@ it("splits a range into parts within the size limit that contain each block once
   )
 })
 
-it("reads the newest 64 blocks again, but never blocks before the venue's first", () => {
+it("reads the newest 64 blocks again, but never blocks before the venue's first block", () => {
   assert.deepStrictEqual(
     [Cursor.from(1_000, 1), Cursor.from(1_000, 990), Cursor.from(1_000, 1_000), Cursor.from(1_000, 1_001)],
     [936, 990, 1_000, 1_000]

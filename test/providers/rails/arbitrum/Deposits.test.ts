@@ -213,7 +213,7 @@ describe("deposits on a real chain", () => {
   )
 
   it.live(
-    "I12: includes a payment in the holdings until it has 20 confirmations, and reports which payments have left",
+    "I12: includes a payment in the holdings until it has 20 confirmations, and then marks the payment as gone",
     () =>
       Effect.gen(function* () {
         const chain = yield* TestChain.make

@@ -66,7 +66,10 @@ describe("several endpoints", () => {
           [8_000_000n]
         )
         const alone = yield* TestRail.make(chain, { urls: [second.url] })
-        assert.match(yield* causeOf(alone.scan(cursor, watched)), /endpoint 1: (its logs differ|it returned logs)/)
+        assert.match(
+          yield* causeOf(alone.scan(cursor, watched)),
+          /endpoint 1: (the endpoint's logs differ|the endpoint returned logs)/
+        )
       }).pipe(Effect.scoped)
     )
 
@@ -131,7 +134,7 @@ describe("several endpoints", () => {
       const rail = yield* TestRail.make(chain, { urls: [chain.url, second.url], staleMillis: 120_000 })
       assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
       const alone = yield* TestRail.make(chain, { urls: [second.url], staleMillis: 120_000 })
-      assert.match(yield* causeOf(alone.scan(cursor, watched)), /endpoint 1: its newest block is \d+ s old/)
+      assert.match(yield* causeOf(alone.scan(cursor, watched)), /endpoint 1: the endpoint's newest block is \d+ s old/)
     }).pipe(Effect.scoped)
   )
 
@@ -143,9 +146,9 @@ describe("several endpoints", () => {
       third.fail(503)
       assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
       second.fail(500)
-      assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint \d: it returned status 50/)
+      assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint \d: the server returned status 50/)
       const two = yield* TestRail.make(chain, { urls: [chain.url, third.url], leastEndpoints: 2 })
-      assert.match(yield* causeOf(two.scan(cursor, watched)), /endpoint 2: it returned status 503/)
+      assert.match(yield* causeOf(two.scan(cursor, watched)), /endpoint 2: the server returned status 503/)
       second.fail(undefined)
       assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
     }).pipe(Effect.scoped)
@@ -170,7 +173,7 @@ describe("several endpoints", () => {
         const { chain, cursor, second } = yield* twoEndpoints
         second.say(text)
         const rail = yield* TestRail.make(chain, { urls: [second.url] })
-        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint 1: its response/)
+        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint 1: the response/)
       }).pipe(Effect.scoped)
     )
 
@@ -217,7 +220,7 @@ describe("several endpoints", () => {
       const { chain, cursor, second } = yield* twoEndpoints
       second.answer((method, result) => (method === "eth_chainId" ? "0x1" : result))
       const rail = yield* TestRail.make(chain, { urls: [second.url] })
-      assert.match(yield* causeOf(rail.scan(cursor, watched)), /it belongs to chain 1, expected 42161/)
+      assert.match(yield* causeOf(rail.scan(cursor, watched)), /the endpoint belongs to chain 1, expected 42161/)
     }).pipe(Effect.scoped)
   )
 

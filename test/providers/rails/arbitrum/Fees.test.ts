@@ -19,7 +19,7 @@ it("raises both fees by at least an eighth with each attempt, to at least twice 
   )
 })
 
-it("offers at most the higher of twice the base fee plus the tip and an eighth more than the previous attempt", () => {
+it("offers at most twice the base fee plus the tip, or an eighth more than the previous attempt if that is higher", () => {
   assert.deepStrictEqual(Fees.first(100n), { maxFeePerGas: 1_000_200n, maxPriorityFeePerGas: 1_000_000n })
   assert.deepStrictEqual(Fees.next({ maxFeePerGas: 8_000_001n, maxPriorityFeePerGas: 1_000_000n }, 100n), {
     maxFeePerGas: 9_000_002n,

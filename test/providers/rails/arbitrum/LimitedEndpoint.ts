@@ -112,7 +112,7 @@ const countsOf = ({ method, params }: Call): { blocks?: number; addresses?: numb
   }
   if (method !== "eth_call") return {}
   const [{ data, to }] = params as readonly [{ readonly data: string; readonly to?: string }]
-  // A contract creation sums balances; its accounts are at the end of the data, after their count.
+  // A contract creation sums balances. The end of its data is the number of accounts, followed by the accounts.
   return { balances: to === undefined ? (data.length - accountsStart) / 64 : 1 }
 }
 

@@ -102,7 +102,7 @@ describe("an endpoint with a smaller limit than configured", () => {
       assert.lengthOf(lines, 1)
       assert.include(
         lines[0],
-        `block range is too large (-32600). Limits blocks per request to ${size} for 10 minutes; set VENUE_ARBITRUM_BLOCKS_AT_ONCE to ${size} or less`
+        `block range is too large (-32600). The venue sends at most ${size} blocks per request for 10 minutes; set VENUE_ARBITRUM_BLOCKS_AT_ONCE to ${size} or less`
       )
       const before = endpoint.refusals()
       yield* chain.mine(40)
@@ -111,14 +111,14 @@ describe("an endpoint with a smaller limit than configured", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("quotes the endpoint's message in the error if the endpoint refuses even one block", () =>
+  it.live("quotes the endpoint's message in the error if the endpoint refuses even a range of one block", () =>
     Effect.gen(function* () {
       const { cursor, endpoint, rail } = yield* deposited
       endpoint.limit({ blocks: 0 }, { status: 400, code: -32_600, message: "archive access needs a plan" })
       const cause = yield* causeOf(rail.scan(cursor, watched))
       assert.match(
         cause,
-        /it rejected the request: archive access needs a plan \(-32600\), even for 1 of VENUE_ARBITRUM_BLOCKS_AT_ONCE/
+        /the endpoint rejected the request: archive access needs a plan \(-32600\), even with VENUE_ARBITRUM_BLOCKS_AT_ONCE at 1/
       )
       assert.isBelow(endpoint.refusals(), 20)
     }).pipe(Effect.scoped)
@@ -178,7 +178,7 @@ describe("an endpoint that limits the request rate", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("pauses requests as long as the endpoint demands, and quotes the endpoint's message in the error", () =>
+  it.live("pauses requests for as long as the endpoint demands, and quotes the endpoint's message in the error", () =>
     Effect.gen(function* () {
       const { cursor, endpoint, rail } = yield* deposited
       const refusal = { status: 429, code: -32_005, message: "daily request count exceeded" }

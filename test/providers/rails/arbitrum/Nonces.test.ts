@@ -52,7 +52,10 @@ it.live("skips a manually used nonce once its transaction is final, and assigns 
     yield* sendByHand(0)
     assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 0, "nobody knows of it yet")
     yield* chain.mine()
-    assert.match(yield* reasonOf(rail, 0), /unknown to the venue; the next withdrawal waits until it is final/)
+    assert.match(
+      yield* reasonOf(rail, 0),
+      /unknown to the venue; the next withdrawal waits until that transaction is final/
+    )
     yield* chain.reorganise(1)
     assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 0, "it is gone")
     yield* sendByHand(0)

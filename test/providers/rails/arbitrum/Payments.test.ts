@@ -200,7 +200,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps a withdrawal pending for an operator if another transaction used its nonce", () =>
+  it.live("leaves a withdrawal pending, for an operator to decide, if another transaction used its nonce", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -224,7 +224,7 @@ describe("withdrawals on a real chain", () => {
           error._tag === "SigningRefused" ? ReasonText.obstacle(error.obstacle) : error._tag
         )
       const tooMuch = yield* reasonOf({ amount: 100_000_001n })
-      assert.match(tooMuch, /Token balance too low: account 0x\w{40} holds 100 USD and needs 100.000001 USD/)
+      assert.match(tooMuch, /Token balance too low: account 0x\w{40} holds 100 USD but needs 100.000001 USD/)
       for (const wrong of [chain.token, TestRail.hot, `0x${"0".repeat(40)}`, "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC"])
         assert.match(yield* reasonOf({ destination: Redacted.make(wrong) }), /The destination is/)
       yield* chain.ask("setBlocked", destination, true)
@@ -233,7 +233,7 @@ describe("withdrawals on a real chain", () => {
       yield* chain.ask("setBlocked", destination, false)
       yield* chain.giveGas(TestRail.hot, 1_000n)
       yield* chain.mine()
-      assert.match(yield* reasonOf({}), /Gas balance too low: account 0x\w{40} holds 1000 wei and may need \d+/)
+      assert.match(yield* reasonOf({}), /Gas balance too low: account 0x\w{40} holds 1000 wei but might need \d+/)
     }).pipe(Effect.scoped)
   )
 
@@ -245,7 +245,7 @@ describe("withdrawals on a real chain", () => {
       yield* chain.mine()
       const waiting = yield* Effect.flip(rail.sign(order()))
       assert.strictEqual(waiting._tag, "RailUnavailable")
-      assert.match(String(waiting.cause), /gas fee of 6001000000 wei exceeds the configured maximum of 5000000000/)
+      assert.match(String(waiting.cause), /fee of 6001000000 wei per gas exceeds the configured maximum of 5000000000/)
       yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 1_000_000_000n)
       yield* chain.mine()
       assert.strictEqual((yield* rail.sign(order())).purpose, "pay")

@@ -125,7 +125,7 @@ describe("batches at a rate limit", () => {
 describe("limits that can mean rate or size", () => {
   const exceeded: Answer = { body: { error: { code: -32_005, message: "limit exceeded" } } }
 
-  it.effect("treats an ambiguous limit as a size limit if only log requests remain refused", () =>
+  it.effect("treats an ambiguous limit as a size limit if only log requests are still refused", () =>
     Effect.gen(function* () {
       const { endpoint } = yield* scripted(([call]) => (call!.method === "eth_getLogs" ? exceeded : undefined))
       const result = yield* passing(endpoint.ask(callsOf(1, "eth_getLogs")))
@@ -158,7 +158,7 @@ it.effect("sends single calls for 10 minutes after an endpoint refused an array,
     yield* passing(endpoint.ask(callsOf(2)))
     assert.deepStrictEqual(arrays, [true, false, false, false])
     assert.deepStrictEqual(lines, [
-      "Arbitrum One: endpoint 1: it returned status 504. Sends calls one by one instead of in batches for 10 minutes"
+      "Arbitrum One: endpoint 1: the server returned status 504. The venue sends calls one by one instead of in batches for 10 minutes"
     ])
     yield* TestClock.adjust("10 minutes")
     yield* passing(endpoint.ask(callsOf(2)))

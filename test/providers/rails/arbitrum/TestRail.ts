@@ -12,11 +12,11 @@ import { mnemonicToAccount } from "viem/accounts"
 import { chainId, type TestChain } from "./TestChain.ts"
 
 export const mnemonic = "test test test test test test test test test test test junk"
-/** The node funds its own accounts, so the venue uses accounts of another path. */
+/** The node funds the accounts of its own derivation path, so the venue uses another path. */
 export const parent = mnemonicToAccount(mnemonic, { path: "m/44'/60'/7'/0" }).getHdKey()
 export const xpub = parent.publicExtendedKey
 export const xprv = parent.privateExtendedKey!
-/** Extended private key of other addresses. */
+/** Extended private key from which other addresses are derived. */
 export const otherXprv = mnemonicToAccount(mnemonic, { path: "m/44'/60'/8'/0" }).getHdKey().privateExtendedKey!
 export const hotKey = "0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba"
 export const keys = Result.getOrThrow(Transactions.keys(hotKey, xprv))

@@ -77,7 +77,7 @@ describe("credits", () => {
     })
   )
 
-  bank("allows one return of a credit, and only of an ACH credit", ({ provider, simulator }) =>
+  bank("allows a credit to be returned only once, and only if it is an ACH credit", ({ provider, simulator }) =>
     Effect.gen(function* () {
       yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "ach_push", reference: "ach" })
       yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "wire", reference: "wire" })
@@ -100,10 +100,10 @@ describe("credits", () => {
     })
   )
 
-  bank("fails a scan with a cursor that the bank does not know", ({ provider }) =>
+  bank("fails a scan if the bank does not recognise the cursor", ({ provider }) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(provider.scan("another:7", Effect.succeed([])))
-      const cause = "it returned status 422: after is not a cursor of this bank"
+      const cause = "the server returned status 422: after is not a cursor that this bank returned"
       assert.deepInclude(error, { _tag: "RailUnavailable", rail: "BANK", cause })
     })
   )
@@ -111,7 +111,7 @@ describe("credits", () => {
 
 describe("holdings at the bank", () => {
   bank(
-    "I12: includes a payout in the holdings until it has settled, and reports which payouts have left",
+    "I12: includes a payout in the holdings until it has settled, and marks the settled payouts as gone",
     ({ provider, simulator }) =>
       Effect.gen(function* () {
         const payments = yield* Effect.forEach(["w-1", "w-2", "w-3"], (id) => provider.sign(order(id)))
@@ -187,12 +187,12 @@ describe("payouts", () => {
         yield* provider.send(yield* provider.sign(order("w-1")))
         const other = yield* provider.sign(order("w-1", { amount: usd(476) }))
         const { cause } = yield* Effect.flip(provider.send(other))
-        assert.strictEqual(cause, "it returned status 409: another payout has this idempotency key")
+        assert.strictEqual(cause, "the server returned status 409: another payout has this idempotency key")
         assert.strictEqual((yield* simulator.payouts).length, 1)
       })
   )
 
-  bank("reports a payout that the bank does not know as pending", ({ provider }) =>
+  bank("reports a payout as pending if the bank has no record of it", ({ provider }) =>
     Effect.gen(function* () {
       const payment = yield* provider.sign(order("w-1"))
       assert.deepStrictEqual(yield* provider.outcome([payment]), { _tag: "Pending" })

@@ -14,7 +14,7 @@ interface Bank {
   /** Books a credit and returns its reference. */
   readonly credit: (message: string, amount: bigint) => Effect.Effect<string, unknown>
   readonly takeBack: (reference: string) => Effect.Effect<unknown, unknown>
-  /** Sets the outcome of later payouts, which they have within a minute. */
+  /** Sets the outcome of later payouts. Each payout reaches that outcome within a minute. */
   readonly ending: (end: "pay" | "fail") => Effect.Effect<void, unknown>
   /** Number of accepted payouts. */
   readonly payouts: Effect.Effect<number, unknown>

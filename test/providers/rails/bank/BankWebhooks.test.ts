@@ -15,7 +15,7 @@ interface Heard {
   readonly body: string
 }
 
-/** Starts a server that responds to webhooks with these statuses first, and then with 204. */
+/** Starts a server that responds to the first webhooks with these statuses, and to all others with 204. */
 const listener = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>) {
   const heard = yield* Queue.unbounded<Heard>()
   const left = [...statuses]
@@ -39,7 +39,7 @@ const listener = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>
 const hear = ({ body, headers }: Heard) =>
   Effect.flatMap(BankWebhooks, (webhooks) => webhooks.hear(headers as Record<string, string>, body))
 
-it.effect("sends one signed message per change at the bank, and accepts each message as new only once", () =>
+it.effect("sends one signed message for each change at the bank, and accepts each message as new a single time", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 1))
     const { heard, url } = yield* listener()
@@ -85,7 +85,7 @@ it.effect("resends a message that was not accepted under the same id", () =>
   })
 )
 
-it.effect("refuses messages with a foreign signature or an old timestamp", () =>
+it.effect("rejects messages signed with another key or with an old timestamp", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 1))
     const now = yield* Clock.currentTimeMillis

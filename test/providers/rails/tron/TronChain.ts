@@ -70,7 +70,7 @@ export class TronChain {
     return this.blocks[Math.max(0, this.blocks.length - 1 - solidDepth)]!
   }
 
-  /** Adds a foreign transaction with these logs to the next block; returns its id. */
+  /** Adds another party's transaction with these logs to the next block; returns its id. */
   outside(logs: ReadonlyArray<ChainLog>, result = "SUCCESS"): string {
     const id = this.#fresh("transaction")
     this.#outside.push({ id, result, logs })

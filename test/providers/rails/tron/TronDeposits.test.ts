@@ -188,7 +188,7 @@ deposits("fails the scan if a final block has been replaced", (tron) =>
     const { cursor } = yield* provider.scan(null, watched)
     chain.reorganise(30, true)
     const error = yield* Effect.flip(provider.scan(cursor, watched))
-    assert.match(String(error.cause), /was final and has been replaced/)
+    assert.match(String(error.cause), /was final but has been replaced/)
   })
 )
 
@@ -276,22 +276,24 @@ deposits(
   2
 )
 
-deposits("reports an arrival as gone if its amount, index, address or transaction differs from the chain's", (tron) =>
-  Effect.gen(function* () {
-    const { deposit, provider } = tron
-    const { cursor } = yield* provider.scan(null, watched)
-    yield* deposit(mine, usd(5))
-    yield* tron.mine(3)
-    const [arrival] = (yield* provider.scan(cursor, watched)).arrivals
-    const others = [
-      { ...arrival!, amount: usd(6) },
-      { ...arrival!, logIndex: 1 },
-      { ...arrival!, to: other },
-      { ...arrival!, txHash: "00".repeat(32) }
-    ]
-    const gone = others.map(() => ({ _tag: "Gone" as const }))
-    assert.deepStrictEqual(yield* provider.arrivalStates(others), gone)
-  })
+deposits(
+  "reports an arrival as gone if its amount, index, address or transaction differs from those on the chain",
+  (tron) =>
+    Effect.gen(function* () {
+      const { deposit, provider } = tron
+      const { cursor } = yield* provider.scan(null, watched)
+      yield* deposit(mine, usd(5))
+      yield* tron.mine(3)
+      const [arrival] = (yield* provider.scan(cursor, watched)).arrivals
+      const others = [
+        { ...arrival!, amount: usd(6) },
+        { ...arrival!, logIndex: 1 },
+        { ...arrival!, to: other },
+        { ...arrival!, txHash: "00".repeat(32) }
+      ]
+      const gone = others.map(() => ({ _tag: "Gone" as const }))
+      assert.deepStrictEqual(yield* provider.arrivalStates(others), gone)
+    })
 )
 
 const failures: ReadonlyArray<readonly [failure: TronFailure, cause: RegExp]> = [
@@ -340,11 +342,8 @@ deposits("requests only the genesis block from a node of another chain", (tron) 
   Effect.gen(function* () {
     const { chain, provider, servers } = tron
     chain.blocks[0] = { ...chain.blocks[0]!, id: genesisId.replace("1ebf", "de1a") }
-    assert.match(String((yield* Effect.flip(provider.scan(null, watched))).cause), /not on the chain of the settings/)
-    assert.match(
-      String((yield* Effect.flip(provider.holdings(Held.question()))).cause),
-      /not on the chain of the settings/
-    )
+    assert.match(String((yield* Effect.flip(provider.scan(null, watched))).cause), /not on the configured chain/)
+    assert.match(String((yield* Effect.flip(provider.holdings(Held.question()))).cause), /not on the configured chain/)
     assert.deepStrictEqual([...new Set(servers[0]!.asked)], ["/wallet/getblock"])
   })
 )

@@ -55,7 +55,7 @@ holdings(
 )
 
 holdings(
-  "I12: includes a payment in the holdings until its block is final, and reports which payments have left",
+  "I12: includes a payment in the holdings until its block is final, and then marks the payment as gone",
   (tron) =>
     Effect.gen(function* () {
       const { provider } = tron

@@ -31,8 +31,8 @@ const payments = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 const pending = { _tag: "Pending" } as const
 const overdue = { _tag: "Overdue" } as const
 /**
- * Number of blocks until a final block is later than an attempt's expiration (10 minutes plus the spread between
- * withdrawals) plus 5 minutes.
+ * Number of blocks until the final block is more than 5 minutes later than an attempt's expiration, which is 10
+ * minutes plus the spread between withdrawals.
  */
 const untilGone = 301 + solidDepth
 
@@ -87,7 +87,7 @@ describe("a payment on TRON", () => {
       })
   )
 
-  payments("reports a payment that a reorganisation removed as pending until it is included again", (tron) =>
+  payments("reports a payment as pending after a reorganisation has removed it, until it is included again", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const payment = yield* provider.sign(order())
@@ -221,7 +221,7 @@ describe("an attempt that does not execute", () => {
   )
 
   payments(
-    "settles a payment that one node has in a final block, even if another node fails or lags",
+    "settles a payment if its block is final on one node, even if another node fails or lags",
     (tron) =>
       Effect.gen(function* () {
         const { provider, servers } = tron

@@ -19,11 +19,11 @@ export class TronServer {
   failure: TronFailure = "none"
   /** Number of newest blocks that the node lacks. */
   behind = 0
-  /** Number of a frozen final block; undefined follows the head. */
+  /** Number at which the final block is frozen; undefined if it follows the head. */
   solidAt: number | undefined
   /** Only path to which `failure` applies; undefined applies it to all paths. */
   failsAt: string | undefined
-  /** Each response to this path produces a block. */
+  /** Path for which each response produces a block. */
   minesAt: string | undefined
   /** Returns the refusal of a request, or undefined to let the request pass. */
   refuse: (path: string, response: ServerResponse) => { readonly status: number; readonly body: object } | undefined =

@@ -84,7 +84,7 @@ const desk = Effect.fnUntraced(function* () {
   }
 })
 
-it.effect("I34: ends a connection that its gateway no longer lists, although the detach message was lost", () =>
+it.effect("I34: ends a connection that its gateway no longer lists, even if the detach message was lost", () =>
   Effect.gen(function* () {
     const { alive, disconnects, speaker, isArmed, record, symbols } = yield* desk()
     disconnects.attach(speaker(), connection)
@@ -163,7 +163,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
 )
 
 it.effect(
-  "I34: ends the connections of a gateway that is silent for a lease period, which restarts when the clock is set",
+  "I34: ends the connections of a gateway that is silent for a lease period; setting the clock restarts that period",
   () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
@@ -251,16 +251,18 @@ it.effect("I34: dates a delayed message by the time since it was sent, whatever 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34, I48: cancels the oldest orders if more orders should survive than one cancel can exempt", () =>
-  Effect.gen(function* () {
-    const { cancels, disconnects, speaker, trader } = yield* desk()
-    disconnects.attach(speaker(), connection)
-    yield* TestClock.adjust("1 second")
-    for (let n = 1; n <= maxSpared + 5; n++) {
-      disconnects.entered(trader, { ...placed, commandId: idOf(n) } satisfies PlaceOrder, undefined)
-    }
-    disconnects.detach(speaker(), { ...connection, ageMillis: 500 }, trader)
-    const { except } = cancels[0]!
-    assert.deepEqual([except?.length, except?.[0]?.text], [maxSpared, idOf(6).text])
-  }).pipe(Effect.provide(testLayer))
+it.effect(
+  "I34, I48: cancels the oldest orders too if more orders should survive than one cancel command can exempt",
+  () =>
+    Effect.gen(function* () {
+      const { cancels, disconnects, speaker, trader } = yield* desk()
+      disconnects.attach(speaker(), connection)
+      yield* TestClock.adjust("1 second")
+      for (let n = 1; n <= maxSpared + 5; n++) {
+        disconnects.entered(trader, { ...placed, commandId: idOf(n) } satisfies PlaceOrder, undefined)
+      }
+      disconnects.detach(speaker(), { ...connection, ageMillis: 500 }, trader)
+      const { except } = cancels[0]!
+      assert.deepEqual([except?.length, except?.[0]?.text], [maxSpared, idOf(6).text])
+    }).pipe(Effect.provide(testLayer))
 )

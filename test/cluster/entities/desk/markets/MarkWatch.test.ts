@@ -134,7 +134,7 @@ test("ignores the thresholds of a dropped trader and checks the reloaded trader"
   assert.deepEqual(found, ["user-0"])
 })
 
-test("checks a trader only once all its markets are live", () => {
+test("checks a trader only after all of its markets have gone live", () => {
   const { come, found, price, watch } = desk([])
   let isLive = false
   const trader = come("late", { aapl: 50, gold: 0, deposit: 1_100 }, () => isLive)

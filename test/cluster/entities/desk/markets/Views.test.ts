@@ -34,7 +34,7 @@ const desk = (name: string, tell: (near: ReturnType<typeof neighbours>, views: V
     return Effect.flatMap(Views.make, (views) => tell(near, views)).pipe(Effect.provide([near.layer, Logger.layer([])]))
   })
 
-desk("collects the requests of one turn into one call per market", (near, views) =>
+desk("combines the view requests of one event-loop turn into one call per market", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     near.answers(two)
@@ -109,7 +109,7 @@ desk("a trader whose view contradicts its ledger does not delay other traders' v
   })
 )
 
-desk("logs a defect of a view request and retries the request after 1 s", (near, views) =>
+desk("logs an exception in a view request, and retries the request after 1 s", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)

@@ -54,30 +54,32 @@ const recorded = Effect.gen(function* () {
 const rewards = ({ ledger }: { readonly ledger: Ledger.Trader }) =>
   Ledger.balance(ledger, primaryAccountOf(userId))!.builderRewards
 
-desk("I19: appoints a code's owner after every market has been joined, is live and has recorded the code", (near) =>
-  Effect.gen(function* () {
-    near.answers(one)
-    near.knows.add(one.symbol)
-    const { appoint, trader } = yield* begin
-    const appointing = yield* Effect.forkChild(appoint)
-    yield* turns
-    assert.deepEqual(yield* recorded, [`joined ${one.symbol}`, `joined ${two.symbol}`])
-    assert.deepEqual(near.introduced, [])
-    near.answers(two)
-    yield* TestClock.adjust("100 millis")
-    yield* turns
-    // The second market is unreachable, so the appointment is not recorded. A repeat continues with that market.
-    assert.strictEqual((yield* Effect.flip(Fiber.join(appointing)))._tag, "Unavailable")
-    assert.isNull(rewards(trader))
-    near.knows.add(two.symbol)
-    yield* appoint
-    assert.deepEqual(yield* recorded, [
-      `joined ${one.symbol}`,
-      `joined ${two.symbol}`,
-      `appointed in ${one.symbol} ${two.symbol}`
-    ])
-    assert.strictEqual(rewards(trader), 0n)
-  })
+desk(
+  "I19: appoints a code's owner only after every market has been joined, is live and has recorded the code",
+  (near) =>
+    Effect.gen(function* () {
+      near.answers(one)
+      near.knows.add(one.symbol)
+      const { appoint, trader } = yield* begin
+      const appointing = yield* Effect.forkChild(appoint)
+      yield* turns
+      assert.deepEqual(yield* recorded, [`joined ${one.symbol}`, `joined ${two.symbol}`])
+      assert.deepEqual(near.introduced, [])
+      near.answers(two)
+      yield* TestClock.adjust("100 millis")
+      yield* turns
+      // The second market is unreachable, so the appointment is not recorded. A repeat continues with that market.
+      assert.strictEqual((yield* Effect.flip(Fiber.join(appointing)))._tag, "Unavailable")
+      assert.isNull(rewards(trader))
+      near.knows.add(two.symbol)
+      yield* appoint
+      assert.deepEqual(yield* recorded, [
+        `joined ${one.symbol}`,
+        `joined ${two.symbol}`,
+        `appointed in ${one.symbol} ${two.symbol}`
+      ])
+      assert.strictEqual(rewards(trader), 0n)
+    })
 )
 
 desk("returns at once for an appointment that is already recorded, even after the desk's owner changes", (near) =>

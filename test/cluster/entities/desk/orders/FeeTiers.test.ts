@@ -107,7 +107,7 @@ desk("counts a day's volume from the next day onwards, to a precision of 1e-6 US
   })
 )
 
-desk("sets a fee tier only once the volume table contains every market's rows up to midnight", (near) =>
+desk("waits to set a fee tier until the volume table contains every market's rows up to midnight", (near) =>
   Effect.gen(function* () {
     near.heard.set(one.symbol, midnight - 1)
     near.answers(one, 7)

@@ -27,7 +27,7 @@ it("charges cancels to a separate bucket", () => {
   expect(MessageRate.spend(rate, { bucket: "cancel", weight: 12_000 }, 0)).toBe(0)
 })
 
-it("keeps the message load of a bounded number of users", () => {
+it("stores the message load of only a limited number of users", () => {
   const spend = MessageRate.ofUsers()
   const others = (count: number) => {
     for (let n = 0; n < count; n++) spend(UserId.make(`other-${n}`), general(1), 0)

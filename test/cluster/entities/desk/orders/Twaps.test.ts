@@ -145,8 +145,8 @@ it.effect(
 )
 
 /**
- * Asserts that each child order belongs to a slice and its time, that each slice has at most one, and that fills stay
- * within the TWAP.
+ * Asserts that each child order belongs to a slice and arrives in that slice's time, that each slice has at most one
+ * child, and that fills stay within the TWAP's quantity.
  */
 const check = (log: ReadonlyArray<MarketEvent>) => {
   const opened = log.filter((event) => event._tag === "TwapOpened").map(({ twap }) => twap)

@@ -32,8 +32,8 @@ const desk = (
   })
 
 /**
- * Creates a user with 10,600 USD who is short 50 of the first contract with a basis of 0. At 200 the equity is 600
- * and the maintenance margin 666.67.
+ * Creates a user with 10,600 USD who is short 50 units of the first contract at a cost basis of 0. At a mark of 200,
+ * the equity is 600 and the maintenance margin 666.67.
  */
 const begin = Effect.fnUntraced(function* (near: Near) {
   for (const instrument of [one, two]) {
@@ -114,22 +114,24 @@ desk("sends an expired liquidation command again under another id", (near) =>
   })
 )
 
-desk("rule 9.3: skips a market that does not trade, is stale or is silent", (near) =>
-  Effect.gen(function* () {
-    const { price, sent, wait } = yield* begin(near)
-    near.tradingStates.set(one.symbol, "CANCEL_ONLY")
-    yield* price(200)
-    yield* wait(2)
-    near.tradingStates.set(one.symbol, "TRADING")
-    yield* price(200, { source: "stale" })
-    yield* wait(2)
-    yield* price(200)
-    near.heard.set(one.symbol, 0)
-    yield* TestClock.adjust("2 seconds")
-    assert.deepEqual(sent(), [])
-    yield* wait(2)
-    assert.deepEqual(sent(), [`Liquidate ${one.symbol}`])
-  })
+desk(
+  "rule 9.3: sends a liquidation command only to a market that is trading, has a fresh price and is not silent",
+  (near) =>
+    Effect.gen(function* () {
+      const { price, sent, wait } = yield* begin(near)
+      near.tradingStates.set(one.symbol, "CANCEL_ONLY")
+      yield* price(200)
+      yield* wait(2)
+      near.tradingStates.set(one.symbol, "TRADING")
+      yield* price(200, { source: "stale" })
+      yield* wait(2)
+      yield* price(200)
+      near.heard.set(one.symbol, 0)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepEqual(sent(), [])
+      yield* wait(2)
+      assert.deepEqual(sent(), [`Liquidate ${one.symbol}`])
+    })
 )
 
 desk("I52: liquidates no account while the venue is halted, but liquidates accounts in cancel-only mode", (near) =>
@@ -191,7 +193,7 @@ const opened: TakeoverOpened = {
 const closed = (leftLots: number): TakeoverClosed => ({ _tag: "TakeoverClosed", ...takeover, leftLots })
 
 desk(
-  "sends no liquidation command while a takeover freezes the position, and logs once each quantity that nobody takes over",
+  "sends no liquidation command while a takeover freezes the position, and logs once each quantity that no account takes over",
   (near) => {
     const lines: Array<string> = []
     const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
@@ -238,7 +240,7 @@ desk(
 )
 
 desk(
-  "rule 9.7: reports the accounts on a takeover's opposite side, with one call for takeovers that open together",
+  "rule 9.7: reports the accounts opposite a takeover, in one call for all takeovers that open at about the same time",
   (near) =>
     Effect.gen(function* () {
       const { wait } = yield* begin(near)

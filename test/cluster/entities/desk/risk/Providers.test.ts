@@ -56,7 +56,7 @@ const recorded = Effect.gen(function* () {
     )
 })
 
-desk("appoints a provider after the provider's markets are joined and live", (near) =>
+desk("completes a provider's appointment only after the provider's markets are joined and live", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     const { appoint, traders } = yield* begin
@@ -76,7 +76,7 @@ desk("appoints a provider after the provider's markets are joined and live", (ne
   })
 )
 
-desk("joins only the named markets, and joins no market to end an appointment", (near) =>
+desk("joins only the markets named in the appointment, and joins no market when an appointment ends", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     const { appoint, traders } = yield* begin

@@ -125,7 +125,7 @@ desk(
     })
 )
 
-desk("a transfer does not wait for a market whose rows are applied or that the trader has not joined", (desk) =>
+desk("a transfer waits only for joined markets with rows that the trader has not yet applied", (desk) =>
   Effect.gen(function* () {
     yield* commit(one, 1)
     yield* commit(two, 9)
@@ -152,7 +152,7 @@ desk("I8, I20: a request that is repeated after the desk has moved to another no
   })
 )
 
-desk("I51: does not confirm a repeated request whose row another owner fenced off", (desk) =>
+desk("I51: does not confirm a repeated request if another owner's claim prevented its row from being written", (desk) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const nothing = { restore: () => true, replay: () => {} }

@@ -116,7 +116,7 @@ desk("records a new join before sending a command to a market that the trader ha
   })
 )
 
-desk("a moved desk loads a trader without joined markets only on request, and then returns the full balance", (near) =>
+desk("after a move, a desk loads a trader without joined markets only on request, with the full balance", (near) =>
   Effect.gen(function* () {
     near.cash.set(one.symbol, 204_000)
     const equity = yield* Effect.scoped(

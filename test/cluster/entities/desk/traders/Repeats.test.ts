@@ -78,7 +78,7 @@ it("I20: returns the earlier replies to a repeated call, and submits only its ne
     first[0],
     { _tag: "Forwarded", commandId: idOf(3).text, symbols: ["3"] }
   ])
-  // Replies are dropped after the longest time for which a gateway repeats a submission.
+  // Replies are dropped after the longest time for which a gateway resends a submission.
   submit([submission(4)], 20_000)
   expect(submit([submission(1)], 30_000)).toEqual([first[0]])
   submit([submission(4)], 40_000)

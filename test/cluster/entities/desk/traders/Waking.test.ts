@@ -65,24 +65,26 @@ const join = (traders: Traders.Traders, n: number) =>
 
 const isHere = (traders: Traders.Traders, n: number) => traders.get(userOf(n)) !== undefined
 
-desk("I34: loads armed traders before the desk accepts requests, and traders with a joined market afterwards", () =>
-  Effect.gen(function* () {
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const traders = yield* begin
-        yield* arm(traders, 1)
-        yield* join(traders, 2)
-        yield* traders.wake(userOf(3))
-      })
-    )
-    const traders = yield* begin
-    yield* Waking.wake(traders, "0")
-    assert.deepEqual([isHere(traders, 1), isHere(traders, 2), traders.pendingCount()], [true, false, 1])
-    yield* traders.caughtUp
-    assert.deepEqual([isHere(traders, 2), traders.pendingCount()], [true, 0])
-    // A trader without wake-up entries is loaded on request.
-    assert.isFalse(isHere(traders, 3))
-  })
+desk(
+  "I34: loads traders with cancel-on-disconnect armed before the desk accepts requests, then traders with a joined market",
+  () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const traders = yield* begin
+          yield* arm(traders, 1)
+          yield* join(traders, 2)
+          yield* traders.wake(userOf(3))
+        })
+      )
+      const traders = yield* begin
+      yield* Waking.wake(traders, "0")
+      assert.deepEqual([isHere(traders, 1), isHere(traders, 2), traders.pendingCount()], [true, false, 1])
+      yield* traders.caughtUp
+      assert.deepEqual([isHere(traders, 2), traders.pendingCount()], [true, 0])
+      // A trader without wake-up entries is loaded on request.
+      assert.isFalse(isHere(traders, 3))
+    })
 )
 
 desk("loads requested traders before queued traders", () =>
@@ -115,7 +117,7 @@ desk("stops claiming queued traders when the desk stops", () =>
   })
 )
 
-desk("a restarted desk writes a killed desk's missing rows to the read tables without waiting for a request", () =>
+desk("a restarted desk writes a killed desk's missing rows to the query tables, even if no request arrives", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const tables = yield* ReadTables
