@@ -60,7 +60,7 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
     ["VENUE_PUBLIC_TRADE_URL", isSecure(settings.publicTradeUrl, "wss"), "the wss URL that clients use"],
     ["VENUE_PUBLIC_MARKET_DATA_URL", isSecure(settings.publicMarketDataUrl, "wss"), "the wss URL that clients use"],
     ["VENUE_SIGN_IN_URI", Result.isSuccess(sites), "https page URLs, none of them on this machine,"],
-    ["VENUE_BUILDER_URI", isOwn(settings.builderUri), "a URL of the venue, not of venue.example,"],
+    ["VENUE_BUILDER_URI", isOwn(settings.builderUri), "the venue's own URL, whose host does not end in .example,"],
     ["VENUE_BUILDER_KEY", settings.builderKeys.every(isDrawn), "at least 32 random characters each, no test keys,"],
     ["VENUE_CLIENT_AGREEMENT_URL", settings.clientAgreementUrls.every(isOwn), "the URL of the venue's own agreement"],
     [

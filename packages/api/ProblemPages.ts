@@ -58,7 +58,7 @@ export const pages = {
     "The code does not exist or was redeemed by another user; check the code, or ask for a new one.",
   "own-invitation-code": "Users cannot redeem their own codes; use the code of another user.",
   "already-referred": "The user has already redeemed an invitation code; a user can redeem only one.",
-  "has-traded": "The user has already traded; an invitation code can be redeemed only before the first trade.",
+  "has-traded": "The user has already traded; send an invitation code before the first trade.",
   "invalid-wallet-address":
     "The wallet address is invalid; send 0x followed by 40 hex digits, with a valid EIP-55 checksum if they mix upper and lower case.",
   "invalid-builder-code": "The builder code is not a UUID; send the code that GET /user/builder-code returns.",

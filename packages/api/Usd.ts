@@ -29,7 +29,7 @@ export const usdChange = (what: string) =>
   usdMember(
     Usd.check(Schema.makeFilter((amount) => amount !== 0, { expected: "an amount other than 0" })),
     what,
-    " Must not be 0."
+    " Must be an amount other than 0."
   )
 
 /** Converts USD to 1e-6 USD; exact for every amount that `Usd` accepts. */

@@ -13,7 +13,7 @@ const reserved = new Set(
 /** Public name of a user. */
 export const Username = Schema.String.annotate({
   description:
-    "Public name of the user: 3 to 24 characters from a-z, 0-9, underscore and hyphen. Reserved names are refused.",
+    "Public name of the user: 3 to 24 characters from a-z, 0-9, underscore and hyphen. Must be a name that is not reserved.",
   examples: ["alice"]
 }).check(
   Text.matches("^[a-z0-9_-]{3,24}$", "3 to 24 characters from a-z, 0-9, underscore and hyphen"),

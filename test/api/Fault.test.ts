@@ -49,7 +49,7 @@ it("suggests the nearest valid number if one exists, also if two numbers are inv
     {
       location: "body",
       message:
-        "Expected shares that together are at most 10000 basis points, got 14000; the nearest builder_fee_share_bps is 1000",
+        "Expected shares that add up to at most 10000 basis points, got 14000; the nearest builder_fee_share_bps is 1000",
       value: together
     }
   ])

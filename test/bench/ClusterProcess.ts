@@ -149,7 +149,7 @@ export const holding = async (what: string, millis: number, holds: () => boolean
 }
 
 const readyNodes = "select distinct name from node where is_ready and last_seen_at > now() - interval '2 seconds'"
-const listeners = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
+const listeners = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
 /** Creating thousands of traders takes one minute, or several minutes on a busy machine. */
 const startMillis = 600_000
 /**

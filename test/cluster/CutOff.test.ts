@@ -45,7 +45,7 @@ it.live(
       line.proxy.rule("*", { held: ["toServer", "toClient"] })
       yield* until(() => delayMillis() > 3_000)
       yield* client.send(add(191))
-      assert.match(yield* answer(client), /^ServerError: .*revocations.*try again/)
+      assert.match(yield* answer(client), /^ServerError: .*revoked credentials.*try again/)
       const order_id = resting.order_id
       yield* client.send({ type: "cancel_order", params: { symbol, order_id, cancel_order_id_type: "order_id" } })
       assert.strictEqual(yield* answer(client), "CANCELLED")

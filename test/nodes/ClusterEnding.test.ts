@@ -59,7 +59,7 @@ it("prints one sentence and leaves no process running when a start fails", async
     [
       {},
       new RegExp(
-        `^the trade socket of gateway-2 cannot listen on 127\\.0\\.0\\.1:${port}: .* set VENUE_TRADE_PORT to another one$`
+        `^the trade socket of gateway-2 cannot listen on 127\\.0\\.0\\.1:${port}: .* set VENUE_TRADE_PORT to another port$`
       )
     ],
     [{ VENUE_CLUSTER_GATEWAYS: "1", VENUE_BRAND: "!" }, /^gateway-1 cannot start: VENUE_BRAND: expected letters/]

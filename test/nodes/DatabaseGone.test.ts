@@ -40,7 +40,7 @@ it("I1 I51: a venue acknowledges no command while its database is unavailable, a
     const before = load.answered()
     await DevApp.until("100 more orders are answered", () => load.answered() > before + 100)
     await DevApp.until("the venue is ready", () => isReady(app))
-    await DevApp.until("the venue logs the end of the outage", () => outages(app).at(-1) === "back")
+    await DevApp.until("the venue logs the end of the outage", () => outages(app).at(-1) === "available")
     load.stop()
     await DevApp.until("every command is answered", load.isIdle)
     expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
@@ -56,9 +56,9 @@ it("I1 I51: a venue acknowledges no command while its database is unavailable, a
     lines(app, /WARN|ERROR|^\s+at /).filter((line) => whose.test(line))
   )
   // On a busy machine, a slow response from the database might close a connection and count as another outage.
-  expect(ofVenue!.map(outage).join(" ")).toMatch(/^out back( out back)+$/)
+  expect(ofVenue!.map(outage).join(" ")).toMatch(/^unavailable available( unavailable available)+$/)
   // The auditor polls every 2 s and might see both outages as one.
-  expect(ofAuditor!.map(outage).filter((word) => word !== "out" && word !== "back")).toEqual([])
+  expect(ofAuditor!.map(outage).filter((word) => word !== "unavailable" && word !== "available")).toEqual([])
   expect(ofAuditor!.length).toBeLessThanOrEqual(4)
   expect((await app.end("SIGINT")).signal).toBe(null)
 })
@@ -90,10 +90,10 @@ it("I1: a venue restarts its own database server after a kill and keeps every ac
 
 /** Returns the outages that the venue logged, without the auditor's. */
 const outages = (app: DevApp.DevApp): ReadonlyArray<string> =>
-  lines(app, /^(?!venue: auditor).* the database is (out|back)/).map(outage)
+  lines(app, /^(?!venue: auditor).* the database is (unavailable|available)/).map(outage)
 
-/** Returns "out" or "back" for a line about the database, and any other line unchanged. */
-const outage = (line: string): string => / the database is (out|back)/.exec(line)?.[1] ?? line
+/** Returns "unavailable" or "available" for a line about the database, and any other line unchanged. */
+const outage = (line: string): string => / the database is (unavailable|available)/.exec(line)?.[1] ?? line
 
 const lines = (app: DevApp.DevApp, like: RegExp): ReadonlyArray<string> =>
   app

@@ -28,7 +28,7 @@ const Time = (what: string) =>
     Schema.isBetween({ minimum: 0, maximum: Date.UTC(10_000, 0) - 1 }, { expected: "a time from 1970 to 9999" })
   ).pipe(
     Schema.annotateEncoded({
-      description: `${what}, in ISO 8601; years 1970 to 9999.`,
+      description: `${what}, in ISO 8601: a time from 1970 to 9999.`,
       examples: ["2026-11-20T19:30:00Z"]
     })
   )

@@ -14,7 +14,7 @@ import { operation } from "../Operation.ts"
 const Label = Schema.String.annotate({
   description:
     "Label of the key: one line of 1 to 64 characters, without control or format characters and without surrounding " +
-    'spaces. A label that begins with "builder-" or "managed" is refused.'
+    'spaces; no label that begins with "builder-" or "managed".'
 }).check(
   Text.atLeast(1),
   Text.atMost(64),

@@ -28,9 +28,9 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
   })
 })
   .annotate({
-    description: "Shares of the fees paid by orders with the code, in basis points; together at most 10000."
+    description: "The builder's and the venue's shares of the fees: shares that add up to at most 10000 basis points."
   })
-  .check(Schema.makeFilter(sharesFault, { expected: "shares of together at most 10000 basis points" }))
+  .check(Schema.makeFilter(sharesFault, { expected: "shares that add up to at most 10000 basis points" }))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })
 
 /** Builder code; `builderCodeBody` gives two of its members the operator's prefix. */
@@ -98,7 +98,7 @@ function sharesFault(body: Parameters<typeof feeShareOf>[0]): string | undefined
   if (venueBps + builderBps <= wholeBps) return undefined
   const near = wholeBps - venueBps
   const got = gotNumber(venueBps + builderBps, undefined)
-  return `Expected shares of together at most ${wholeBps} basis points${got}; the nearest builder_fee_share_bps is ${near}`
+  return `Expected shares that add up to at most ${wholeBps} basis points${got}; the nearest builder_fee_share_bps is ${near}`
 }
 
 /** Returns the shares of a request. */

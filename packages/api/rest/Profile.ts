@@ -14,8 +14,8 @@ const address = "^https://[a-z0-9.-]+(:[0-9]+)?(/([!-$&-~]|%[0-9a-fA-F]{2})*)?$"
 /** Picture URL in normal form. Other sites display the picture, so the form excludes scripts. */
 const AvatarUrl = Schema.String.annotate({
   description:
-    "URL of a picture, in a browser's normal form: https, a host, an optional port and a path, at most 2,048 " +
-    "characters. Null removes the picture.",
+    "URL of a picture: https, a host, an optional port and a path, at most 2,048 characters. Must be a URL in the " +
+    "normal form of a browser. Null removes the picture.",
   format: "uri",
   examples: ["https://pictures.venue.example/alice.png"]
 }).check(

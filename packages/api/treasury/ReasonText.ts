@@ -22,7 +22,7 @@ const deposits: { readonly [Reason in DepositReason]: string } = {
   "unknown-message": "The reference of the bank transfer matches no user.",
   "paying-account": "The transfer was sent to the account from which the venue pays withdrawals.",
   "venue-own": "The deposit is recorded as the venue's own money.",
-  "seen-again": "After its reversal, the deposit appeared on the chain again.",
+  "seen-again": "The deposit appeared on the chain again after its reversal.",
   "bank-return": "The bank reversed the deposit.",
   "missing-on-chain": "The deposit is no longer on the chain."
 }

@@ -112,7 +112,7 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
         { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "" },
         "VENUE_CAPTCHA_SITE_KEY: expected the CAPTCHA site key, unless VENUE_CAPTCHA is never"
       ],
-      ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the site key"],
+      ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the CAPTCHA site key"],
       ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https URL"]
     ]
     for (const [kind, change, expected] of cases) {

@@ -36,9 +36,9 @@ it.live("refuses a certificate without its key or authority, or with invalid one
     const { VENUE_CLUSTER_TLS_CERT: _cert, ...withoutCertificate } = whole
     const { VENUE_CLUSTER_TLS_KEY: _key, ...withoutKey } = whole
     const cases: ReadonlyArray<readonly [variables: Readonly<Record<string, string>>, expected: string]> = [
-      [withoutKey, "VENUE_CLUSTER_TLS_KEY: expected a PEM file: set VENUE_CLUSTER_TLS_CERT, "],
-      [withoutCertificate, "VENUE_CLUSTER_TLS_CERT: expected a PEM file: set "],
-      [withoutAuthority, "VENUE_CLUSTER_TLS_CA: expected a PEM file: set "],
+      [withoutKey, "VENUE_CLUSTER_TLS_KEY: expected a PEM file: set either all of VENUE_CLUSTER_TLS_CERT, "],
+      [withoutCertificate, "VENUE_CLUSTER_TLS_CERT: expected a PEM file: set either all of "],
+      [withoutAuthority, "VENUE_CLUSTER_TLS_CA: expected a PEM file: set either all of "],
       [
         { ...whole, VENUE_CLUSTER_TLS_CERT: join(folder, "gone.pem") },
         "VENUE_CLUSTER_TLS_CERT: expected the path of a file that this user can read"

@@ -60,7 +60,7 @@ it.effect("measures from the opening how long a price has been unchanged", () =>
     assert.deepStrictEqual(lines, [])
     yield* TestClock.adjust("15 seconds")
     assert.deepStrictEqual(lines, [
-      "price source one: its price of AAPL-USD has not changed for 3 minutes of trading hours"
+      "price source one: the price of AAPL-USD has not changed for 3 minutes of trading hours"
     ])
   }).pipe(Effect.scoped)
 )

@@ -22,7 +22,9 @@ it.layer(layer, { excludeTestServices: true })("operator prices", (it) => {
       for (const [price, confirm] of [[1.12499999], [3.37500001, false], [22.5, false]] as const) {
         const { body, status } = yield* set(price, confirm)
         expect([status, body.errors[0].location]).toEqual([422, "body.price"])
-        expect(body.errors[0].message).toBe('Expected 1.125 to 3.375, or "confirm": true')
+        expect(body.errors[0].message).toBe(
+          'Expected 1.125 to 3.375, or "confirm": true for a price outside this range'
+        )
       }
       expect((yield* set(22.5, true)).status).toBe(200)
       const actions = (yield* (yield* Audit).about("GBP-USD")).map(({ facts }) => [facts["price"], facts["confirm"]])

@@ -89,7 +89,7 @@ story(
       yield* client.send(frame)
       const { err } = yield* client.take("err")
       assert.strictEqual(err.error_code, "ServerError", JSON.stringify(frame))
-      assert.match(err.message, /revocations.*nothing was done, try again/)
+      assert.match(err.message, /revoked credentials.*nothing was done, try again/)
     }
     yield* client.send(market("SELL", 1, { reduce_only: true }))
     yield* client.send(say("get_user_orders"))

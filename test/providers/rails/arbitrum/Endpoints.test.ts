@@ -81,7 +81,10 @@ describe("several endpoints", () => {
       // An inconsistent response is ignored, so the other endpoint's response decides.
       assert.strictEqual((yield* rail.arrivalStates(arrivals))[0]!._tag, "Present")
       const alone = yield* TestRail.make(chain, { urls: [second.url] })
-      assert.match(yield* causeOf(alone.arrivalStates(arrivals)), /has the block of 0x\w+, but not the transaction/)
+      assert.match(
+        yield* causeOf(alone.arrivalStates(arrivals)),
+        /has the block of transaction 0x\w+, but not the transaction/
+      )
       second.answer((method, result) =>
         method === "eth_getTransactionReceipt" ? null : changed(result, "hash", `0x${"ab".repeat(32)}`)
       )

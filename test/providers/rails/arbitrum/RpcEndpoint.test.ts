@@ -192,7 +192,7 @@ describe("remembered sizes", () => {
           assert.deepStrictEqual(sizes, [...parts])
           assert.strictEqual(yield* limit.size(50), size)
           assert.deepStrictEqual(lines, [
-            `Arbitrum One: endpoint 1: too many calls. Limits calls per request to ${size} for 10 minutes; set VENUE_ARBITRUM_CALLS_AT_ONCE to ${size} or less`
+            `Arbitrum One: endpoint 1: too many calls. The venue sends at most ${size} calls per request for 10 minutes; set VENUE_ARBITRUM_CALLS_AT_ONCE to ${size} or less`
           ])
           yield* TestClock.adjust("10 minutes")
           assert.strictEqual(yield* limit.size(50), 50)

@@ -210,8 +210,8 @@ desk(
       const position = { userId, accountId, symbol: one.symbol, sinceMillis: 7 }
       assert.deepEqual(left(), [{ ...position, quantityLots: -20_000 }])
       assert.lengthOf(lines, 2)
-      assert.match(lines[0]!, /^Error .*no account can take over -50 from account/)
-      assert.match(lines[1]!, /^Error .*no account can take over -20 from account/)
+      assert.match(lines[0]!, /^Error .*no account can take over -50 of account/)
+      assert.match(lines[1]!, /^Error .*no account can take over -20 of account/)
       done()
       yield* price(190)
       yield* wait(2)
