@@ -1,10 +1,10 @@
-# One image for every app of a cluster; the command names it: `docker run venue apps/gateway/main.ts`.
+# One image for all apps of a cluster. The command selects the app: `docker run venue apps/gateway/main.ts`.
 FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /venue
 
-# The lock alone decides what is installed: no database, no tests, no compiler (which npm would keep, since a library's
-# types name it); and no package runs a script.
+# Installs exactly the production dependencies of the lock file, without the embedded database and the test tools, and runs
+# no install scripts. npm would keep the TypeScript compiler as a peer dependency of a library.
 COPY package.json package-lock.json ./
 COPY cluster cluster
 COPY packages packages
@@ -15,10 +15,10 @@ COPY apps/runner apps/runner
 COPY apps/gateway apps/gateway
 COPY apps/auditor apps/auditor
 COPY apps/wallet apps/wallet
-# The record of a wallet is a volume here, which begins with these rights.
+# Mount point for the volume with the wallet's record. A new volume inherits these permissions.
 RUN mkdir -m 0777 record
 
-# A node writes nothing: the root may be read-only, and all state is in Postgres.
+# Nodes keep all state in Postgres and write no files, so the root file system can be read-only.
 USER node
 ENTRYPOINT ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--max-inlined-bytecode-size-cumulative=3000"]
 CMD ["apps/runner/main.ts"]

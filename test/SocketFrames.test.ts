@@ -33,7 +33,7 @@ it("detects a frame kind that is missing from its socket's description", () => {
   expect(frameFault("market_data", JSON.stringify(example("trade", "ack")))).toContain("nothing is described as ack")
 })
 
-it("detects an accepted command that is not described, and ignores a refused one", () => {
+it("detects an accepted command that has no description, and ignores refused commands", () => {
   const { params, type } = example("trade", "cancel_all_orders")
   expect(commandFault("trade", JSON.stringify({ type, params }))).toBeUndefined()
   expect(faultOf("trade", "cancel_all_orders", { type, params: { symbool: "GOLD-USD" } })).toContain("additional")
@@ -45,7 +45,7 @@ it("detects an accepted command that is not described, and ignores a refused one
   expect(faultOf("trade", "shout", {})).toContain("nothing is described as shout")
 })
 
-it.effect("fails a test whose client sends or receives an invalid text", () =>
+it.effect("fails a test whose client sends or receives an invalid frame", () =>
   Effect.gen(function* () {
     for (const [open, frame] of [
       [Client.open, '{"order_response":{}}'],

@@ -101,7 +101,7 @@ it("every example in an AsyncAPI document satisfies its schema", () => {
   }
 })
 
-it("has an operation for every command and its responses, and for every channel", () => {
+it("the AsyncAPI documents have an operation for every command and every channel", () => {
   const operations = Object.entries(acme.operations)
   const sent = operations.filter(([, { action }]) => action === "send")
   // If a frame had the name of a command, its message would replace the command's message.
@@ -126,7 +126,7 @@ it("has an operation for every command and its responses, and for every channel"
 const byPlace = (places: ReadonlyArray<string>) => (first: string, second: string) =>
   places.indexOf(first) - places.indexOf(second)
 
-it("describes every key and type in each frame", () => {
+it("the AsyncAPI documents describe every key of a trade frame and every type of market-data frame", () => {
   const keys = Object.entries(acme.components.schemas)
     .filter(([name]) => name.endsWith("Message"))
     .flatMap(([, { properties }]) => Object.keys((properties ?? {}) as object))
@@ -135,7 +135,7 @@ it("describes every key and type in each frame", () => {
   expect(Data.members.map(({ fields }) => fields.type.literal).filter((type) => !frames.includes(type))).toEqual([])
 })
 
-it("states the URL, credentials and upgrade headers under the operator's prefix", () => {
+it("the AsyncAPI document states the venue's URL, credentials and upgrade headers with the operator's prefix", () => {
   expect(acme.servers.venue).toEqual({
     host: "stream.venue.test:8443",
     protocol: "wss",

@@ -8,7 +8,7 @@ it("quotes CSV cells that contain separators, and doubles quotes within them", (
   )
 })
 
-it("guards CSV text that a spreadsheet would run as a formula", () => {
+it("prefixes CSV text that a spreadsheet would run as a formula with an apostrophe", () => {
   for (const text of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"]) expect(Csv.text(text)).toBe(`'${text}`)
   expect(Csv.text('\r=1,"')).toBe(`"'\r=1,"""`)
   for (const text of ["a=1", " =1", "'x", "", "空"]) expect(Csv.text(text)).toBe(text)

@@ -29,6 +29,6 @@ it.each([
   [Schema.Struct({ a: Schema.String }), "an object"],
   [NetworkName, "ARBITRUM_ONE or TRON"],
   [CurrencyName, "usd"]
-])("describes the values that schema %# accepts", (schema, words) => {
+])("describes in words which values are valid (schema %#)", (schema, words) => {
   expect(expectedOf(schema.ast)).toBe(words)
 })

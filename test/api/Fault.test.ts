@@ -17,7 +17,7 @@ const faults = (schema: Schema.Codec<unknown, unknown>, sent: unknown) =>
   )
 const codec = (schema: Schema.Top) => schema as unknown as Schema.Codec<unknown, unknown>
 
-it("states each fault's location, expected value and sent value", () => {
+it("reports the location, the expected value and the sent value of each fault", () => {
   expect(
     faults(codec(CreateApiKeyRequestBody), { label: " x", permissions: ["trade", 5], scope: "all_accounts" })
   ).toEqual([
@@ -34,13 +34,13 @@ it.each([
   [{ svc_fee_share_bps: 4_000, builder_fee_share_bps: 0 }, 4_000, "4000; the nearest is 5000"],
   [{ svc_fee_share_bps: 5_000, builder_fee_share_bps: "6000" }, "6000", "6000; the nearest is 5000"],
   [{ svc_fee_share_bps: 5_000.6, builder_fee_share_bps: 0 }, 5_000.6, "5000.6; the nearest is 5001"]
-] as const)("names the nearest valid number: %j", (sent, value, ending) => {
+] as const)("an error about an invalid number states the nearest valid number (request %j)", (sent, value, ending) => {
   const [fault, ...others] = faults(codec(CreateBuilderCodeRequestBody), sent)
   expect([fault?.value, others]).toEqual([value, []])
   expect(fault?.message?.endsWith(`, got ${ending}`)).toBe(true)
 })
 
-it("suggests the nearest valid number if one exists, also if two numbers are invalid only in combination", () => {
+it("suggests the nearest valid number even if two numbers are invalid only in combination", () => {
   expect(faults(codec(SetUserLeverageRequestBody), { leverage: 0, symbol: "X" })).toEqual([
     { location: "body.leverage", message: "Expected a value greater than 0, got 0", value: 0 }
   ])
@@ -55,7 +55,7 @@ it("suggests the nearest valid number if one exists, also if two numbers are inv
   ])
 })
 
-it("shows a number in a query as the text that was sent", () => {
+it("an error about a number in a query shows the number as the text that was sent", () => {
   const query = codec(Schema.Struct({ limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })) }))
   expect(faults(query, { limit: "5000" })).toEqual([
     {
@@ -66,12 +66,12 @@ it("shows a number in a query as the text that was sent", () => {
   ])
 })
 
-it("shows an infinite number as text", () => {
+it("an error shows a number too large for a double as the text Infinity", () => {
   const sent = JSON.parse('{"leverage":1e999,"symbol":[1e999]}')
   expect(faults(codec(SetUserLeverageRequestBody), sent).map(({ value }) => value)).toEqual(["Infinity", [null]])
 })
 
-it("truncates a value to 200 characters, with bounded work for long and deep values", () => {
+it("an error shows at most 200 characters of a sent value, and does not read all of a long or deep value", () => {
   const body = codec(Schema.Struct({ name: Schema.Number, list: Schema.Number }))
   const long = { name: "n".repeat(60_000), list: Array.from({ length: 20_000 }, (_, at) => at) }
   for (const { value } of faults(body, long)) expect(String(value)).toHaveLength(200)
@@ -84,7 +84,7 @@ it("truncates a value to 200 characters, with bounded work for long and deep val
   expect([reported.length, Math.max(...reported.map(({ location = "" }) => location.length))]).toEqual([100, 205])
 })
 
-it("a fault shows neither secrets nor the values of unknown members", () => {
+it("an error shows neither secrets nor the values of unknown members", () => {
   const unsafe = "0xdeadbeef-signature"
   const bodies = [
     { message: unsafe, signature: unsafe },
@@ -103,7 +103,7 @@ it("a fault shows neither secrets nor the values of unknown members", () => {
   expect(unknown).toEqual([{ location: "body.token", message: "token is not a member of this body" }])
 })
 
-it("recognises a secret inside checks, optional members, lists and nested schemas", () => {
+it("recognises a secret member inside checks, optional members, lists and nested schemas", () => {
   const marked = secret(Schema.String.check(Schema.isMinLength(5)))
   interface Nested {
     readonly inner: Nested | null

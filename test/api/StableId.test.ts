@@ -2,7 +2,7 @@
 import { stableId } from "@venue/api/StableId"
 import { expect, it } from "@effect/vitest"
 
-it("returns equal ids for equal parts and different ids for different parts", () => {
+it("derives equal ids from equal parts and different ids from different parts", () => {
   const ids = new Set<string>()
   for (let account = 0; account < 5_000; account++) {
     for (const symbol of ["GOLD-USD", "AAPL-USD", "EUR-USD", "US500-USD"]) {

@@ -50,7 +50,7 @@ const rest = (client: Client, price: number) =>
   )
 
 it.live(
-  "I36, I37: accepts the same orders, signatures and nonces on nodes with clocks one minute apart",
+  "I36, I37: accepts the same orders, signatures and nonces on nodes whose clocks are one minute apart",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -70,7 +70,7 @@ const until = (logged: ReadonlyArray<string>, said: RegExp) =>
   )
 
 it.live(
-  "accepts certificates of the venue's authority, and refuses and logs another authority, a missing certificate and plain text",
+  "accepts only connections with a certificate from the venue's authority, and logs each refused connection",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -132,7 +132,7 @@ it.live(
 
 for (const tls of [undefined, tlsOf("runner")]) {
   it.live(
-    `a node connects from its own bind address, ${tls === undefined ? "in plain text" : "with TLS"}`,
+    `a node connects from its configured source address, ${tls === undefined ? "in plain text" : "with TLS"}`,
     () =>
       Effect.gen(function* () {
         const url = yield* freshDatabase

@@ -9,7 +9,7 @@ import { freshDatabase } from "../Postgres.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
 it.live(
-  "I48: counts the connections of a desk's users again within seconds after the desk has moved",
+  "I48: a desk that has moved enforces a user's connection limit again within seconds",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

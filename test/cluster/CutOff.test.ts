@@ -23,7 +23,7 @@ const answer = (client: Client) =>
   )
 
 it.live(
-  "I40: a gateway without the database refuses added risk after 3 s and closes all connections after 10 s",
+  "I40: a gateway that loses the database refuses added risk after 3 s, and closes all connections after 10 s",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -36,7 +36,7 @@ const isLeft = (client: Client, names: ReadonlyArray<string>) =>
   )
 
 it.live(
-  "I34: cancels no orders when a desk moves, and cancels the orders of a gateway's connections when the gateway crashes",
+  "I34: keeps all orders when a desk moves, but cancels the orders of a gateway's connections when that gateway crashes",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

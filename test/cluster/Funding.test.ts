@@ -51,7 +51,7 @@ const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 const patiently = Schedule.spaced("100 millis")
 
 it.live(
-  "I32: pays funding once, and reports it equally on every owner, while one runner joins and another leaves",
+  "I32: pays funding exactly once, although one runner joins the cluster and another leaves",
   () =>
     Effect.gen(function* () {
       const { clock, set } = settable(yield* Clock.Clock)

@@ -64,7 +64,7 @@ const soldIn = Effect.fnUntraced(function* (journal: Journal["Service"], symbol:
 })
 
 it.live(
-  "rule 9, I8: liquidates accounts exactly once while their desks and markets move",
+  "rule 9, I8: liquidates each account exactly once, although desks and markets move between nodes",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

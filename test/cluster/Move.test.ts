@@ -41,7 +41,7 @@ const keepPlacing = Effect.fnUntraced(function* (client: Client, name: string, p
 })
 
 it.live(
-  "I1, I4, I20: replies to every order and records it exactly once while one runner joins and another leaves",
+  "I1, I4, I20: every order is recorded exactly once and gets a reply, although one runner joins and another leaves",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -35,7 +35,7 @@ const tradeAndRead = Effect.fnUntraced(function* (client: Client, maker: Client,
 })
 
 it.live(
-  "a read directly after a push includes the order and its fill, whichever nodes own desk and market",
+  "a read right after a pushed fill includes that fill, whichever nodes own the desk and the market",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

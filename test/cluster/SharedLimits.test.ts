@@ -13,7 +13,7 @@ import { freePort, gateway, runner } from "./VenueNodes.ts"
 const spaced = Schedule.spaced("20 millis")
 
 it.live(
-  "two gateways share a user's REST bucket, and both use the new signing key after one of them replaces the old key",
+  "two gateways share a user's REST rate limit, and both sign with the new key after one of them rotates the signing key",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -28,7 +28,7 @@ const answer = Effect.fnUntraced(function* (client: Client, side: "BUY" | "SELL"
 })
 
 it.live(
-  "rule 3.5: accepts only reducing orders while the price is stale, whichever nodes own market and desks",
+  "rule 3.5: accepts only orders that reduce while the price is stale, whichever nodes own the market and the desks",
   () =>
     Effect.gen(function* () {
       const { clock, set } = settable(yield* Clock.Clock)

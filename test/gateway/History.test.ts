@@ -62,7 +62,7 @@ const historyAt = (positions: Map<string, number>) => {
 const projection = Holdings.group
 const ofTrader = LedgerEntries.projection
 
-it.effect("reads at once and signals no market if the tables are up to date", () => {
+it.effect("reads immediately and signals no market if the tables are up to date", () => {
   const { layer, signals } = historyAt(
     new Map<string, number>([
       [one, 5],
@@ -77,7 +77,7 @@ it.effect("reads at once and signals no market if the tables are up to date", ()
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("signals a market once if its table is behind, and reads as soon as the table has caught up", () => {
+it.effect("if a market's table is behind, signals the market once and reads as soon as the table has caught up", () => {
   const positions = new Map<string, number>([
     [one, 4],
     [two, 5]

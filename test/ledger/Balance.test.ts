@@ -46,7 +46,7 @@ test("returns equity 5,302.30, available 3,886.30 and withdrawable 3,686.30 for 
   })
 })
 
-test("rule 8.8: available equals a published stream sample: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
+test("rule 8.8: computes the available balance of the published sample: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
   const scene = make()
   const euro = MarketSymbol.make("EUR-USD")
   scene.credit(1_000)
@@ -206,7 +206,7 @@ test("values positions exactly even if lots times mark exceed 2^53", () => {
   assert.deepInclude(scene.balance(), { unrealised: 0n, positionMargin: usd(868_008) })
 })
 
-test("returns undefined as balance and an empty list of holdings for an unknown account", () => {
+test("returns an undefined balance and no holdings for an unknown account", () => {
   const { trader } = make()
   assert.isUndefined(Ledger.balance(trader, AccountId.make("bob")))
   assert.deepStrictEqual(Ledger.holdings(trader, AccountId.make("bob")), [])

@@ -7,7 +7,7 @@ import { assert, it } from "@effect/vitest"
 import { Cascade } from "./Cascade.ts"
 
 it(
-  "I25 I26 I28: 10,000 liquidations keep all sums at zero, leave no fund or deleveraged account below zero, and replay identically",
+  "I25 I26 I28: after 10,000 liquidations, all sums are zero and neither the fund nor a deleveraged account is negative",
   { timeout: 240_000 },
   () => {
     const cascade = new Cascade(1)

@@ -30,7 +30,7 @@ const withSub = () => {
   return trader
 }
 
-test("rule 4.21: records at most one renewal per second of due time", () => {
+test("rule 4.21: records at most one renewal of a dead-man switch per second of its due time", () => {
   const trader = withSub()
   let rows = 0
   for (let millis = 0; millis < 10_000; millis++) rows += ask(trader, set(open + millis, 30), open + millis).length
@@ -38,7 +38,7 @@ test("rule 4.21: records at most one renewal per second of due time", () => {
   assert.strictEqual(stateOf(trader)?.dueMillis, open + 40_000)
 })
 
-test("rule 4.21: records a shorter timeout, a longer timeout and a timeout of 0, separately for each account", () => {
+test("rule 4.21: records shorter, longer and zero timeouts of a dead-man switch, separately for each account", () => {
   const trader = withSub()
   for (const [seconds, due] of [
     [30, open + 30_000],
@@ -61,7 +61,7 @@ test("rule 4.21: records a shorter timeout, a longer timeout and a timeout of 0,
   )
 })
 
-test("I55: ignores a request older than a recorded one, and a repeated request", () => {
+test("I55: ignores a repeated request, and a request that is older than a recorded request", () => {
   const trader = withSub()
   ask(trader, set(open + 10, 600), open + 20)
   assert.deepStrictEqual(ask(trader, set(open, 5), open + 30), [])
@@ -75,7 +75,7 @@ test.each([
   [5, 0, open + 6_000],
   [0, 5, 0]
 ])(
-  "I55: ignores a delayed request that a renewal in the same second overtook: a timeout of %i s stays, not %i s",
+  "I55: ignores a delayed request if a newer one arrived first: a timeout of %i s stays, not %i s",
   (kept, late, due) => {
     const trader = withSub()
     ask(trader, set(open + 200, kept), open + 210)
@@ -92,7 +92,7 @@ test.each([
   }
 )
 
-test("I6: the hash excludes a renewal to the same second, because a trader restored from the journal does not know it", () => {
+test("I6: the state hash excludes a renewal to the same second, because the journal does not record that renewal", () => {
   const trader = withSub()
   ask(trader, set(open + 200, 5), open + 210)
   const before = Ledger.hash(trader)
@@ -103,7 +103,7 @@ test("I6: the hash excludes a renewal to the same second, because a trader resto
   assert.lengthOf(ask(restored, set(open + 500, 0), open + 1_100), 1)
 })
 
-test("I55: a renewal that arrives after the due time fires the switch and sets it again", () => {
+test("I55: a renewal that arrives after the due time fires the dead-man switch and sets it again", () => {
   const trader = withSub()
   ask(trader, set(open, 5), open)
   ask(trader, set(open + 5_000, 30), open + 5_001)
@@ -122,7 +122,7 @@ test("I55: a renewal that arrives after the due time fires the switch and sets i
   assert.isFalse(DeadManSwitches.isAnyOn(trader))
 })
 
-test("I55: the switches match a twin that remembers all requests, for any requests at any times", () => {
+test("I55: dead-man switches match a reference model that stores every request, for any requests at any times", () => {
   const { percent, pick, whole } = chanceOf(55)
   const sub = AccountId.make("sub")
   const accounts = [account, sub]

@@ -80,7 +80,7 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
   ["no price is negative", "PRICE_LESS_THAN_MIN_PRICE", 1, -5, {}],
   ["absurd prices do not reach the market", "PRICE_GREATER_THAN_MAX_PRICE", 1, 1_000_000, {}],
   ["type is checked before quantity", "INVALID_ORDER_TYPE", 0.0001, 200, { type: "STOP_MARKET" }],
-  ["time in force precedes quantity", "INVALID_TIME_IN_FORCE", 0.0001, 200, { type: "ALO", timeInForce: "FOK" }],
+  ["time in force is checked before quantity", "INVALID_TIME_IN_FORCE", 0.0001, 200, { type: "ALO", timeInForce: "FOK" }],
   ["quantity is checked before price", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.001, 200.001, {}],
   [
     "unknown symbols are refused first",
@@ -93,7 +93,7 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
   assert.strictEqual(refusalOf(quantity, price, more), status)
 })
 
-test("returns the client's values and no order id with a refusal, and holds no margin", () => {
+test("a refusal echoes the client's values without an order id, and holds no margin", () => {
   const scene = funded()
   const command = scene.enter("SELL", 1.0001, 200.001, { clientOrderId: "mine" }) as Refuse
   assert.deepStrictEqual(command.echo, {
@@ -119,7 +119,7 @@ test("refuses an order for another user's account", () => {
   })
 })
 
-test("without prices, passes an order to the market with FAILED_MARGIN_CHECK, or without a refusal if it is reduce-only", () => {
+test("without prices, sends an order to the market with FAILED_MARGIN_CHECK, unless the order is reduce-only", () => {
   const scene = make()
   scene.credit(1_000)
   assert.strictEqual(scene.placed("BUY", 1, 200).finding, "FAILED_MARGIN_CHECK")
@@ -129,7 +129,7 @@ test("without prices, passes an order to the market with FAILED_MARGIN_CHECK, or
   assert.deepInclude(scene.enter("BUY", 1.0001, 200) as object, { status: "REJECTED_MARKET_CLOSED" })
 })
 
-test("rule 4.14: at a stale price, refuses an order that adds risk because the market is closed, whatever faults the order has", () => {
+test("rule 4.14: at a stale price, refuses an order that adds risk with the market-closed status, whatever its other faults", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 190))
   scene.hold(2, 200)
@@ -290,9 +290,9 @@ test("reports an invalid tick or lot size in a modify, unless the order cannot b
 })
 
 test.each<[string, (open: string) => string]>([
-  ["an id that is no UUID", () => "mine"],
+  ["an id that is not a UUID", () => "mine"],
   ["the id of an open order in upper case", (open) => open.toUpperCase()]
-])("refuses a cancel or modify of %s with the id that the client sent, and holds no margin", (_, spelled) => {
+])("refuses a cancel or modify of %s, and echoes the id that the client sent", (_, spelled) => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200, { clientOrderId: "mine" }))
   const orderId = spelled(order.orderId.text)

@@ -97,7 +97,7 @@ test("turns order margin into position margin with each fill, and removes the or
   assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [])
 })
 
-test("holds margin for a MARKET order at the edge of the band until its last lot has ended", () => {
+test("holds a MARKET order's margin, valued at the edge of the price band, until the order's last lot has ended", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 0, scene.market))
   assert.strictEqual(scene.balance().orderMargin, usd(110 + 100))

@@ -56,7 +56,7 @@ const funded = () => {
 const has = (trader: Ledger.Trader, accountId: AccountId) => Ledger.balance(trader, accountId)!.deposit
 
 describe("requests with an idempotency key", () => {
-  it("I8: executes a request once, returns RequestDone for a repeat, and rejects another request with the same key", () => {
+  it("I8: returns RequestDone for a repeated request, and rejects a different request with the same idempotency key", () => {
     const trader = funded()
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 1), "Transferred,RequestKept")
     assert.strictEqual(ask(trader, transfer("b", usd(5)), 2), "Transferred,RequestKept")
@@ -87,7 +87,7 @@ describe("requests with an idempotency key", () => {
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 3), "Transferred,RequestKept")
   })
 
-  it("I48: above 4,096 keys, forgets keys older than a day, then rejects a forgotten credit key but accepts a transfer key again", () => {
+  it("I48: above 4,096 keys, forgets keys older than a day, so that a transfer's key can be used again", () => {
     const trader = funded()
     ask(trader, transfer("old", 1n), 0)
     ask(trader, credit("older", 1n), 0)

@@ -161,7 +161,7 @@ test("an account keeps its money when it is opened again", () => {
   assert.strictEqual(scene.balance(UserId.make("sub")).deposit, usd(400))
 })
 
-test("arms a connection once and disarms it once", () => {
+test("records the arming and the disarming of a connection only once", () => {
   const scene = make()
   const arm = { _tag: "Arm", connectionId: "c1", accountId: primaryAccountOf(alice), armed: true } as const
   const tags = (command: LedgerCommand) => Result.getOrThrow(scene.ask(command)).map(({ _tag }) => _tag)

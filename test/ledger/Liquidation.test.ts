@@ -220,7 +220,7 @@ test("rule 9.6: chooses between markets with equal maintenance margins by symbol
   assert.deepInclude(measureOf(scene)?.measure, { share: 100_000_000 })
 })
 
-test("rule 9.7: a report to a takeover contains the account's ratio and, as its maximum loss, its share of the equity", () => {
+test("rule 9.7: an account's report for a takeover contains its margin ratio, and limits its loss to its share of the equity", () => {
   for (const [units, equity, ratioE6] of [
     [40, 900, 1_985_294],
     [30, 700, 2_058_823],
@@ -276,7 +276,7 @@ test("a position without a price is checked at its first price, whatever that pr
   ])
 })
 
-test("rule 4.14: reports liquidation before a fault in the order, and after a closed market", () => {
+test("rule 4.14: a refusal reports liquidation rather than a fault in the order, but a closed market rather than liquidation", () => {
   const scene = longFifty(190)
   assert.strictEqual(said(scene.enter("BUY", 0.0001, 190)), "USER_IN_LIQUIDATION")
   assert.strictEqual(said(scene.enter("BUY", 1, 190, { type: "STOP_MARKET" })), "USER_IN_LIQUIDATION")

@@ -22,7 +22,7 @@ const held = FastCheck.record({
 /** Equity in hundredths of a percent of the maintenance margin. */
 const equity = FastCheck.integer({ min: -5_000, max: 30_000 })
 
-test("rule 9: matches the twin's liquidation commands, takeover reports and thresholds for 2,000 random accounts", () => {
+test("rule 9: liquidation commands, takeover reports and thresholds match the reference model for 2,000 random accounts", () => {
   const seen = { Liquidate: 0, OpenTakeover: 0, none: 0 }
   FastCheck.assert(
     FastCheck.property(FastCheck.tuple(held, held), equity, (positions, share) => {

@@ -46,7 +46,7 @@ test("rule 13.1: refuses a redemption by a user who has traded on any account, a
   assert.isUndefined(refusedAs(ordered, redeem))
 })
 
-test("rule 13.4: credits each day's reward once to the primary account, available and withdrawable at once", () => {
+test("rule 13.4: credits each day's reward once to the primary account, immediately available and withdrawable", () => {
   const scene = make()
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.credit(100)

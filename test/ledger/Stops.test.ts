@@ -71,7 +71,7 @@ test("a market's view replaces the trader's stops in that market", () => {
   assert.isUndefined(Ledger.order(scene.trader, account, aapl, gone.orderId.text))
 })
 
-test("rule 15.7: converts a request about a stop to a request about its order if side and type match", () => {
+test("rule 15.7: treats a stop request as an order request with the stop's id if side and type match", () => {
   const scene = longFive()
   const { orderId } = placed(scene, 5, 190)
   const envelope = { commandId: id("asked"), expiresAtMillis: 60_000, accountId: account, symbol: aapl }

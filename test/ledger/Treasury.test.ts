@@ -107,7 +107,7 @@ describe("a trader's treasury", () => {
     assert.lengthOf(ask(trader, withdraw("w", usd(5))), 1)
   })
 
-  it("I14: returns a withdrawal's gross amount once", () => {
+  it("I14: refunds a withdrawal's gross amount once", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(100)))
     ask(trader, withdraw("w", usd(40)))
@@ -145,7 +145,7 @@ describe("a trader's treasury", () => {
     )
   })
 
-  it("I8: executes a withdrawal with a key once, and refuses another request with that key", () => {
+  it("I8: executes a withdrawal with an idempotency key once, and refuses another request with that key", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(100)))
     const keyed = { ...withdraw("k", usd(10)), request: { requestId: "k", fingerprint: "10" } }

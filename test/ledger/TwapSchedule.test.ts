@@ -84,7 +84,7 @@ describe("rule 16.4: size of a slice", () => {
     )
   })
 
-  it("the slices match a distribution of the missing lots one at a time, and sum to the total, for any fills", () => {
+  it("for any fills, the slices equal a distribution of the remaining lots one at a time", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 12 }),
@@ -107,7 +107,7 @@ describe("rule 16.4: size of a slice", () => {
     )
   })
 
-  it("the slices sum to the total for any number of slices that all fill", () => {
+  it("if all slices fill, their sum is the total, for any number of slices", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 300 }), fc.integer({ min: 300, max: 2 ** 40 }), (slices, totalLots) => {
         const all = sizes(twapOf({ slices, totalLots }), (lots) => lots, Infinity)
@@ -136,7 +136,7 @@ describe("rule 16.3: due time of a slice", () => {
     [3, 60, { _tag: "Over" }],
     [2, 89.999, { _tag: "Slice", slice: 3, lots: 9_999 }],
     [2, 90, { _tag: "Over" }]
-  ])("returns the next step after slice %i, %d s after the start", (lastSlice, seconds, step) => {
+  ])("after slice %i and %d s, the next step is %j", (lastSlice, seconds, step) => {
     assert.deepStrictEqual(stepAt(lastSlice, seconds), step)
   })
 

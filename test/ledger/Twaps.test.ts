@@ -81,7 +81,7 @@ describe("rule 16.1: acceptance of a TWAP", () => {
     if (Result.isFailure(refused)) assert.deepInclude(refused.failure, { _tag: "InvalidTwap", flaw })
   })
 
-  it("reports the largest valid number of slices if a slice is below 10 USD, and exempts reduce-only TWAPs", () => {
+  it("reports the largest valid number of slices if a slice is below 10 USD and the TWAP is not reduce-only", () => {
     const scene = funded()
     scene.price(aapl, 30)
     const boundOf = (over: Partial<AddTwap>) => {
@@ -95,7 +95,7 @@ describe("rule 16.1: acceptance of a TWAP", () => {
     assert.isUndefined(boundOf({ totalQuantity: 3.3, slices: 10, reduceOnly: true, clientTwapId: "reduces" }))
   })
 
-  it("stores lots and ticks, starts a TWAP no earlier than now, and keeps the builder code", () => {
+  it("starts a TWAP no earlier than now, and stores its quantity in lots and its price in ticks", () => {
     const { terms } = add(funded(), "twap", { worstPrice: 200.01, startMillis: 5, clientTwapId: "mine" })
     assert.deepStrictEqual(terms, {
       twapId: TwapId.make(id("twap").text),
@@ -143,7 +143,7 @@ describe("rule 16.1: acceptance of a TWAP", () => {
 })
 
 describe("next step of a TWAP", () => {
-  it("opens a TWAP, places its slices, and finally ends, closes and removes it", () => {
+  it("opens a TWAP, places its slices, and removes the TWAP after the last slice", () => {
     const scene = funded()
     const twap = add(scene)
     assert.deepStrictEqual(next(scene), { _tag: "Open" })
@@ -176,7 +176,7 @@ describe("next step of a TWAP", () => {
     assert.strictEqual(scene.trader.twaps.size, 0)
   })
 
-  it("rule 16.6: ends a TWAP after a child fails the margin check, and ends a reduce-only TWAP if no position is left to reduce", () => {
+  it("rule 16.6: ends a TWAP whose child order fails the margin check, and a reduce-only TWAP without a position to reduce", () => {
     const scene = funded()
     opened(scene, "margin", {}, { lastSlice: 1, refusal: "FAILED_MARGIN_CHECK" })
     assert.deepStrictEqual(next(scene, "margin"), { _tag: "End", ending: "MARGIN" })
@@ -200,7 +200,7 @@ describe("next step of a TWAP", () => {
     assert.deepStrictEqual(next(scene), { _tag: "Forget" })
   })
 
-  it("I31: adopts a TWAP's progress from a view, which also resolves in-flight commands", () => {
+  it("I31: adopts a TWAP's progress from the market's view, which also resolves in-flight commands", () => {
     const scene = funded()
     const twap = add(scene)
     const told = { ...unplaced(twap.terms, now), lastSlice: 2, filledLots: 5_000 }
@@ -226,7 +226,7 @@ describe("rule 16.5: children of a TWAP", () => {
       { ...envelope("unused"), commandId: childId(twap.terms.twapId, 2) }
     )
 
-  it("I19: sends a child as a MARKET order with the TWAP's account and builder code, and holds margin", () => {
+  it("I19: sends a TWAP's child as a MARKET order with the TWAP's account and builder code", () => {
     const scene = funded()
     const command = place(scene, opened(scene))
     assert.deepInclude(command, { _tag: "PlaceSlice", slice: 2, traderEpoch: 4, accountId: account })
@@ -247,7 +247,7 @@ describe("rule 16.5: children of a TWAP", () => {
     assert.strictEqual(scene.balance().orderMargin, 0n)
   })
 
-  it("sends a child as a LIMIT IOC order at the worst price, or at the edge of the band if that is nearer", () => {
+  it("sends a TWAP's child as a LIMIT IOC order at the worst price, or at the edge of the price band if that is nearer", () => {
     const scene = funded()
     const child = (name: string, side: "BUY" | "SELL", worstPrice: number) =>
       place(scene, opened(scene, name, { side, worstPrice })).child as Place
@@ -257,7 +257,7 @@ describe("rule 16.5: children of a TWAP", () => {
     assert.deepInclude(child("d", "SELL", 199), { type: "LIMIT", priceTicks: 19_900 })
   })
 
-  it("limits a child's price to the daily bounds if they are nearer than the band: 260 instead of 264 at a mark of 240", () => {
+  it("limits a child order's price to the daily bounds if they are nearer than the band: 260 instead of 264 at mark 240", () => {
     const scene = funded()
     scene.prices.set(aapl, { ...pricedAt(aapl, 240), minPriceTicks: 14_000, maxPriceTicks: 26_000 })
     const loose = place(scene, opened(scene, "loose", { worstPrice: 300 })).child as Place
@@ -271,7 +271,7 @@ describe("rule 16.5: children of a TWAP", () => {
     ["BUY", "SELL", 2_800, 2_896.5],
     ["SELL", "BUY", 3_200, 3_103.5]
   ] as const)(
-    "rule 7.6: a child that only reduces a position from a %s is priced no worse than the bankruptcy price",
+    "rule 7.6: a child order that only reduces a position from a %s is priced no worse than the bankruptcy price",
     (...of) => {
       const [opening, side, worstPrice, bankruptcy] = of
       const scene = make()
@@ -302,7 +302,7 @@ describe("rule 16.5: children of a TWAP", () => {
     }
   )
 
-  it("I27: holds enough margin for a child that the market clips to any nearer price, and then releases the hold", () => {
+  it("I27: holds enough margin for a child order at any nearer price to which the market might clip it", () => {
     for (const side of ["BUY", "SELL"] as const) {
       const scene = funded()
       const worstPrice = side === "BUY" ? 300 : 100
@@ -316,7 +316,7 @@ describe("rule 16.5: children of a TWAP", () => {
     }
   })
 
-  it("sends a child even if nothing is available, so that the market reports its earlier checks first", () => {
+  it("sends a child order even if no margin is available, so that the market's earlier checks are reported first", () => {
     const scene = funded()
     const { child } = place(scene, opened(scene), 9_000_000)
     assert.deepInclude(child, { _tag: "Place", finding: "FAILED_MARGIN_CHECK" })

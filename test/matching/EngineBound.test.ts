@@ -37,7 +37,7 @@ describe("I48, rule 4.16: an order's unfilled quantity is cancelled after 4,096 
     assertDurable(scene)
   })
 
-  it("stops that the fills cut or end count towards the event limit", () => {
+  it("stops that fills reduce or end count towards the event limit", () => {
     const scene = new Scene()
     for (let account = 0; account < 100; account++) {
       scene.hold(`a${account}`, 0.1)

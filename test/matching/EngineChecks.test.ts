@@ -69,7 +69,7 @@ describe("limit checks", () => {
     assert.lengthOf(scene.orders("alice"), 200)
   })
 
-  it("a desk's refusal is reported at the place of the same check in the market's order of checks", () => {
+  it("a desk's refusal takes the same precedence as the market's own check for the same fault", () => {
     const scene = new Scene()
     const many = { finding: "REJECTED_TOO_MANY_OPEN_ORDERS" } as const
     const margin = { finding: "FAILED_MARGIN_CHECK" } as const
@@ -183,7 +183,7 @@ describe("repeated and outdated commands", () => {
     assert.strictEqual(Engine.outcome(scene.engine, late.commandId), "EXPIRED")
   })
 
-  it("I20: drops a command from an older trader epoch without an event, and executes its repeat by the new owner", () => {
+  it("I20: drops a command from an older trader epoch without an event, and executes the new owner's repeat", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("alice"), traderEpoch: 3 })), [
       "EpochRaised"
@@ -290,7 +290,7 @@ describe("prices over time", () => {
     assert.strictEqual(Engine.prices(scene.engine)!.oracleE8, usd(200))
   })
 
-  it("I26 I29: ignores a price too high for exact arithmetic; below that, an hour's funding is exact to 1e-6 USD", () => {
+  it("I26 I29: ignores prices that are too high for exact arithmetic, so that funding stays exact to 1e-6 USD", () => {
     const scene = new Scene(204)
     const free = { maxNotional: 9e14 }
     scene.sell(122_000, 204, { account: "bob", ...free })

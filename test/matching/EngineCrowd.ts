@@ -16,13 +16,13 @@ const reduceOnly = { reduceOnly: true }
 /** Source of the events, setup, and the quantity and terms of bob's buy with a limit price of 201. */
 export const crowded: ReadonlyArray<readonly [string, (scene: Scene) => void, number, PlaceAsk]> = [
   [
-    "its own bracket",
+    "the order's own bracket",
     (scene) => many(scene, "SELL", 2_000, 200.5),
     200,
     { bracket: { ...bracket, takeProfitTicks: ticks(250), stopLossTicks: ticks(150) } }
   ],
   [
-    "brackets of others",
+    "other users' brackets",
     (scene) => {
       for (let account = 0; account < 80; account++) {
         for (let order = 0; order < 25; order++) scene.sell(0.1, 200.5, { account: `a${account}`, bracket })
@@ -32,7 +32,7 @@ export const crowded: ReadonlyArray<readonly [string, (scene: Scene) => void, nu
     {}
   ],
   [
-    "stops of others",
+    "other users' stops",
     (scene) => {
       for (let account = 0; account < 90; account++) {
         scene.hold(`a${account}`, 0.1)
@@ -44,7 +44,7 @@ export const crowded: ReadonlyArray<readonly [string, (scene: Scene) => void, nu
     {}
   ],
   [
-    "reduce-only orders of others that it cuts",
+    "other users' reduce-only orders that its fills cut",
     (scene) => {
       for (let account = 0; account < 21; account++) {
         scene.hold(`a${account}`, 40)
@@ -56,7 +56,7 @@ export const crowded: ReadonlyArray<readonly [string, (scene: Scene) => void, nu
     {}
   ],
   [
-    "its own reduce-only orders that it cuts",
+    "the same user's reduce-only orders that its fills cut",
     (scene) => {
       scene.hold("bob", -500)
       scene.buy(500, 190, { ...bob, ...reduceOnly })
@@ -66,7 +66,7 @@ export const crowded: ReadonlyArray<readonly [string, (scene: Scene) => void, nu
     {}
   ],
   [
-    "orders that it meets once a reduce-only one has ended",
+    "orders that it reaches after a reduce-only order has ended",
     (scene) => {
       scene.hold("ann", 400)
       scene.sell(400, 200.4, { account: "ann" })

@@ -176,7 +176,7 @@ describe("an hour whose end is processed late", () => {
     assert.deepInclude(eventOf(tick(scene, end + 60_000), "Funded"), { rateE12: 20_000_000, atMillis: end })
   })
 
-  it("I32: more than one minute late, skips the hour and all earlier unpaid hours once, and pays the next hour", () => {
+  it("I32: more than one minute after an hour's end, skips all unpaid hours, and pays the next hour", () => {
     const scene = market(25)
     const skipped = { rateE12: 0, skipped: true, fromMillis: friday, atMillis: end }
     assert.deepInclude(eventOf(tick(scene, end + 60_001), "Funded"), skipped)

@@ -20,14 +20,14 @@ const rest = (scene: Scene): number => {
   return recorded
 }
 
-it("a market without a price is idle at once, and a market without orders after its first sample", () => {
+it("a market without a price is idle immediately, and a market without orders is idle after its first sample", () => {
   assert.isTrue(idle(new Scene(null)))
   const scene = new Scene(200)
   assert.strictEqual(rest(scene), 1)
   assert.strictEqual(scene.now, friday + 5_000)
 })
 
-it("a market is idle after one sample of a new premium, and at once if the premium is unchanged", () => {
+it("a market is idle after one sample of a new premium, or immediately if the premium is unchanged", () => {
   const scene = new Scene(200)
   rest(scene)
   scene.buy(49, 200)
@@ -38,7 +38,7 @@ it("a market is idle after one sample of a new premium, and at once if the premi
   assert.deepStrictEqual(told(scene.events).slice(-2), ["Priced", "Sampled"])
 })
 
-it("a market stays active until its premium has converged to the mid price, and then records no events", () => {
+it("a market stays active until its premium has converged, and then records no events", () => {
   const scene = new Scene(200)
   scene.buy(1, 200)
   scene.sell(1, 201)

@@ -70,7 +70,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(told(liquidate(market, "ann", 10, 204)), ["Accepted", "Traded 10 @ 203 ben"])
   })
 
-  it("a liquidation decided on a position or mark that has since changed makes no trade but still cancels the orders", () => {
+  it("if the position or the mark has changed since its decision, a liquidation only cancels orders", () => {
     const market = scene()
     const position = Engine.view(market.engine, AccountId.make("ann")).position
     const decidedOn = { position: { ...position, cashFlow: position.cashFlow - 1 }, markE8: usd(190) }
@@ -83,7 +83,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(told(liquidate(market, "nobody", 5, 185.78)), ["Done"])
   })
 
-  it("a liquidation changes nothing in a halted market, after its expiry, or if the desk's former owner sent it", () => {
+  it("a liquidation changes nothing if the market is halted, the command has expired, or a former desk owner sent it", () => {
     const market = scene()
     market.sell(5, 195, { account: "ann" })
     market.ask({ _tag: "RaiseEpoch", userId: market.envelope({ account: "ann" }).userId, traderEpoch: 3 })
@@ -123,7 +123,7 @@ describe("rule 9.8: rate limit of liquidations on the book", () => {
   const traded = (market: Scene, account: string) =>
     eventOf(liquidate(market, account, 4_000, 99), "Accepted").order.quantityLots / 1000
 
-  it("limits the volume of liquidations to a tenth of the position limit, and counts a trade from a minute ago at e^-1", () => {
+  it("limits liquidation volume to a tenth of the position limit, where a trade one minute ago counts with a factor of e^-1", () => {
     const market = crowd()
     assert.strictEqual(traded(market, "ann"), 2_525.252)
     assert.strictEqual(traded(market, "ben"), 0.001)

@@ -59,7 +59,7 @@ describe("modifies", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 2 of 3 @ 200.5"])
   })
 
-  it("a crossing modify that fills completely removes the order and cancels the user's own orders in its way", () => {
+  it("a crossing modify that fills completely removes the order, and cancels the user's own orders that it would match", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "alice-2", user: "alice" })
     scene.sell(3, 200.1, { account: "bob" })
@@ -124,7 +124,7 @@ describe("modifies", () => {
     ])
   })
 
-  it("applies a new order's checks except the count of open orders to a modify, and ignores the old quantity", () => {
+  it("a modify must pass a new order's checks, except the open-order limit, and its old quantity is ignored", () => {
     const scene = new Scene(200, { maxOpenOrders: 1 })
     const orderId = orderIdOf(scene.buy(10, 199))
     const limit = { maxNotional: 2_000_000_000 }

@@ -178,7 +178,7 @@ describe("staleness", () => {
     assert.strictEqual(prices(scene).freshMarkE8, prices(scene).markE8)
   })
 
-  it("I29: while a price is stale, accepts only orders that reduce a position, even before a tick", () => {
+  it("I29: while a price is stale, accepts only orders that reduce a position, even before the next tick", () => {
     const scene = outside()
     scene.hold("alice", 5)
     const resting = orderIdOf(scene.buy(1, 185))

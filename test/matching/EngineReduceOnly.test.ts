@@ -21,7 +21,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(scene.levels(), ["SELL 5 @ 201"])
   })
 
-  it("a resting reduce-only order is cut to the quantity that earlier ones leave, and refused if they leave nothing", () => {
+  it("a resting reduce-only order is cut to the quantity that earlier reduce-only orders leave, and refused if that is 0", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 201, reduceOnly)
@@ -29,7 +29,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(1, 203, reduceOnly)), ["REJECTED"])
   })
 
-  it("an immediate reduce-only order can close the whole position; resting ones are then cut, newest first", () => {
+  it("an immediate reduce-only order can close the whole position, although resting reduce-only orders exist", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(2, 201, reduceOnly)
@@ -103,7 +103,7 @@ describe("I33: reduce-only orders", () => {
     assert.strictEqual(scene.position("alice"), 2)
   })
 
-  it("a crossing reduce-only order trades first, whatever its time in force, and resting ones are cut newest first", () => {
+  it("a crossing reduce-only order trades before resting reduce-only orders are cut, whatever its time in force", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 202, reduceOnly)

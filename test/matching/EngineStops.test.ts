@@ -122,7 +122,7 @@ describe("rule 15.4: several stops fire in the order in which the mark reaches t
     assertDurable(scene)
   })
 
-  it("at most 256 stops fire at once; the remaining ones fire at the next ticks, even if the mark has changed", () => {
+  it("at most 256 stops fire in one tick, and the remaining due stops fire at the next ticks", () => {
     const scene = new Scene()
     for (let account = 0; account < 6; account++) {
       scene.hold(`a${account}`, 50)
@@ -196,7 +196,7 @@ describe("rule 15.2, I33: a stop closes at most the position", () => {
     assertDurable(scene)
   })
 
-  it("cuts the makers' stops too, after all trades of the incoming order", () => {
+  it("also cuts the makers' stops, but only after all trades of the incoming order", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 190, stopLoss)

@@ -6,7 +6,7 @@ import { assertDurable, Scene, told } from "./EngineScene.ts"
 import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
 describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", () => {
-  it("I28: no provider takes over after the mark moved by more than 25 bps, because it would pay for the later loss", () => {
+  it("I28: no provider takes over a position after the mark has moved by more than 25 bps", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -24,7 +24,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
   })
 
   it.each([185.54, 186.46])(
-    "a takeover goes to providers at its original mark of 186 while the current mark of %d is near",
+    "a takeover goes to providers at its original mark of 186 if the current mark of %d is within 25 bps",
     (near) => {
       const market = scene(["ben", 50])
       mark(market, 186)
@@ -66,7 +66,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
     }
   )
 
-  it("a takeover after a recovery of the mark raises no alarm, whatever amount the fund holds", () => {
+  it("after the mark has recovered, closing a takeover raises no alarm, whatever amount the fund holds", () => {
     const market = scene(["ben", 50])
     mark(market, 170)
     openTakeover(market, "ann", -400)

@@ -16,7 +16,7 @@ const endow = (market: Scene, amount: number): void => {
 const toCents = (amount: number): number => Math.round(amount * 100) / 100
 
 describe("rule 9.12: a takeover with its worked numbers", () => {
-  it("at 186.00 the account's remaining money goes to the fund, and a provider takes over 50 for a fee of 23.25", () => {
+  it("at a mark of 186.00 the remaining equity goes to the fund, and a provider takes over 50 units for a fee of 23.25", () => {
     const market = scene(["ben", 50])
     const before = worth(market, "ann", 200)
     mark(market, 186)
@@ -30,7 +30,7 @@ describe("rule 9.12: a takeover with its worked numbers", () => {
     assertDurable(market)
   })
 
-  it("I28: a fund of 150 cannot cover a debt of 400, so it is kept and the accounts nearest to liquidation are closed at 178.00", () => {
+  it("I28: if a fund of 150 cannot cover a debt of 400, the accounts nearest to liquidation are closed at 178.00 instead", () => {
     const market = scene(["a", 40], ["c", 30], ["b", 60])
     market.sell(80, 200, { account: "ann" })
     market.buy(80, 200, { account: "house", timeInForce: "IOC" })
@@ -52,7 +52,7 @@ describe("rule 9.12: a takeover with its worked numbers", () => {
     assertDurable(market)
   })
 
-  it("a fund of 400 covers the debt, so the transfer is at the mark and the other side loses nothing", () => {
+  it("if a fund of 400 covers the debt, the position is transferred at the mark and the other side loses nothing", () => {
     const market = scene(["a", 50])
     endow(market, 400)
     mark(market, 170)
@@ -82,7 +82,7 @@ describe("rule 9.12: a takeover with its worked numbers", () => {
 })
 
 describe("rule 9.13, rule 9.14: order of counterparties", () => {
-  it("providers take over in the order of free margin, each up to its limit; the remainder goes to the largest provider first", () => {
+  it("providers take over positions in the order of their free margin, each up to its limit", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -134,7 +134,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(told(events), ["Traded 20 @ 186 ben", "TakeoverClosed"])
   })
 
-  it("I28: at a price worse than the mark, an account takes lots until its capacity for losses is used up, and the rest remains", () => {
+  it("I28: at a price worse than the mark, an account takes only as many lots as the loss that it can bear allows", () => {
     const market = scene(["a", 30], ["c", 20])
     mark(market, 170)
     openTakeover(market, "ann", -400)
@@ -145,7 +145,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assertDurable(market)
   })
 
-  it("I28: losses on an account's whole position since its desk responded reduce the account's capacity", () => {
+  it("I28: losses on an account's position since its desk responded reduce the loss that the account can still bear", () => {
     const market = scene(["a", 40], ["b", 10])
     mark(market, 173.6)
     openTakeover(market, "ann", -220)
@@ -279,7 +279,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.strictEqual(stale.position("ann"), 50)
   })
 
-  it("refuses a takeover decided on a position or mark that has since changed, or by the desk's former owner", () => {
+  it("refuses a takeover if the position or the mark has changed since its decision, or if a former desk owner sent it", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     const decidedOn = {
@@ -296,7 +296,7 @@ describe("rule 9.9: an open takeover", () => {
     assert.deepStrictEqual(told(openTakeover(market, "ann", 400)), ["Done"])
   })
 
-  it("a takeover opens at the mark it was decided on if the mark has moved further against the position", () => {
+  it("a takeover opens at the mark of its decision if the mark has since moved further against the position", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     const { position } = Engine.view(market.engine, AccountId.make("ann"))
@@ -326,7 +326,7 @@ describe("rule 9.9: an open takeover", () => {
     assertDurable(market)
   })
 
-  it("a short is taken over at the mark rounded in the short's favour, and pays the rounding difference to the fund", () => {
+  it("a short position is taken over at the mark rounded in its favour, and the rounding difference goes to the fund", () => {
     const market = new Scene()
     market.hold("ann", -50)
     mark(market, 214.003)

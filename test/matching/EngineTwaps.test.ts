@@ -62,7 +62,7 @@ const assertDurable = (scene: Scene) => {
 }
 
 describe("progress of a TWAP", () => {
-  it("a TWAP's progress equals its children's fills, is recorded after their events, and appears in the account's view", () => {
+  it("a TWAP's progress equals its child orders' fills, and appears in the account's view", () => {
     const scene = begun()
     scene.sell(0.4, 200, { account: "bob" })
     scene.sell(0.2, 200.5, { account: "bob" })
@@ -83,7 +83,7 @@ describe("progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("a refused child counts as placed, and its TWAP stores the reason", () => {
+  it("a refused child order counts as placed, and its TWAP stores the reason", () => {
     const scene = begun()
     assert.deepStrictEqual(progress(place(scene, 1, { finding: "FAILED_MARGIN_CHECK" })), [
       1,
@@ -111,14 +111,14 @@ describe("progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("an expired child counts as placed", () => {
+  it("an expired child order of a TWAP counts as placed", () => {
     const scene = begun()
     assert.deepStrictEqual(told(place(scene, 1, { expires: friday - 1 })), ["EXPIRED", "TwapAdvanced"])
     assert.deepStrictEqual(place(scene, 1), [])
     assertDurable(scene)
   })
 
-  it("I31: a child from a former owner does not count, but the new owner's child does", () => {
+  it("I31: a TWAP's child order from a former owner does not count, but the new owner's child order does", () => {
     const scene = begun()
     scene.ask({ _tag: "RaiseEpoch", userId: terms.userId, traderEpoch: 2 })
     assert.deepStrictEqual(place(scene, 1, { epoch: 1 }), [])
@@ -128,7 +128,7 @@ describe("progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("in a halted market a child is refused but counts as placed, and TWAPs can begin and end", () => {
+  it("in a halted market, a TWAP's child order is refused but counts as placed", () => {
     const scene = new Scene()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     assert.deepStrictEqual(told(open(scene)), ["TwapOpened"])
@@ -143,7 +143,7 @@ describe("rule 16.5: children with a limit price", () => {
     place(scene, slice, { side, type: "LIMIT", priceTicks: ticks(price) })
   const acceptedAt = (events: ReadonlyArray<MarketEvent>) => eventOf(events, "Accepted").order.priceTicks / 100
 
-  it("clips a child's limit price instead of refusing the child if the band has moved since the child was sent", () => {
+  it("if the price band has moved since a child order was sent, clips its limit price instead of refusing the order", () => {
     const scene = begun()
     scene.ask({ _tag: "Observe", priceE8: 199.9e8, teller: "operator" })
     scene.sell(0.4, 219.89, { account: "bob" })
@@ -161,7 +161,7 @@ describe("rule 16.5: children with a limit price", () => {
     assertDurable(scene)
   })
 
-  it("clips a child's limit price to the daily bounds: to 260 instead of 264 at mark 240", () => {
+  it("clips a child order's limit price to the daily bounds: to 260 instead of 264 at mark 240", () => {
     const scene = begun()
     scene.ask({ _tag: "Observe", priceE8: 240e8, teller: "operator" })
     assert.deepInclude(Engine.prices(scene.engine), { maxPriceTicks: ticks(260), upperTicks: ticks(264) })
@@ -172,7 +172,7 @@ describe("rule 16.5: children with a limit price", () => {
     assertDurable(scene)
   })
 
-  it("refuses a child whose limit price is beyond every valid price of the day, because clipping never loosens a limit", () => {
+  it("refuses a child order whose limit price is beyond every valid price of the day", () => {
     const scene = begun()
     assert.deepStrictEqual(told(limited(scene, 1, "BUY", 139.99)), ["PRICE_LESS_THAN_MIN_PRICE", "TwapAdvanced"])
     assert.deepStrictEqual(told(limited(scene, 2, "SELL", -1)), ["INVALID_TICK_SIZE_PRECISION_PRICE", "TwapAdvanced"])
@@ -181,7 +181,7 @@ describe("rule 16.5: children with a limit price", () => {
 })
 
 describe("I31: a slice has one child", () => {
-  it("ignores a repeated child, and refuses a child for the same slice under another id", () => {
+  it("ignores a repeated child order, and refuses a child order for the same slice under another id", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     const command = sliceOf(scene, 1)
@@ -192,7 +192,7 @@ describe("I31: a slice has one child", () => {
     assertDurable(scene)
   })
 
-  it("refuses a repeated child even after its outcome was forgotten, also in a market restored from a snapshot", () => {
+  it("refuses a repeated child order even after its outcome was forgotten", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 2)
@@ -206,7 +206,7 @@ describe("I31: a slice has one child", () => {
     assert.deepStrictEqual(progress(place(scene, 3)), [3, 2, 400, 2, null])
   })
 
-  it("rejects children beyond the last slice, for another account's TWAP, and for an unknown TWAP", () => {
+  it("rejects a child order beyond the last slice, for another account's TWAP, or for an unknown TWAP", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     assert.deepStrictEqual(told(place(scene, 4)), ["REJECTED"])
@@ -219,7 +219,7 @@ describe("I31: a slice has one child", () => {
     )
   })
 
-  it("rejects children after their TWAP has closed", () => {
+  it("rejects a child order after its TWAP has closed", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 1)
@@ -289,7 +289,7 @@ describe("opening and closing of TWAPs", () => {
     assertDurable(scene)
   })
 
-  it("self-trade prevention applies to children as to any order", () => {
+  it("self-trade prevention applies to a TWAP's child orders as to any order", () => {
     const scene = begun()
     scene.sell(1, 201, { account: "alice/1", user: "alice" })
     assert.deepStrictEqual(told(place(scene, 1, { type: "LIMIT", priceTicks: ticks(202) })), [
@@ -301,7 +301,7 @@ describe("opening and closing of TWAPs", () => {
   })
 })
 
-it("I31: in random streams slice numbers only grow, each slice has one child, and progress equals the fills", () => {
+it("I31: in random streams, each TWAP slice has one child order, and a TWAP's progress equals its fills", () => {
   let filled = 0
   let closed = 0
   play(600, (engine) => {

@@ -158,7 +158,7 @@ for (const [when, ending] of Object.entries(endings))
   )
 
 story(
-  "keeps a withdrawal's nonce if the owner crashes after signing, even if the user is frozen and others queue behind",
+  "keeps a withdrawal's nonce if the owner crashes after signing, even if the user is then frozen",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* world
     const other = yield* (yield* TestVenue).user("ben", 1_000)
@@ -177,7 +177,7 @@ story(
 )
 
 story(
-  "stops the queue at a withdrawal that the wallet refuses, and refunds it once an operator's cancel is final",
+  "a withdrawal that the wallet refuses stops the queue, and is refunded after an operator's cancel is final",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* makeWorld(usd(80))
     const { cancel, payments, refused } = yield* Changes.withdrawals
@@ -232,7 +232,7 @@ story(
 )
 
 story(
-  "cancels an unpayable queued withdrawal and refunds it once, even if the user is frozen and withdrawals are blocked",
+  "cancels an unpayable queued withdrawal and refunds it once, even while the user is frozen",
   Effect.gen(function* () {
     const { chain, look, user } = yield* world
     const { cancel, payments, refused } = yield* Changes.withdrawals
@@ -265,7 +265,7 @@ story(
 )
 
 story(
-  "after a manual payment takes a withdrawal's nonce, pays later withdrawals, and refunds the displaced withdrawal on a cancel",
+  "if a manual payment takes a withdrawal's nonce, pays later withdrawals, and refunds the displaced one on a cancel",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* world
     const { cancel, find } = yield* Changes.withdrawals

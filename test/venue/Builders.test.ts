@@ -110,7 +110,7 @@ story("rule 12.4: credits no builder if the code is absent, unknown or inactive"
 )
 
 story(
-  "rule 12.4: credits a code's owner once for a trade under the owner's own code, also from a subaccount",
+  "rule 12.4: credits a builder once for a trade under the builder's own code, even from a subaccount",
   (venue) =>
     Effect.gen(function* () {
       const traders = yield* trading(venue)
@@ -130,7 +130,7 @@ const take = Effect.fnUntraced(function* (stream: string) {
 })
 
 story(
-  "I18: credits a code's owner once per trade, even if the trader or market is reloaded between or during trades",
+  "I18: credits a builder code's owner once per trade, even if the trader or the market is reloaded",
   (venue) =>
     Effect.gen(function* () {
       const traders = yield* trading(venue)

@@ -28,7 +28,7 @@ const openOrders = Effect.fnUntraced(function* (client: Client) {
 })
 
 story(
-  "rule 4.21: cancels all of the account's orders, but no stops or TWAPs, when the switch is not renewed in time",
+  "rule 4.21: if a dead-man switch is not renewed in time, cancels all of the account's orders, but no stops or TWAPs",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -90,7 +90,7 @@ story(
     })
 )
 
-story("rule 4.21: a timeout of 0 turns the switch off, and orders placed after the switch fired stay open", (venue) =>
+story("rule 4.21: a timeout of 0 turns a dead-man switch off, and orders placed after it has fired stay open", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190))
@@ -113,7 +113,7 @@ story("rule 4.21: a timeout of 0 turns the switch off, and orders placed after t
 )
 
 story(
-  "I55: cancels a trader's orders in time and once, even if the trader's owner changes while the switch is on",
+  "I55: a dead-man switch cancels a trader's orders in time and once, even if the trader's owner changes",
   (venue) =>
     Effect.gen(function* () {
       const user = yield* venue.user("alice")

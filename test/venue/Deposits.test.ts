@@ -89,7 +89,7 @@ story(
 )
 
 story(
-  "rule 17.6: credits a bank deposit by its reference, holds one without a valid reference, and debits a returned one once",
+  "rule 17.6: credits a bank deposit by its reference, holds it if the reference is invalid, and debits a returned one once",
   (venue) =>
     Effect.gen(function* () {
       const amy = yield* venue.user("amy", 0)

@@ -7,7 +7,7 @@ import { aapl, gold, limit, modify, say, story, told } from "./Story.ts"
 const arm = (armed: boolean) => say("cancel_on_disconnect", { cancel_on_disconnect: armed })
 
 story(
-  "I34: cancels all of the account's orders when a connection with cancel-on-disconnect closes, and notifies the others",
+  "I34: when a connection with cancel-on-disconnect closes, cancels all of the account's orders",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -187,7 +187,7 @@ story("I34: keeps orders that the client placed after its half-open connection f
 )
 
 story(
-  "I34: a closed armed connection cancels all orders sent before the close, including orders from other connections",
+  "I34: when an armed connection closes, cancels all earlier orders, including those from the user's other connections",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -206,7 +206,7 @@ story(
     })
 )
 
-story("I34: if the venue considered a connection lost, refuses its orders with an error and then closes it", (venue) =>
+story("I34: a connection that the venue considers lost gets an error for its next order, and is then closed", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const alice = yield* venue.user("alice")
@@ -318,7 +318,7 @@ story("I51: reports a missing outcome as unknown, never as refused, and sends th
 )
 
 story(
-  "I34: cancels the orders of a slow reader with cancel-on-disconnect armed when the venue disconnects it",
+  "I34: if cancel-on-disconnect is armed, cancels a slow reader's orders when the venue disconnects that reader",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")

@@ -88,7 +88,7 @@ story(
 )
 
 story(
-  "sets a trader's fee tier once, and keeps the trader trading, if the trader's owner changes around midnight",
+  "sets a trader's fee tier once, even if the trader's owner changes around midnight",
   (venue) =>
     Effect.gen(function* () {
       const ann = yield* venue.user("ann", 1_000_000)

@@ -56,7 +56,7 @@ const firedOnce = Effect.gen(function* () {
 })
 
 story(
-  "I30, I4: fires stops once when a mark is repeated because the owner crashed before recording the first mark",
+  "I30, I4: fires each stop once if the owner crashes before it records a mark and the mark is then sent again",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* stops(venue)
@@ -73,7 +73,7 @@ story(
 )
 
 story(
-  "I30, I5: reports stops once if the owner crashed after committing that they fired, and does not fire them again",
+  "I30, I5: fires and reports each stop once if the owner crashes right after committing that the stop fired",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* stops(venue)

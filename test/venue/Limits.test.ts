@@ -36,7 +36,7 @@ story(
 )
 
 story(
-  "rule 6.10: also charges messages that the gateway answers itself, on all of a user's connections, open or closed",
+  "rule 6.10: also charges messages that the gateway answers itself, over all of a user's connections",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -192,7 +192,7 @@ story("I50: responds to arbitrary bytes with an error frame, and keeps the socke
   })
 )
 
-story("I50: keeps the socket and the account valid after hundreds of corrupted frames", (venue) =>
+story("I50: the socket stays open and the account stays consistent after hundreds of corrupted frames", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000_000))
     const seeds = [

@@ -11,7 +11,7 @@ const takeovers = Effect.fnUntraced(function* () {
 
 for (const isTaken of [false, true]) {
   story(
-    `rule 9.9: a mark that recovers before the close leaves the position where it was, ${isTaken ? "also where its trader is loaded again" : "and it is over"}`,
+    `rule 9.9: if the mark recovers before a takeover closes, the position stays with its owner${isTaken ? ", even if the trader is reloaded" : ""}`,
     (venue) =>
       Effect.gen(function* () {
         const { alice } = yield* fifty(venue)

@@ -28,7 +28,7 @@ const book = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
 })
 
 story(
-  "confirms each request once, then sends a first value on every stream except trade, and numbers the frames from 1",
+  "confirms each request once, and then sends a first value on every stream except trade",
   (venue) =>
     Effect.gen(function* () {
       yield* book(venue)
@@ -66,7 +66,7 @@ story(
 )
 
 story(
-  "groups prices by sig_figs, with bids rounded down and offers rounded up, and sends a separate stream for each value",
+  "sends a separate level2 stream for each value of sig_figs, with bids rounded down and offers rounded up",
   (venue) =>
     Effect.gen(function* () {
       yield* book(venue)
@@ -145,7 +145,7 @@ story("sends bbo when the best price or its size changes, at most every 100 ms",
   })
 )
 
-story("sends every trade at once, with the aggressor's side and the trade id that its fills have", (venue) =>
+story("sends every trade immediately, with the aggressor's side and the same trade id as its fills", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -300,7 +300,7 @@ story("I50: rejects a request that has no valid stream, names the fault, and sub
 )
 
 story(
-  "I48, I49: accepts 200 messages a minute, and skips periodic frames for a slow reader but closes it only at 1 MiB unread",
+  "I48, I49: limits a client to 200 messages a minute, and closes a slow reader only at 1 MiB of unread data",
   (venue) =>
     Effect.gen(function* () {
       const slow = yield* venue.marketData

@@ -46,7 +46,7 @@ const lastHour = Effect.gen(function* () {
     .findLast((event): event is Funded => event._tag === "Funded")!
 })
 
-story("sends a first value on each channel, for every priced symbol if the request names all symbols", (venue) =>
+story("sends a first value on each channel, and one for every symbol with a price if the request is for all symbols", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3_410.87)
     yield* venue.settle

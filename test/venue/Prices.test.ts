@@ -57,7 +57,7 @@ it.effect(
   }
 )
 
-it.effect("I29: a market with fresh prices keeps trading, and a stale market still lets positions close", () => {
+it.effect("I29: if one market's price is stale, its positions can still be closed, and other markets keep trading", () => {
   const vendor = both()
   return venueWith(
     [vendor.source],

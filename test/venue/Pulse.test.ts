@@ -216,7 +216,7 @@ story("rule 21.7: skips periodic frames for a slow reader, but no order or fill 
   })
 )
 
-story("sends a position and balance that include the fill at once after each fill", (venue) =>
+story("after each fill, immediately sends a position and a balance that include the fill", (venue) =>
   Effect.gen(function* () {
     const channels = ["fills", "order_responses", "positions", "balances"]
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), channels)

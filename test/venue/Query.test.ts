@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, modify, say, story, told } from "./Story.ts"
 
-story("get_order returns an open order by either id under both response keys, without a subscription", (venue) =>
+story("get_order returns an open order by either of its ids, under both response keys and without a subscription", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice, [])

@@ -86,7 +86,7 @@ story("keeps a quiet market's mark unchanged until an order, a price or the clos
   })
 )
 
-story("accepts and fills an order at once after a quiet day, within that day's price bands", (venue) =>
+story("after a quiet day, immediately accepts and fills an order within that day's price bands", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -147,7 +147,7 @@ story("I51: reports a missing outcome as unknown on time, even after a quiet day
 )
 
 story(
-  "a market that lost its log and claimed it again accepts orders an hour later, even without activity in between",
+  "a market that has claimed its log again accepts orders even after an hour without activity",
   (venue) =>
     Effect.gen(function* () {
       const journal = yield* Journal

@@ -144,7 +144,7 @@ story("sends every account event to all of the account's connections, and to no 
   })
 )
 
-story("sends each fill_response right before its FILLED, even while a response is outstanding", (venue) =>
+story("sends each fill_response right before its FILLED frame, even while another response is outstanding", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])

@@ -47,7 +47,7 @@ const told = fc.record({
 })
 
 it.effect(
-  "I9, I14 to I16: credits, reverses, pays or returns each amount once for any order of notices, and conserves money",
+  "I9, I14 to I16: credits, reverses, pays or returns each amount once, for any order of notices from bank and chains",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue

@@ -213,7 +213,7 @@ story(
 )
 
 story(
-  "I19: uses the builder code from the auth message or else from the upgrade request, and sends the code in no frame",
+  "I19: uses the builder code from the auth message, or from the upgrade request if auth contains none",
   (venue) =>
     Effect.gen(function* () {
       const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const

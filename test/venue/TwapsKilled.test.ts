@@ -90,7 +90,7 @@ for (const instant of ["before its row is committed", "right after its row is co
 }
 
 story(
-  "I31: continues a TWAP after its trader's owner changes between slices, and records its end in journal and table",
+  "I31: continues a TWAP although its trader's owner changes between slices",
   (venue) =>
     Effect.gen(function* () {
       const { alice, user } = yield* begin(venue)

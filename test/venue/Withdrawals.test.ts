@@ -14,7 +14,7 @@ import { has, paidTimes, pass, simulated, statesOf, story, usd, withdraw } from 
 import * as Changes from "../storage/treasury/Changes.ts"
 
 story(
-  "I13, I14: debits, sends and pays a withdrawal once, and writes ledger entries for the amount and the fee",
+  "I13, I14: debits and pays a withdrawal once, and writes ledger entries for the amount and the fee",
   (venue) =>
     Effect.gen(function* () {
       const ann = yield* venue.user("ann", 1_000)

@@ -13,7 +13,7 @@ const isCredit = Schema.is(Credit)
 const isPrice = Schema.is(SetPrice)
 
 describe("a credit", () => {
-  it("accepts a credit in whole 1e-6 USD, positive or negative", () => {
+  it("accepts a positive or negative credit that is a multiple of 1e-6 USD", () => {
     for (const amount of [100_000, 0.000001, -12.5, 123.456789]) {
       expect(isCredit({ account_id, amount, reason: "demo" })).toBe(true)
     }
@@ -30,12 +30,12 @@ describe("a credit", () => {
   })
 })
 
-it("refuses a price of 0 or less", () => {
+it("refuses a price that is not above 0", () => {
   expect(isPrice({ symbol: "GOLD-USD", price: 3410.87 })).toBe(true)
   for (const price of [0, -1, NaN, Infinity, "1"]) expect(isPrice({ symbol: "GOLD-USD", price })).toBe(false)
 })
 
-it("accepts credits and prices as decimal text within the same bounds", () => {
+it("accepts credits and prices as decimal text, within the same bounds as numbers", () => {
   const credit = (amount: unknown) => Schema.decodeUnknownOption(Credit)({ account_id, amount, reason: "demo" })
   expect(credit("-123.456789")).toMatchObject({ value: { amount: -123.456789 } })
   for (const amount of ["0", "1.2345678", "10000000000", "1e3", "+1"]) expect(Option.isNone(credit(amount))).toBe(true)
@@ -44,7 +44,7 @@ it("accepts credits and prices as decimal text within the same bounds", () => {
   for (const text of ["0", "-1", "10000001"]) expect(Option.isNone(price(text))).toBe(true)
 })
 
-it("accepts an example proof of the books", () =>
+it("the Schema of the proof of the books accepts an example", () =>
   expect(
     Schema.is(Proof)({
       balanced: true,

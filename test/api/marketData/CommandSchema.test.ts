@@ -33,12 +33,12 @@ const meaning = ({ channels, intervals, sig_figs, symbols: named, type }: typeof
   declined: []
 })
 
-it.prop("decodes every value that the Schema accepts to that value's meaning", [Listed], ([message]) => {
+it.prop("decodes every message that the Schema accepts to the command with the same meaning", [Listed], ([message]) => {
   expect(read(message)).toEqual(meaning(message))
   expect(faultOf("market_data", message.type, message)).toBeUndefined()
 })
 
-it.prop("decodes or refuses a changed message exactly as the Schema does", [Listed], ([message]) => {
+it.prop("decodes or refuses a randomly altered message exactly as the Schema does", [Listed], ([message]) => {
   fc.assert(
     fc.property(fc.constantFrom("type", "channels", "symbols", "sig_figs", "intervals"), values, (name, value) => {
       const other = { ...message, [name]: value }

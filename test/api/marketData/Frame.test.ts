@@ -84,7 +84,7 @@ describe("reference examples of market-data frames", () => {
     })
   })
 
-  it("trade: prints T and L for the book, A for takeover and deleveraging, S for settlement", () => {
+  it("trade: prints T or L for a trade in the book, A for a takeover or deleveraging, and S for a settlement", () => {
     const printed = (offBook: Traded["offBook"], origin: Order["origin"]) => {
       const order = { side: "SELL", origin } as Order
       const traded = { tradeId: parse("a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82")!, taker: { order }, offBook, atMillis }
@@ -235,7 +235,7 @@ describe("reference examples of market-data frames", () => {
       max_price: "3581.5"
     }))
 
-  it("prints groupings in a confirmation only for level2", () => {
+  it("a confirmation lists groupings only for a level2 subscription", () => {
     expect(confirmed(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":[0]}`)).toEqual({
       type: "subscribed",
       channels: ["level2"],
@@ -249,7 +249,7 @@ describe("reference examples of market-data frames", () => {
     })
   })
 
-  it("prints an error with a copy of the request", () => {
+  it("an error frame contains a copy of the request", () => {
     const request = `{"type":"subscribe","channels":["bbo"],"symbols":["FOO-USD"]}`
     const decoded = decode(request, new Set())
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
@@ -277,7 +277,7 @@ describe("a grouped book", () => {
     expect(coarse).toMatchObject({ bid: [["3410.0", "0.01"]], ask: [["3420.0", "0.01"]], sig_figs: 2 })
   })
 
-  it("a grouped book has at most 20 levels, and the last level is complete", () => {
+  it("a grouped book has at most 20 levels, and the last level contains its whole quantity", () => {
     const bids = levels(...Array.from({ length: 500 }, (_, at) => [40_000 - at, 1] as const))
     for (const sigFigs of [0, 1] as const) {
       const { bid } = JSON.parse(Frame.frame(Frame.level2(gold, bids, [], sigFigs, atMillis), 1))

@@ -52,7 +52,7 @@ describe("subscription request", () => {
     expect(topics(decoded).map(keyOf)).toEqual(["level2/EUR-USD/1", "level2/EUR-USD/0", "mark_price/EUR-USD/0"])
   })
 
-  it("returns each listed symbol's topics once for a subscription to *", () =>
+  it("a subscription to * returns the topics of each listed symbol once", () =>
     expect(decode(`{"type":"subscribe","channels":["bbo"],"symbols":["*","GOLD-USD","*"]}`, listed)).toMatchObject({
       symbols: ["*", "GOLD-USD"],
       markets: [...listed]
@@ -101,7 +101,7 @@ describe("a refusal states the fault", () => {
   it.each(cases)("%s", (text, code, message) => expect(refused(text)).toEqual([code, message]))
 })
 
-describe("the valid part of a request takes effect, with one error per code for the invalid part", () => {
+describe("applies the valid part of a request, and returns one error per error code for the invalid part", () => {
   const names =
     "wrong field channels: expected one or more of level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats"
   const intervals = "one or more of 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY"

@@ -41,7 +41,7 @@ it.effect("allows caching of reference data for 5 s, and returns an empty list f
   })
 )
 
-it("accepts the reference example as reference data", () => {
+it("the Schema of reference data accepts the reference example", () => {
   const example = JSON.parse(
     `{"type":"refdata","data":[{"clobPairId":"12","symbol":"GOLD-USD","underlier_price":"3410.87","price_change_24h":"0.42","default_max_leverage":30,"tick_size":"0.1","lot_size":"0.25","min_price":"3240.5","max_price":"3581.5","min_quantity":"0.25","max_quantity":"5000","base_asset":"GOLD","quote_asset":"USD","margin_asset":"USDC","order_time_in_force":["GTC","IOC","FOK"],"order_types":["LIMIT","MARKET","ALO"],"market_hours":{"tz":"America/Chicago","monday":{"open":"00:00:00","close":"16:00:00"}},"status":"ACTIVE","product_category":"COMMODITY"}]}`
   )

@@ -62,7 +62,7 @@ describe("candles", () => {
     assert.deepStrictEqual(Schema.decodeUnknownSync(Candle)(candle), candle)
   })
 
-  it("returns candles newest first, and repeats the last close, mid price and open interest in a candle without a trade", () => {
+  it("in a candle without a trade, repeats the last close, mid price and open interest", () => {
     const starts = [start - 60, start, start + 60]
     const before = { closeTicks: 34_000, markE8: 340_000_000_000, middleHalfTicks: 68_010, openInterestLots: 1_000 }
     const candles = candlesOf(gold, { resolution: "1HOUR", starts, traded: [traded], priced: [priced], before })
@@ -81,7 +81,7 @@ describe("candles", () => {
     )
   })
 
-  it("uses the mark price in candles before the first trade, and as the mid price of a one-sided book", () => {
+  it("uses the mark price for a candle before the first trade, and as the mid price of a one-sided book", () => {
     const empty = { ...priced, middleOpenHalfTicks: 0, middleCloseHalfTicks: 0 }
     const starts = [start, start + 60]
     const candles = candlesOf(gold, { resolution: "1HOUR", starts, traded: [], priced: [empty], before: nothing })
@@ -161,14 +161,14 @@ describe("points", () => {
     )
   })
 
-  it("prints points without data as null or 0", () => {
+  it("prints null or 0 as the values of a point without data", () => {
     assert.isNull(fundingPoint("GOLD-USD", 60, start, undefined).rate)
     assert.isNull(openInterestPoint(gold, 60, start, undefined).openInterest)
     assert.include(longShortPoint("GOLD-USD", "1h", start), { longUsers: 0, shortUsers: 0 })
     assert.include(takerVolumePoint(gold, 60, start), { takerBuyQty: 0, takerSellNotional: 0, netTakerQty: 0 })
   })
 
-  it("repeats the last underlier price in windows without a change", () => {
+  it("repeats the last underlier price in windows in which the price did not change", () => {
     const points = underlierPoints("GOLD-USD", "1h", [start - 60, start, start + 60], [oracle], 340_000_000_000)
     assert.deepStrictEqual(
       points.map((point) => [point.openPrice, point.highPrice, point.lowPrice, point.closePrice]),
@@ -190,7 +190,7 @@ const oracle = {
 }
 
 describe("window lengths", () => {
-  it("accepts only the offered window lengths, and also accepts resolutions as intervals", () => {
+  it("accepts only the offered window lengths, in each of their notations", () => {
     const words = ["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]
     const lengths = [1, 5, 15, 30, 60, 240, 1_440]
     assert.deepStrictEqual(words.map(resolutions.minutesOf), lengths)

@@ -22,11 +22,11 @@ const schemas = spec.components.schemas as Record<
   }
 >
 
-it("states the release next to the interface version", () => {
+it("the OpenAPI document states the release in addition to the interface version", () => {
   expect(spec.info).toMatchObject({ version: "0.1.0", "x-release": release })
 })
 
-it("is an OpenAPI 3.1 document for interface version 0.1.0, with every path", () => {
+it("the document is an OpenAPI 3.1 document for interface version 0.1.0, and lists every path", () => {
   expect([spec.openapi, spec.info.version, spec.servers]).toEqual(["3.1.0", "0.1.0", [{ url: baseUrl }]])
   expect(Object.keys(spec.paths)).toEqual([
     "/refdata",
@@ -88,7 +88,7 @@ it("is an OpenAPI 3.1 document for interface version 0.1.0, with every path", ()
   ])
 })
 
-it("defines every schema that the document refers to", () => {
+it("the OpenAPI document defines every schema that it refers to", () => {
   const text = JSON.stringify(spec)
   const named = [...text.matchAll(/#\/components\/schemas\/([A-Za-z]+)/g)].map(([, name]) => name)
   expect(named.length).toBeGreaterThan(10)
@@ -96,7 +96,7 @@ it("defines every schema that the document refers to", () => {
   for (const name of Object.keys(schemas)) expect(name).not.toMatch(/Encoded/)
 })
 
-it("requires exactly the members that the reference requires", () => {
+it("the OpenAPI document requires exactly the members that the reference requires", () => {
   for (const [name, { additionalProperties }] of Object.entries(schemas)) {
     expect([name, additionalProperties]).toEqual([name, false])
   }
@@ -180,7 +180,7 @@ it("I38: states the credentials that each operation's permission rule requires, 
   })
 })
 
-it("requires a body exactly where an operation has body members", () => {
+it("the OpenAPI document requires a body exactly for operations with body members", () => {
   const bodies = Object.values(spec.paths).flatMap((item) =>
     Object.values(item).flatMap((operation) =>
       "requestBody" in operation ? [[operation.operationId, operation.requestBody.required] as const] : []
@@ -195,7 +195,7 @@ it("requires a body exactly where an operation has body members", () => {
   expect(bodies.length).toBeGreaterThan(2 * free.length)
 })
 
-it("describes the account header exactly where authentication reads that header", () => {
+it("the OpenAPI document describes the account header exactly for operations whose authentication reads the header", () => {
   const documents = { main: [Api, spec], funding: [TreasuryApi, treasury] } as const
   for (const [name, [api, { paths }]] of Object.entries(documents)) {
     const read: Array<string> = []
@@ -220,7 +220,7 @@ it("describes the account header exactly where authentication reads that header"
   expect(JSON.stringify(spec.paths["/user/subaccounts/balance"])).toContain("x-acme-requested-account-id")
 })
 
-it("accepts decimal text for numbers only in requests", () => {
+it("the OpenAPI document accepts decimal text for numbers only in requests", () => {
   const text = { type: "string", pattern: "^-?[0-9]+([.][0-9]+)?$", maxLength: 32 }
   expect(schemas["SetUserLeverageRequestBody"]?.properties["leverage"]).toMatchObject({
     anyOf: [{ type: "number", exclusiveMinimum: 0 }, text]
@@ -231,7 +231,7 @@ it("accepts decimal text for numbers only in requests", () => {
   expect(schemas["SetUserLeverageResponseBody"]?.properties["leverage"]).toMatchObject({ type: "number" })
 })
 
-it("describes the credentials under the operator's prefix", () => {
+it("the OpenAPI document describes credential headers with the operator's prefix", () => {
   expect(spec.components.securitySchemes["public-key"]).toEqual({
     type: "apiKey",
     in: "header",
@@ -255,7 +255,7 @@ it("describes the credentials under the operator's prefix", () => {
   expect(Object.keys(trades?.responses["422"]?.content ?? {})).toEqual(["application/problem+json"])
 })
 
-it("describes a file's content type and name, and a list's maximum offset", () => {
+it("the OpenAPI document describes a file's content type and name, and a list's maximum offset", () => {
   for (const path of ["/trades-csv", "/historic-orders-csv", "/historic-twaps-csv"]) {
     const answer = spec.paths[path]?.get?.responses["200"]
     expect([path, Object.keys(answer?.content ?? {})]).toEqual([path, ["text/csv; charset=utf-8"]])

@@ -12,7 +12,7 @@ const spanText = (duration: Duration, at = now) => {
   return [iso(span.startMillis), iso(span.endMillis), span.intervalMinutes, windows(span)]
 }
 
-it("ends a span with the current window, and returns as many windows as the span's name states", () => {
+it("a span such as 1d or 1w ends with the current window and has as many windows as its name states", () => {
   expect(spanText("1d")).toEqual(["2026-11-19T15:45", "2026-11-20T15:45", 15, 96])
   expect(spanText("1w")).toEqual(["2026-11-13T16:00", "2026-11-20T16:00", 60, 168])
   expect(spanText("1m")).toEqual(["2026-10-21T16:00", "2026-11-20T16:00", 240, 180])
@@ -22,7 +22,7 @@ it("ends a span with the current window, and returns as many windows as the span
   expect(spanText("all", since)).toEqual(["2025-02-28T00:00", "2025-03-01T00:00", 1440, 1])
 })
 
-it("returns whole days up to and including today", () => {
+it("returns the whole days of a span, up to and including today", () => {
   const days = (range: Exclude<Duration, "1d">, at = now) => {
     const { beforeDay, fromDay } = daysOf(range, at, since)
     return [iso(fromDay * 86_400_000).slice(0, 10), beforeDay - fromDay]
@@ -34,7 +34,7 @@ it("returns whole days up to and including today", () => {
   expect(days("all", since)).toEqual(["2025-02-28", 1])
 })
 
-it("reads symbols in any letter case, drops blanks and repeats, and reads an empty list as all symbols", () => {
+it("reads a list of symbols in any letter case, and treats an empty list as all symbols", () => {
   expect(symbolsOf(" aapl-usd,CL-USD ,, AAPL-USD")).toEqual(["AAPL-USD", "CL-USD"])
   expect([undefined, "", " , "].map(symbolsOf)).toEqual([undefined, undefined, undefined])
 })

@@ -33,7 +33,7 @@ const unfilled = {
   lastFillAtMillis: null
 }
 
-it("returns a filled order's average price to the nearest 1e-8, and its fill times", () => {
+it("returns a filled order's average price to the nearest 1e-8, and the times of its fills", () => {
   const record = historicOrder(gold, filled)
   expect(record).toEqual({
     order_id: "o-1",
@@ -56,7 +56,7 @@ it("returns a filled order's average price to the nearest 1e-8, and its fill tim
   expect(Schema.decodeUnknownSync(HistoricOrder)(record)).toEqual(record)
 })
 
-it("returns an order that ended early as partly filled, or as unfilled without an average price", () => {
+it("returns a cancelled order as partly filled if it has a fill, and otherwise as unfilled", () => {
   expect(historicOrder(gold, { ...filled, status: "CANCELLED", quantity: 9_000 })).toMatchObject({
     execution_state: "PARTIALLY_FILLED",
     quantity: 9
@@ -84,7 +84,7 @@ it("returns a refused order's price and quantity as requested, and price 0 for a
   expect(historicOrder(gold, { ...refused, orderType: "MARKET" })).toMatchObject({ price: 0, quantity: 2.5 })
 })
 
-it("prints an order as a CSV line with the members in order, empty cells for null and guarded formulas", () => {
+it("prints an order as a CSV line with the members in order, empty cells for null, and formulas made harmless", () => {
   expect(historicOrdersFile.columns.join(",")).toBe(
     "order_id,terminal_status,status_ts,symbol,side,type,time_in_force,quantity,price,client_order_id,passive_qty," +
       "filled_qty,avg_price,first_fill_ts,last_fill_ts,execution_state"

@@ -300,7 +300,7 @@ describe("alternative forms of commands", () => {
     expect([undefined, null, "", " ", 5].map(account)).toEqual([null, null, null, "Malformed", "Malformed"])
   })
 
-  it("applies the valid channels in a list, with one error per code for the invalid channels", () => {
+  it("subscribes to the valid channels in a list, and returns one error per error code for the invalid channels", () => {
     const channels = ["fills", "nonsense", "market_stats", 7, "balances", "nonsense", "funding", null]
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
       expect(decode(frame(type, { channels }))).toEqual({
@@ -317,7 +317,7 @@ describe("alternative forms of commands", () => {
     }
   })
 
-  it("accepts market-data channels beside other channels, and in requests with members outside params", () => {
+  it("accepts market-data channels in a trade-socket request, alone or in a list with trade channels", () => {
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
       const marketData = { type, channels: ["funding"], symbols: ["*"] }
       expect(decode(JSON.stringify(marketData))).toEqual({ _tag, channels: [], declined: [], marketData })

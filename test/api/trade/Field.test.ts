@@ -130,7 +130,7 @@ it("refuses text that is not a number, and numbers with more digits than a doubl
   })
 })
 
-it("accepts decimal text for the prices of attached stops, including 0", () => {
+it("accepts decimal text, including 0, for the prices of attached stops", () => {
   const params = { ...order, quantity: "2.5", price: "3411.20", take_profit: "0", stop_loss: "0.00" }
   expect(read("add_order", params)).toMatchObject({ quantity: 2.5, price: 3411.2 })
   expect(decode(JSON.stringify({ type: "add_order", params: { ...params, stop_loss: "3375" } }))).toMatchObject({

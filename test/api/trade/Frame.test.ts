@@ -6,16 +6,16 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { expect, it } from "@effect/vitest"
 
-it("prints the confirmation of a sign-in", () =>
+it("the confirmation of a sign-in states that the connection is authenticated", () =>
   expect(JSON.parse(Frame.authenticated)).toEqual({ type: "auth", result: "success", authenticated: true }))
 
-it("prints the confirmation of a channel with its name", () => {
+it("prints the confirmation of a channel subscription with the channel's name", () => {
   expect(Frame.subscribed("order_responses")).toBe(`{"subscribed":"order_responses"}`)
   expect(Frame.unsubscribed("fills")).toBe(`{"unsubscribed":"fills"}`)
   expect(Frame.cancelOnDisconnect(true)).toBe(`{"cancel_on_disconnect":true}`)
 })
 
-it("prints an acknowledgement under both of its keys, with a copy of the request", () => {
+it("an acknowledgement contains a copy of the request, and is printed under both of its names", () => {
   const request = `{"type":"set_user_leverage","params":{"symbol":"GOLD-USD","leverage":20}}`
   expect(JSON.parse(Frame.ack(Incoming.ofObject(request)))).toEqual({
     ack: { incoming_message: { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } } },
@@ -23,7 +23,7 @@ it("prints an acknowledgement under both of its keys, with a copy of the request
   })
 })
 
-it("prints the cancel_all_after response under both of its keys, with the cancel time, or null if the switch is off", () => {
+it("the cancel_all_after response contains the time of the cancel, or null if the switch is off", () => {
   const request = `{"type":"cancel_all_after","params":{"timeout_secs":30}}`
   const acknowledged = JSON.parse(Frame.ack(request))
   expect(JSON.parse(Frame.cancelAllAfterResponse(30, 1_795_186_831_000, request))).toEqual({
@@ -36,7 +36,7 @@ it("prints the cancel_all_after response under both of its keys, with the cancel
   })
 })
 
-it("prints an error with a copy of the request, if the error has a request", () => {
+it("an error contains a copy of the request that caused it", () => {
   const request = `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","price":3410.9}}`
   const example = `{"err":{"error_code":"InvalidJSONFormat","message":"missing field reduce_only","incoming_message":${request}}}`
   expect(Frame.err("InvalidJSONFormat", "missing field reduce_only", Incoming.ofObject(request))).toBe(example)
@@ -49,7 +49,7 @@ it("prints an error with a copy of the request, if the error has a request", () 
   )
 })
 
-it("prints the waiting time after the rate limit is exceeded", () =>
+it("an error about the rate limit states how long the client must wait", () =>
   expect(JSON.parse(Frame.rateLimited(1_330, `{"type":"get_user_orders","params":{}}`))).toEqual({
     err: {
       error_code: "RateLimited",
@@ -58,7 +58,7 @@ it("prints the waiting time after the rate limit is exceeded", () =>
     }
   }))
 
-it("prints the reason for refusing a leverage", () => {
+it("an error about a refused leverage states the reason", () => {
   const message = (refusal: Parameters<typeof Frame.leverageRefused>[0]) =>
     JSON.parse(Frame.leverageRefused(refusal, undefined)).err
   expect(message(new NotALevel({ leverage: 99, maxLeverage: 30 }))).toEqual({

@@ -92,7 +92,7 @@ it("prints an accepted order without a trade id", () =>
     order_response: { ...orderRow, status: "ACK", trade_id: null }
   }))
 
-it("prints a refused placement with an empty order id and the requested values", () =>
+it("the response to a refused order contains an empty order id and the requested values", () =>
   expect(
     JSON.parse(
       Frame.refusal("GOLD-USD", {
@@ -137,12 +137,12 @@ it("omits side, type and time in force from the response to a cancel of an unkno
   expect("type" in order_response || "time_in_force" in order_response).toBe(false)
 })
 
-it("prints an expired command as REJECTED_FAILED_TO_PROCESS", () => {
+it("the response to an expired command has the status REJECTED_FAILED_TO_PROCESS", () => {
   const late = Frame.refusal("GOLD-USD", { accountId: primaryAccountOf(alice), status: "EXPIRED", echo, atMillis: 0 })
   expect(JSON.parse(late).order_response.status).toBe("REJECTED_FAILED_TO_PROCESS")
 })
 
-it("prints price 0 for a market order, even for a refused one", () => {
+it("prints price 0 for a market order, even if the order is refused", () => {
   const market = Frame.refusal("GOLD-USD", {
     accountId: primaryAccountOf(alice),
     status: "BAD_SYMBOL",
@@ -152,7 +152,7 @@ it("prints price 0 for a market order, even for a refused one", () => {
   expect(JSON.parse(market).order_response.price).toBe(0)
 })
 
-it("prints both sides of a trade", () => {
+it("prints a trade for both of its sides", () => {
   const maker = {
     trade_id: tradeId,
     user_id: alice,
@@ -187,7 +187,7 @@ it("prints both sides of a trade", () => {
   })
 })
 
-it("prints open orders with status ACK under both names of the list", () => {
+it("lists open orders with status ACK, under both names of the order list", () => {
   const resting = { instrument: gold, order, status: "ACK", updateMillis: 1790503244118 } as const
   const list = { orders: [{ ...orderRow, status: "ACK", trade_id: null }], twaps: [] }
   expect(JSON.parse(Frame.allOrdersResponse([resting], []))).toEqual({
@@ -203,7 +203,7 @@ it("prints open orders with status ACK under both names of the list", () => {
 
 const bothNames = (trade: object) => ({ user_trades_response: [trade], user_trades: [trade] })
 
-it("prints fills under both list names, with the total number of matches", () =>
+it("lists fills under both names of the fill list, with the total number of matching fills", () =>
   expect(
     JSON.parse(
       Frame.userTradesResponse(
@@ -252,7 +252,7 @@ it("prints fills under both list names, with the total number of matches", () =>
     })
   }))
 
-it("returns client ids unchanged", () =>
+it("returns a client's own ids unchanged", () =>
   fc.assert(
     fc.property(fc.string(), fc.string(), (clientOrderId, symbol) => {
       const printed = Frame.refusal(symbol, {

@@ -18,7 +18,7 @@ it("describes every deposit reason in one sentence", () => {
   assert.strictEqual(new Set(texts).size, texts.length)
 })
 
-it("describes every payment obstacle and every end of a payment, and shows each field", () => {
+it("describes every obstacle to a payment and every payment outcome, with the value of each field", () => {
   const account = "0xhot"
   const obstacles: ReadonlyArray<readonly [obstacle: PaymentObstacle, text: string]> = [
     [
@@ -41,7 +41,7 @@ it("describes every payment obstacle and every end of a payment, and shows each 
   assert.strictEqual(ReasonText.end({ _tag: "Rejected", text: "a known thief" }), "a known thief")
 })
 
-it("shows the tag of a reason that only a newer release knows", () => {
+it("shows the tag of a reason that only a newer release can describe", () => {
   const text = "A newer release stored the reason Foreign, which this release cannot describe."
   const foreign = { _tag: "Foreign", field: 7 }
   assert.strictEqual(ReasonText.end(Schema.decodeUnknownSync(stored(EndReason))(foreign)), text)

@@ -33,7 +33,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("requires a credential for all accounts for user-level actions, and rejects other users' accounts", () =>
+  it.effect("user-level actions require a credential for all accounts, and reject a request that names another user's account", () =>
     Effect.gen(function* () {
       yield* open
       assert.deepStrictEqual(yield* authorise(caller({}), "GET /user/subaccounts", "alice-2"), "alice")
@@ -56,7 +56,7 @@ describe("AccessDecision", () => {
       }).pipe(Effect.provide(access))
   )
 
-  it.effect("rejects primary-account actions for another account, or with a key for another account", () =>
+  it.effect("rejects a primary-account action if the request names a different account", () =>
     Effect.gen(function* () {
       yield* open
       const action = "POST /builder/web3/api-key"
@@ -116,7 +116,7 @@ describe("AccessDecision", () => {
     )
   }
 
-  it.effect("M1: requires a second factor in sessions only if the user has one, and never for keys", () =>
+  it.effect("M1: requires a second factor only in sessions of users who have one, and never for API keys", () =>
     Effect.gen(function* () {
       yield* open
       yield* enrol(UserId.make("alice"))
@@ -132,7 +132,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("U1: checks the user in the database, not the cache, before opening accounts and transferring money", () =>
+  it.effect("U1: reads the user from the database, not the cache, before it opens an account or transfers money", () =>
     Effect.gen(function* () {
       yield* open
       const { sessionId } = yield* session(UserId.make("alice"))
@@ -145,7 +145,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("U1: checks the session in the database, not the cache, before managing keys", () =>
+  it.effect("U1: reads the session from the database, not the cache, before it changes API keys", () =>
     Effect.gen(function* () {
       yield* open
       const { sessionId } = yield* session(UserId.make("alice"))

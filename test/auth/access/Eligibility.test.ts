@@ -55,14 +55,14 @@ describe("eligibility", () => {
     assert.deepStrictEqual(eligibility({ ...onboarded, identity: "refused" }, trusting).missing, ["identity"])
   })
 
-  it("requires a second factor for payments only, and only where the venue requires one", () => {
+  it("requires a second factor only for payments, and only if the venue is configured to require one", () => {
     const without = { hasSecondFactor: false }
     assert.deepStrictEqual(of(without), { canTrade: true, canFund: false, missing: ["second_factor"] })
     const relaxed = { ...requirements, secondFactorToFund: false }
     assert.isTrue(eligibility({ ...onboarded, ...without }, relaxed).canFund)
   })
 
-  it("lists all missing steps at once", () => {
+  it("returns all missing onboarding steps in one list", () => {
     const { missing } = of({
       identity: "none",
       termsVersion: null,
@@ -125,7 +125,7 @@ describe("UserEligibility", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("returns an unannounced change at most half a second late", () =>
+  it.effect("returns a user state that was changed without an announcement within half a second", () =>
     Effect.gen(function* () {
       const { become, eligibilities } = yield* scene
       yield* eligibilities.of(UserId.make("amy"))
@@ -136,7 +136,7 @@ describe("UserEligibility", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("does not cache a lookup that was in flight during a change", () =>
+  it.effect("does not cache a lookup that was in flight when the user state changed", () =>
     Effect.gen(function* () {
       const { change, holdBack, eligibilities } = yield* scene
       const held = yield* Deferred.make<void>()

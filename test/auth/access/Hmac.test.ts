@@ -138,7 +138,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("accepts a newly created key at once, even if it was rejected as unknown before", () =>
+    it.effect("accepts a newly created key immediately, even if a request with the key was rejected before its creation", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(nowSeconds * 1_000)
         assert.strictEqual(yield* refusal(sign("new")), "unknown_key")
@@ -233,7 +233,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("accepts a hex signature in upper or lower case only if it is complete and signs exactly this text", () =>
+  it.effect("accepts a complete hex signature in either letter case, and rejects the signature of another request", () =>
     Effect.gen(function* () {
       yield* begin("hex")
       const upper = sign("hex")
@@ -321,7 +321,7 @@ describe("Hmac", () => {
     }).pipe(Effect.scoped, Effect.provide(memory))
   )
 
-  it.effect("returns unavailable if the database fails, and does not cache the failure", () =>
+  it.effect("returns an Unavailable error if the database fails, and does not cache the failure", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(nowSeconds * 1_000)
       assert.strictEqual((yield* Effect.flip(verify(sign("down"))))._tag, "DatabaseUnavailable")

@@ -74,7 +74,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("rejects an acceptance of terms that cannot be recorded", () =>
+    it.effect("rejects an acceptance of the terms if the acceptance cannot be recorded", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
         yield* user(UserId.make("ben"))
@@ -88,7 +88,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("leaves the state unchanged if the provider does not respond", () =>
+    it.effect("leaves the onboarding state unchanged if the identity provider does not respond", () =>
       Effect.gen(function* () {
         yield* user(UserId.make("cat"))
         const silent = IdentityProvider.of({
@@ -108,7 +108,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("keeps one of several concurrent verifications, and applies that verification's verdict once", () =>
+    it.effect("keeps one of several concurrent identity verifications, and applies the verdict on that verification once", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("dan"))

@@ -12,7 +12,7 @@ describe("Permission", () => {
     assert.deepStrictEqual(Object.fromEntries(granted), matrix)
   })
 
-  it("I38: rejects an action without a rule, whatever the permissions", () => {
+  it("I38: rejects an action that has no permission rule, even if the caller has every permission", () => {
     for (const action of ["withdraw", "", "toString", "__proto__", "constructor", "ADD_ORDER", "GET /user/trade/"]) {
       assert.isFalse(permits(caller({ permissions: new Set(Permission.literals) }), action), action)
     }
@@ -32,7 +32,7 @@ describe("Permission", () => {
     )
   })
 
-  it("rejects managing and listing keys with a key, whatever the key's permissions", () => {
+  it("does not allow a key to manage or list keys, whatever the key's permissions", () => {
     const about = Object.keys(rules).filter((action) => action.includes("/api-keys"))
     assert.lengthOf(about, 5)
     for (const action of about) {
@@ -41,7 +41,7 @@ describe("Permission", () => {
     }
   })
 
-  it("permits only a user's own session, not an application, to manage keys, grants, webhooks, profile and onboarding", () => {
+  it("allows only the user's own session, and no application, to manage keys, grants, webhooks, profile and onboarding", () => {
     const refused = Object.keys(rules).filter((action) => {
       const own = caller({ via: "jwt" })
       return permits(own, action) && !permits({ ...own, clientId: "application" }, action)

@@ -23,7 +23,7 @@ it.effect("admits one queued caller per turn of the event loop, in order of arri
   })
 )
 
-it.effect("I48: rejects a caller at once when the queue is full, without delaying others", () =>
+it.effect("I48: rejects a caller immediately if the queue is full, and does not delay queued callers", () =>
   Effect.gen(function* () {
     const { isFull, wait } = WaitingRoom.make(2)
     const [first, second] = [yield* Effect.forkChild(wait), yield* Effect.forkChild(wait)]

@@ -22,7 +22,7 @@ const ring = (...keys: ReadonlyArray<Stored>) =>
 const refusal = (...keys: ReadonlyArray<Stored>) => Result.getOrThrow(Result.flip(ring(...keys))).reason
 
 describe("KeptRing", () => {
-  it.effect("D3: rejects a key ring without exactly one valid active key", () =>
+  it.effect("D3: rejects a key ring that does not have exactly one valid active key", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* entry("ES256"), yield* entry("ES256")]
       assert.strictEqual(refusal(), "active_keys")
@@ -42,7 +42,7 @@ describe("KeptRing", () => {
     })
   )
 
-  it.effect("shows no part of a key in an error", () =>
+  it.effect("an error message contains no part of a key", () =>
     Effect.gen(function* () {
       const { jwk } = yield* entry("ES256")
       const refused = Result.getOrThrow(Result.flip(ring({ state: "active", jwk: { ...jwk, y: jwk.x } })))

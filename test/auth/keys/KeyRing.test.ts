@@ -15,7 +15,7 @@ const follow = () => Result.getOrThrow(KeyRing.activate(ring, second.kid, ready,
 const refusal = (result: Result.Result<KeyRing.KeyRing, object>) => Result.getOrThrow(Result.flip(result))
 
 describe("KeyRing", () => {
-  it("activates the first key at once, and keeps the next key on standby for twenty minutes", () => {
+  it("activates the first key immediately, and keeps each later key on standby for twenty minutes", () => {
     assert.deepStrictEqual(states(ring), [
       [first.kid, "active"],
       [second.kid, "standby"]
@@ -31,7 +31,7 @@ describe("KeyRing", () => {
     ])
   })
 
-  it("keeps a retired key until its last token has expired, plus one minute and the cache time", () => {
+  it("keeps a retired key until one minute plus the cache time after the key's last token has expired", () => {
     const removable = ready + 4_260_000
     const refused = refusal(KeyRing.remove(follow(), first.kid, removable - 1, calmly))
     assert.deepInclude(refused, { _tag: "TooEarly", readyAtMillis: removable })
@@ -39,7 +39,7 @@ describe("KeyRing", () => {
     assert.deepStrictEqual(states(left), [[second.kid, "active"]])
   })
 
-  it("in an emergency, skips waiting times but keeps the active key until another key is activated", () => {
+  it("an emergency rotation skips waiting times, but keeps the active key until another key is activated", () => {
     const inUse = refusal(KeyRing.remove(ring, first.kid, 1_000, atOnce))
     assert.deepInclude(inUse, { _tag: "KeyInUse", kid: first.kid })
     const next = Result.getOrThrow(KeyRing.activate(ring, second.kid, 1_000, atOnce))

@@ -24,7 +24,7 @@ const suite = (
   services: Layer.Layer<Audit | KeyRotation | Revocations | SigningKeys | SigningKeyTable | Transaction, unknown>
 ) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("D2: records each rotation step with operator, reason and emergency flag, but no rejected step", () =>
+    it.effect("D2: records each rotation step with operator, reason and emergency flag, and does not record rejected steps", () =>
       Effect.gen(function* () {
         const rotation = yield* KeyRotation
         const [first] = yield* rotation.ring

@@ -47,7 +47,7 @@ const suite = <R>(
 ) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect(
-      "D1: publishes a key that verifies issued signatures, without private members and named by its thumbprint",
+      "D1: publishes the verification key without private members, with the key's thumbprint as its key id",
       () =>
         Effect.gen(function* () {
           const keys = yield* SigningKeys
@@ -84,7 +84,7 @@ const suite = <R>(
       })
     )
 
-    it.effect("D2: signs and verifies with keys that another node changed, once the change is announced", () =>
+    it.effect("D2: when another node activates or removes a key, applies the change once it is announced", () =>
       Effect.gen(function* () {
         const [here, there] = [yield* SigningKeys, yield* node(yield* elsewhere)]
         const rotation = yield* KeyRotation
@@ -100,7 +100,7 @@ const suite = <R>(
     )
 
     it.effect(
-      "D2: reads the stored keys at once for an unknown key, but at most once in 30 s for a hundred unknown keys",
+      "D2: reloads the stored keys when a token names an unknown key, but at most once in 30 s",
       () =>
         Effect.gen(function* () {
           const there = yield* node()
@@ -116,7 +116,7 @@ const suite = <R>(
         })
     )
 
-    it.effect("loads existing keys on a node that starts later, and creates no key", () =>
+    it.effect("a node that starts later loads the existing keys, and creates no new key", () =>
       Effect.gen(function* () {
         const ids = (keys: SigningKeys["Service"]) =>
           Effect.map(keys.ring, (ring) => ring.map(({ key, state }) => [key.kid, state]))

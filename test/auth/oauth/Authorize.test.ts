@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: if the user has a second factor, requires it in both the token and the session", () =>
+    it.effect("A5: if the user has a second factor, requires the second factor in both the token and the session", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize
@@ -160,7 +160,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects a decision from an ended session whose token is still valid", () =>
+    it.effect("rejects a consent decision if the session has ended, even if the session's access token is still valid", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -184,7 +184,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: approves a confidential application at once for scopes that were already granted", () =>
+    it.effect("A6: approves a confidential application immediately if the user granted its scopes before", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -203,7 +203,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: requires new consent despite a grant if the application requests consent", () =>
+    it.effect("A6: requires new consent, despite an earlier grant, if the application sends `prompt=consent`", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -219,7 +219,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects a sign-in older than `max_age` without binding the request, and accepts a new sign-in", () =>
+    it.effect("rejects a sign-in older than `max_age`, and accepts the same request after a new sign-in", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize
@@ -245,7 +245,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
     )
 
     it.effect(
-      "accepts a sign-in that followed the request, even with `max_age=0`, and puts the sign-in time into the ID token",
+      "accepts a sign-in that took place after the request, even if the request sends `max_age=0`",
       () =>
         Effect.gen(function* () {
           yield* OAuth.start

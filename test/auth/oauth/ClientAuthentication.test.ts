@@ -32,7 +32,7 @@ const registered = Effect.gen(function* () {
 })
 
 layer(OAuth.memory)("ClientAuthentication", (it) => {
-  it.effect("T3: authenticates a confidential application by HTTP Basic, whether raw or percent-encoded", () =>
+  it.effect("T3: authenticates a confidential application by HTTP Basic, whether its credentials are raw or percent-encoded", () =>
     Effect.gen(function* () {
       const { clientId, secret } = yield* registered
       for (const header of [
@@ -134,7 +134,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
   )
 
   it.effect(
-    "does the same work for an unknown or disabled application as for a wrong secret: a hash and two constant-time comparisons",
+    "does the same hash and the same two comparisons for an unknown or disabled application as for a wrong secret",
     () =>
       Effect.gen(function* () {
         const { clientId, openId, secret } = yield* registered

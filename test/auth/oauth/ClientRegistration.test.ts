@@ -33,7 +33,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("accepts an unused UUID, in either letter case, as the application id that an operator requests", () =>
+  it.effect("accepts an application id chosen by an operator if the id is an unused UUID, in either letter case", () =>
     Effect.gen(function* () {
       const clientId = "7C1D0B52-9C1E-4B7A-8A55-0F2F6F0C9B11"
       const { client } = yield* OAuth.register({ clientId })

@@ -88,7 +88,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: detects a second use of a code long after the code expired, and with any verifier", () =>
+    it.effect("T2, I44: detects the second use of a code even long after the code's expiry and with a wrong verifier", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)
@@ -101,7 +101,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
     )
 
     it.effect(
-      "T2, I44: accepts one of ten concurrent exchanges, and ends the session because the code was reused",
+      "T2, I44: accepts one of ten concurrent exchanges of a code, and then ends its session because the code was reused",
       () =>
         Effect.gen(function* () {
           const { client } = yield* OAuth.register()
@@ -192,7 +192,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("accepts an exchange that repeats or omits the requested resource", () =>
+    it.effect("accepts a code exchange whose resource parameter is missing or equals the authorization request's parameter", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -258,7 +258,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T5: rejects the refresh token of a user's own session", () =>
+    it.effect("T5: an application cannot refresh the tokens of a user's own session", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const { userId } = yield* OAuth.signedIn
@@ -309,7 +309,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T6: omits the ID token without `openid`, and its nonce if none was sent", () =>
+    it.effect("T6: issues no ID token without the scope `openid`, and includes a nonce only if the request sent one", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn

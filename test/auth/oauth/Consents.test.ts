@@ -15,7 +15,7 @@ const liveOf = (userId: UserId) =>
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("lists applications with grants, including public applications, newest first", () =>
+    it.effect("lists the applications that the user has granted access to, in order of the newest grant", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const consents = yield* Consents
@@ -34,7 +34,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: ends only that user's sessions with the application when the user withdraws the grant", () =>
+    it.effect("A6: when a user withdraws an application's grant, ends only that user's sessions with that application", () =>
       Effect.gen(function* () {
         const consents = yield* Consents
         const { client } = yield* OAuth.register()

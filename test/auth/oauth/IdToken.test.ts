@@ -18,7 +18,7 @@ const signIn = {
 }
 
 describe("IdToken", () => {
-  it("T7: includes the user's non-empty claims that the scopes allow", () => {
+  it("T7: includes only the user's non-empty claims that the granted scopes allow", () => {
     assert.deepStrictEqual(IdToken.userClaims(UserId.make("a user"), somebody, ["openid", "email", "phone"]), {
       sub: UserId.make("a user")
     })

@@ -4,7 +4,7 @@ import { Redacted } from "effect"
 import { challenge, verifier } from "./OAuthServices.ts"
 
 describe("Pkce", () => {
-  it("accepts only the verifier of RFC 7636 for its challenge", () => {
+  it("accepts the example verifier of RFC 7636 for its challenge, and rejects any other verifier", () => {
     assert.isTrue(Pkce.matches(Redacted.make(verifier), challenge))
     for (const other of [challenge, `${verifier}a`, verifier.slice(1), verifier.toLowerCase(), ""]) {
       assert.isFalse(Pkce.matches(Redacted.make(other), challenge), other)

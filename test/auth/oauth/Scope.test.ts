@@ -2,7 +2,7 @@ import * as Scope from "@venue/auth/oauth/Scope"
 import { assert, describe, it } from "@effect/vitest"
 
 describe("Scope", () => {
-  it("returns each scope once and in order, and `email` if the request names no scope", () => {
+  it("returns each requested scope once and in order, or only `email` if the request names no scope", () => {
     assert.deepStrictEqual(Scope.read("profile openid profile"), ["profile", "openid"])
     assert.deepStrictEqual(Scope.read(Scope.scopes.join(" ")), [...Scope.scopes])
     assert.deepStrictEqual(Scope.read(undefined), ["email"])
@@ -23,7 +23,7 @@ describe("Scope", () => {
     }
   })
 
-  it("allows the granted scopes and any subset, and no other scope", () => {
+  it("allows an application to request its granted scopes or a subset of them, and no other scope", () => {
     assert.isTrue(Scope.covers(["email", "openid"], ["openid"]))
     assert.isTrue(Scope.covers(["email", "openid"], Scope.list(Scope.print(["openid", "email"]))))
     assert.isFalse(Scope.covers(["email", "openid"], ["openid", "profile"]))

@@ -64,7 +64,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
   )
 
   it.effect(
-    "includes client and scope in an application's token, and omits both in a token of a user's own session",
+    "includes client and scope in an application's token, but not in the token of a user's own session",
     () =>
       Effect.gen(function* () {
         assert.notProperty(claims, "client_id")
@@ -76,7 +76,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
       })
   )
 
-  it.effect("U2, I45: rejects a header that the venue would not issue", () =>
+  it.effect("U2, I45: rejects a token with a header that the venue would not issue", () =>
     Effect.gen(function* () {
       const own = generate()
       const headers: ReadonlyArray<object> = [
@@ -126,7 +126,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
       })
   )
 
-  it.effect("U2, I45: rejects claims that the venue would not issue", () =>
+  it.effect("U2, I45: rejects a token with claims that the venue would not issue", () =>
     Effect.gen(function* () {
       const wrong: ReadonlyArray<object> = [
         { iss: undefined },

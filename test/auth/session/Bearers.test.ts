@@ -64,7 +64,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("U1: rejects an ended session's cached token at once", () =>
+    it.effect("U1: rejects a cached token immediately after its session has ended", () =>
       Effect.gen(function* () {
         const { session, token } = yield* begin
         const other = yield* begin
@@ -78,7 +78,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("shows the first assurance level once the removal of the second factor is published", () =>
+    it.effect("returns the first assurance level once the removal of the second factor is announced", () =>
       Effect.gen(function* () {
         const { session, userId } = yield* begin
         const bearers = yield* Bearers
@@ -111,7 +111,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("D2: rejects tokens of a key that another node removed, before this node reads the removal", () =>
+    it.effect("D2: rejects a token signed with a removed key once the removal is announced, even before the node reloads its keys", () =>
       Effect.gen(function* () {
         const { session, token } = yield* begin
         const bearers = yield* Bearers
@@ -131,7 +131,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("D2: rejects an ID token used as a bearer token, and cached tokens of a removed key", () =>
+    it.effect("D2: rejects an ID token used as a bearer token, and rejects a cached token once its signing key is removed", () =>
       Effect.gen(function* () {
         const { session, token } = yield* begin
         const bearers = yield* Bearers
@@ -153,7 +153,7 @@ suite("Bearers in memory", memory)
 suite("Bearers on Postgres", postgres)
 
 describe("Bearers", () => {
-  it.effect("does not cache a lookup that was in flight during a revocation", () =>
+  it.effect("does not cache a session lookup that was in flight when the session was revoked", () =>
     Effect.gen(function* () {
       const services = yield* Layer.build(memory)
       const real = Context.get(services, Sessions)
@@ -184,7 +184,7 @@ describe("Bearers", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("I40: verifies every token without the cache while revocations are more than three seconds late", () =>
+  it.effect("I40: bypasses the token cache while revocations arrive more than three seconds late", () =>
     Effect.gen(function* () {
       const services = yield* Layer.build(memory)
       const real = Context.get(services, Sessions)
@@ -227,7 +227,7 @@ describe("Bearers", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("evicts the oldest tokens from a full cache, and verifies them again", () =>
+  it.effect("evicts the oldest tokens from a full cache, and verifies an evicted token again on its next use", () =>
     Effect.gen(function* () {
       const services = yield* Layer.build(memory)
       const real = Context.get(services, Sessions)

@@ -12,7 +12,7 @@ describe("RecoveryCode", () => {
     fc.assert(fc.property(bytes, (drawn) => /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/.test(textOf(drawn))))
   })
 
-  it("maps bytes evenly to the 32 letters", () => {
+  it("maps random bytes evenly to the 32 letters of recovery codes", () => {
     const seen = new Map<string, number>()
     for (let byte = 0; byte < 256; byte++) {
       const letter = textOf(new Uint8Array(RecoveryCode.codeBytes).fill(byte))[0]!
@@ -24,7 +24,7 @@ describe("RecoveryCode", () => {
     )
   })
 
-  it("computes the same hash however a code is typed, and a different hash for another code", () => {
+  it("hashes every accepted spelling of a recovery code to the same value, and other codes to other values", () => {
     const hash = (userId: UserId, code: string) => RecoveryCode.hash(userId, Redacted.make(code))
     assert.deepStrictEqual(hash(UserId.make("alice"), " ABCDE-12345\n"), hash(UserId.make("alice"), "abcde-12345"))
     assert.notDeepEqual(hash(UserId.make("alice"), "abcde-12345"), hash(UserId.make("bob"), "abcde-12345"))

@@ -52,7 +52,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "R3, I43: when a token and its parent arrive concurrently, ends the session only if the parent is processed last",
+      "R3, I43: if a token and its parent arrive concurrently, ends the session only if the parent is processed last",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()
@@ -73,7 +73,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("R2, I43: ends the session whenever a token two generations old is used", () =>
+    it.effect("R2, I43: ends the session whenever a token is used that is two generations older than the newest token", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const second = yield* refresh(first.refreshToken)

@@ -26,7 +26,7 @@ import {
 } from "./Authenticators.ts"
 
 onBoth("the second factor", (it) => {
-  it.effect("M1: verifies a first factor, raises the session, and returns ten recovery codes", () =>
+  it.effect("M1: verifying the first factor raises the session's assurance level and returns ten recovery codes", () =>
     Effect.gen(function* () {
       const { claims, issued, userId } = yield* arrive
       const other = yield* signIn(UserId.make(userId))
@@ -50,7 +50,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("returns an enrolment to scan or type, labelled with the given name or, by default, the user's id", () =>
+  it.effect("labels the enrolment's QR code with the given name or, by default, with the user's id", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       const unnamed = yield* enrol(claims)
@@ -63,7 +63,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("verifies the same factor at a later sign-in, without new recovery codes", () =>
+  it.effect("accepts the enrolled factor at a later sign-in, and issues no new recovery codes", () =>
     Effect.gen(function* () {
       const { enrolment, userId } = yield* arriveTwice
       const again = claimsOf(yield* signIn(UserId.make(userId)))
@@ -88,7 +88,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: accepts a code one step early or late, and rejects a code two steps away", () =>
+  it.effect("M2: accepts a code one time step early or late, and rejects a code two time steps away", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       for (const steps of [-2, 2]) {
@@ -178,7 +178,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("I46: returns and records no secret", () =>
+  it.effect("I46: neither responses nor audit entries contain a secret", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const code = yield* shown(enrolment)

@@ -28,8 +28,8 @@ import {
   wrong
 } from "./Authenticators.ts"
 
-onBoth("the limits of the second factor", (it) => {
-  it.effect("M3: requires the enrolled factor before the user enrols, verifies or removes another factor", () =>
+onBoth("second-factor limits", (it) => {
+  it.effect("M3: requires a code of the enrolled factor before the user enrols, verifies or removes another factor", () =>
     Effect.gen(function* () {
       const { claims } = yield* arrive
       const mine = yield* enrol(claims)
@@ -52,7 +52,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: accepts exactly one of two concurrently verified factors as the first factor", () =>
+  it.effect("M3: if two factors are verified concurrently as the first factor, accepts exactly one of them", () =>
     Effect.gen(function* () {
       const { claims } = yield* arrive
       const both = [yield* enrol(claims), yield* enrol(claims)]
@@ -84,7 +84,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: limits a user to 15 challenges and attempts per minute, over all sessions and outcomes", () =>
+  it.effect("M3: limits challenges and attempts together to 15 per minute for a user, over all of the user's sessions", () =>
     Effect.gen(function* () {
       const { claims, enrolment, userId } = yield* arriveTwice
       const { factorId } = enrolment
@@ -129,7 +129,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("lowers every session when a factor is removed, and deletes the recovery codes with the last factor", () =>
+  it.effect("removing any factor lowers every session's assurance level, and removing the last one deletes the recovery codes", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const other = claimsOf(
@@ -149,7 +149,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: requires the remaining factor in a lowered session, whatever the token claims", () =>
+  it.effect("M3: after one of two factors is removed, requires the remaining factor even if the token claims the second level", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const spare = yield* enrol(claims)
@@ -163,7 +163,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("removes an unverified factor in a first-level session, without other changes", () =>
+  it.effect("allows a first-level session to remove an unverified factor", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       const { factorId } = yield* enrol(claims)
@@ -173,7 +173,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("rejects an ended session, whatever the token claims", () =>
+  it.effect("rejects a request from an ended session, whatever the session's token claims", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment

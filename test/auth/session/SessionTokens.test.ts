@@ -79,7 +79,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: counts a repeated token as activity, so that the session does not expire as idle", () =>
+    it.effect("R4: a repeated refresh token counts as activity, and resets the session's idle time", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         const first = yield* refresh(refreshToken)
@@ -111,7 +111,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("R6: keeps the session if another application sends a used token", () =>
+    it.effect("R6: does not end the session if another application sends a used refresh token of that session", () =>
       Effect.gen(function* () {
         const first = yield* begin({ clientId: "app" })
         const second = yield* refresh(first.refreshToken, { clientId: "app" })
@@ -122,7 +122,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "T5: a refresh can narrow one access token's scope but not widen it, and leaves the session's scope unchanged",
+      "T5: a refresh can narrow the scope of one access token, but leaves the session's scope unchanged",
       () =>
         Effect.gen(function* () {
           const first = yield* begin({ clientId: "app", scope: "openid email" })
@@ -139,7 +139,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "R7: once a second factor is verified, rejects the earlier token at once, and keeps the assurance level in a refresh",
+      "R7: verifying a second factor immediately invalidates the access token that was issued before",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()
@@ -160,7 +160,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("R7, I43: once a second factor is verified, rejects an earlier unused token and its parent", () =>
+    it.effect("R7, I43: once a second factor is verified, the session's earlier unused refresh token and its parent are rejected", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const second = yield* refresh(first.refreshToken)
@@ -172,7 +172,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "R7: once a second factor is verified, rejects the session's earlier unused token without ending the session",
+      "R7: an unused refresh token from before the second factor's verification is rejected without ending the session",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()
@@ -185,7 +185,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "once a second factor is verified, ends the user's other first-level sessions, but no other user's sessions",
+      "verifying a second factor ends the user's other first-level sessions, but no other user's sessions",
       () =>
         Effect.gen(function* () {
           const tokens = yield* SessionTokens
@@ -216,7 +216,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("does not raise an ended or unknown session", () =>
+    it.effect("does not raise the assurance level of an ended or unknown session", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const { session } = yield* begin()
@@ -228,7 +228,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("lowers sessions without ending them when the second factor is removed", () =>
+    it.effect("removing the second factor lowers the assurance level of sessions without ending them", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const { session } = yield* begin()
@@ -257,7 +257,7 @@ suite("SessionTokens on Postgres", postgres)
 
 describe("SessionTokens on Postgres", () => {
   it.effect(
-    "fails after five seconds without the session's lock, and changes nothing",
+    "a refresh fails after waiting five seconds for the session's lock, and changes nothing",
     () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
@@ -303,7 +303,7 @@ describe("SessionTokens", () => {
     }).pipe(Effect.provide(memory), Effect.scoped)
   )
 
-  it.effect("R4: rejects a deleted user's refresh, and keeps the session", () =>
+  it.effect("R4: rejects the refresh token of a deleted user", () =>
     Effect.gen(function* () {
       const { refreshToken, session } = yield* begin()
       const states = yield* UserStates

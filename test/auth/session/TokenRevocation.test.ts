@@ -79,7 +79,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
     )
 
     it.effect(
-      "returns the same response for unknown, malformed and other applications' tokens, and changes nothing",
+      "returns the same response for an unknown, a malformed and another application's token, and changes nothing",
       () =>
         Effect.gen(function* () {
           yield* OAuth.start
@@ -124,7 +124,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         })
     )
 
-    it.effect("ignores an expired access token, and any token of an ended session", () =>
+    it.effect("a revocation of an expired access token, or of a token whose session has expired, has no effect", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const { client, issues, session } = yield* scene
@@ -142,7 +142,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("ends and records the session once under concurrent revocations and refreshes", () =>
+    it.effect("ends the session and records its end once, even under concurrent revocations and refreshes", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         for (let round = 0; round < 5; round++) {

@@ -28,7 +28,7 @@ describe("Totp", () => {
     }
   })
 
-  it("M2: accepts the codes of the current and adjacent steps, and rejects codes two steps away", () => {
+  it("M2: accepts the codes of the current and adjacent time steps, and rejects codes two time steps away", () => {
     fc.assert(
       fc.property(secretBytes, nowMillis, (bytes, now) => {
         const at = (steps: number) => oracle(bytes).generate({ timestamp: now + steps * 30_000 })
@@ -52,7 +52,7 @@ describe("Totp", () => {
     fc.assert(fc.property(fc.string(), (text) => text === code || stepOf(bytes, text, 60_000) === undefined))
   })
 
-  it("encodes the secret in the form that authenticator apps read", () => {
+  it("encodes the secret in the form that authenticator apps accept", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const { base32 } = new Secret({ buffer: Uint8Array.from(bytes).buffer })
@@ -61,7 +61,7 @@ describe("Totp", () => {
     )
   })
 
-  it("includes the secret and the names in the URI, whatever characters they contain", () => {
+  it("the enrolment URI contains the secret unchanged, whatever characters the issuer and account names contain", () => {
     const secret = Totp.secretOf(new Uint8Array(Totp.secretBytes).fill(7))
     const read = (issuer: string, account: string) => URI.parse(Redacted.value(Totp.uri(secret, issuer, account)))
     const { issuer, label, secret: read32 } = read("Venue & Söhne", "my phone?secret=x")

@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B8: records each issued key as a verifiable legal acceptance, and hides the key from listings", () =>
+    it.effect("B8: records a legal acceptance with the message's hash for each issued key, and omits the key from listings", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -89,7 +89,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B2: the wallet's acceptance of the terms counts as soon as the new key is issued", () =>
+    it.effect("B2: issuing a builder key records that the wallet's user has accepted the current terms", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const eligibilities = yield* UserEligibility
@@ -100,7 +100,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("I47: lets the user of a new key trade at once where no verification is required", () =>
+    it.effect("I47: if no verification is required, the user of a new builder key can trade immediately", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const eligibilities = yield* UserEligibility
@@ -132,7 +132,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("I40, B6: replaces the builder's own previous key, and keeps the keys of other builders", () =>
+    it.effect("I40, B6: replaces the builder's own previous key for the user, and keeps other builders' keys", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const { builder, owner } = yield* scene
@@ -159,7 +159,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("I40, B12: leaves exactly one key after messages are redeemed concurrently", () =>
+    it.effect("I40, B12: after several messages are redeemed concurrently, exactly one key remains valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const { builder, owner } = yield* scene

@@ -9,7 +9,7 @@ import { hashMessage } from "viem/utils"
 import { issuedAtMillis, signInMessage, wallet } from "./Wallets.ts"
 
 describe("BuilderMessage", () => {
-  it("writes the contract's example message, except for the proof in the nonce", () => {
+  it("writes the API contract's example message exactly, except for the proof in the nonce", () => {
     const text = issue().replace(/(?<=Nonce: [0-9a-f]{32})[0-9a-f]{32}/, "0123456789abcdef".repeat(2))
     assert.strictEqual(text, vector)
     assert.strictEqual(text.length, 580)
@@ -20,7 +20,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(signerOf(text, vectorSignature), wallet(0x11).address.toLowerCase())
   })
 
-  it("B1: writes messages for chain 1 that another strict parser reads, with ten minutes of validity", () => {
+  it("B1: writes messages for chain 1 that are valid for ten minutes and that another strict parser accepts", () => {
     for (const address of [owner.address, owner.address.toLowerCase(), `0x${owner.address.slice(2).toUpperCase()}`]) {
       const text = issue({ address })
       const parsed = new SiweMessage(text)
@@ -38,7 +38,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("B1: writes a different nonce if the random bytes, the address, the code or the time differ", () => {
+  it("B1: writes a different nonce if the random bytes, the address, the builder code or the time differ", () => {
     const nonces = [
       issue(),
       issue({ random16: new Uint8Array(16) }),
@@ -49,11 +49,11 @@ describe("BuilderMessage", () => {
     assert.strictEqual(new Set(nonces).size, nonces.length)
   })
 
-  it("writes sixteen random bytes and the contract's proof of those bytes into the nonce", () => {
+  it("the nonce consists of sixteen random bytes and a proof of those bytes", () => {
     assert.strictEqual(new SiweMessage(issue()).nonce, nonceBy("1", agreementUrl))
   })
 
-  it("returns a message's address and agreement", () => {
+  it("returns the wallet address and the agreement URL that a message names", () => {
     const { addressLower, agreementUrl, message, nonce } = Result.getOrThrow(read(terms, issue(), code, issuedAtMillis))
     assert.strictEqual(addressLower, owner.address.toLowerCase())
     assert.strictEqual(agreementUrl, "https://venue.example/legal/client-agreement")
@@ -213,7 +213,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(outcome(old), "malformed statement")
   })
 
-  it("fails at startup if the terms cannot be signed or name another site", () => {
+  it("fails at startup if the configured terms cannot be signed or name another site", () => {
     const faults = (changes: Partial<BuilderTerms>) => {
       const refused = Result.flip(termsOf({ ...settings, ...changes }))
       return Result.isSuccess(refused) ? refused.success.fault : undefined

@@ -23,7 +23,7 @@ import { signInMessage, wallet } from "./Wallets.ts"
 
 const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("B1: writes a message for any address and code, different on each call", () =>
+    it.effect("B1: writes a different message on each call, for any address and builder code", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const first = yield* message(builder, owner.address.toLowerCase())
@@ -36,7 +36,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B1: rejects an invalid address or code, and names the invalid one", () =>
+    it.effect("B1: rejects an invalid address or builder code, and states which of them is invalid", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const service = yield* BuilderRegistration
@@ -49,7 +49,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B3: accepts only the owner of an active code with a username as a builder", () =>
+    it.effect("B3: accepts a builder only with a username and an active builder code", () =>
       Effect.gen(function* () {
         const { builder } = yield* scene
         const service = yield* BuilderRegistration
@@ -86,7 +86,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: accepts a message for ten minutes, and rejects a message dated more than five seconds ahead", () =>
+    it.effect("B5: accepts a message for ten minutes, and rejects a message that is dated more than five seconds ahead", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const issued = yield* Clock.currentTimeMillis

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
-  it.effect("requires a CAPTCHA always or never as configured, whatever the counts", () =>
+  it.effect("in the modes always and never, the number of failed sign-ins does not affect whether a CAPTCHA is required", () =>
     Effect.gen(function* () {
       for (const [setting, isRequired] of [
         ["always", true],
@@ -20,7 +20,7 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
   )
 
   it.effect(
-    "at risk: requires a CAPTCHA after a network's third failure on any node, but not from other networks",
+    "in the mode risk, requires a CAPTCHA from a network that has failed three times, even on different nodes",
     () =>
       Effect.gen(function* () {
         const nodes = [yield* CaptchaRule.make("risk"), yield* CaptchaRule.make("risk")]
@@ -32,7 +32,7 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
       })
   )
 
-  it.effect("at risk: requires a CAPTCHA from a network's eleventh concurrent sign-in onwards", () =>
+  it.effect("in the mode risk, requires a CAPTCHA for the eleventh of a network's concurrent sign-ins", () =>
     Effect.gen(function* () {
       const rule = yield* CaptchaRule.make("risk")
       const required = yield* Effect.replicateEffect(rule.begin("d"), 11)
@@ -40,7 +40,7 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
     })
   )
 
-  it.effect("resets a network's counts exactly fifteen minutes after its first attempt", () =>
+  it.effect("resets a network's sign-in counts exactly fifteen minutes after the network's first attempt", () =>
     Effect.gen(function* () {
       const rule = yield* CaptchaRule.make("risk")
       yield* rule.fail("e")

@@ -31,7 +31,7 @@ const isGood = Effect.fnUntraced(function* ({ verify }: Hmac["Service"], publicK
 })
 
 it.live(
-  "I40: after each replacement, both nodes accept the new key at once, and reject the old key within a second",
+  "I40: after each replacement, both nodes accept the new key immediately and reject the old key within a second",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -14,7 +14,7 @@ describe("SignInSite", () => {
     assert.strictEqual(verdict({ uri: "https://bare.venue.example", domain: "bare.venue.example" }), "accepted")
   })
 
-  it("W7: rejects a message with another domain, however similar", () => {
+  it("W7: rejects a message with a domain that only resembles a listed domain", () => {
     const domains = [
       "evil.test",
       "www.app.venue.example",
@@ -40,7 +40,7 @@ describe("SignInSite", () => {
     for (const domain of domains) assert.notStrictEqual(verdict({ domain }), "accepted", domain)
   })
 
-  it("W8: rejects a message for another page, however similar", () => {
+  it("W8: rejects a message for a page that only resembles a listed page", () => {
     const uris = [
       "https://evil.test/login",
       "http://app.venue.example/login",
@@ -71,13 +71,13 @@ describe("SignInSite", () => {
     for (const uri of uris) assert.notStrictEqual(verdict({ uri }), "accepted", uri)
   })
 
-  it("W8: rejects one listed site's page with another listed site's domain", () => {
+  it("W8: rejects a message from a listed site's page if the message names another listed site's domain", () => {
     assert.strictEqual(verdict({ domain: "desk.venue.example:8443" }), "domain")
     assert.strictEqual(verdict({ uri: "https://desk.venue.example:8443/" }), "domain")
     assert.strictEqual(verdict({ domain: "evil.test", uri: "https://evil.test/login" }), "uri")
   })
 
-  it("accepts only https sites written as browsers write them", () => {
+  it("accepts only https sites in the normalised form that browsers produce", () => {
     const odd = [
       "",
       "app.venue.example",
@@ -104,7 +104,7 @@ describe("SignInSite", () => {
     }
   })
 
-  it("W7: accepts a loopback site only where allowed, with exactly its URI and domain", () => {
+  it("W7: accepts a loopback site only if the settings allow it, and only with exactly the site's URI and domain", () => {
     const uri = "http://localhost:5173/login"
     assert.isTrue(Result.isFailure(sitesOf([uri], { allowLoopback: false })))
     assert.deepStrictEqual(

@@ -13,7 +13,7 @@ describe("WalletAddress", () => {
     }
   })
 
-  it("computes the same checksum as another library", () => {
+  it("computes the same checksum as an independent library", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
         const address = `0x${Buffer.from(bytes).toString("hex")}`
@@ -22,7 +22,7 @@ describe("WalletAddress", () => {
     )
   })
 
-  it("W6: accepts exactly the letter cases that each rule allows, and rejects wrong checksums under every rule", () => {
+  it("W6: accepts only the letter cases that the configured address rule allows, and rejects wrong checksums", () => {
     const digits = "19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
     const verdicts = [digits, digits.toLowerCase(), digits.toUpperCase(), digits.replace("E7E3", "e7E3")].map(
       (digits) => rules.map((rule) => isAddress(`0x${digits}`, rule))
@@ -35,7 +35,7 @@ describe("WalletAddress", () => {
     ])
   })
 
-  it("W6: rejects other address forms and the zero address under every rule", () => {
+  it("W6: rejects malformed addresses and the zero address under every address rule", () => {
     const good = examples[0]!
     const odd = [
       "",

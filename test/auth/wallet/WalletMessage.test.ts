@@ -5,7 +5,7 @@ import { hashMessage } from "viem/utils"
 import { issuedAtMillis, type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
 describe("WalletMessage", () => {
-  it("reads the contract's example message, with its digest and signature", () => {
+  it("parses the API contract's example message, whose digest and signature match the contract", () => {
     const text = signInMessage()
     assert.strictEqual(text.length, 260)
     assert.strictEqual(hashMessage(text), "0xa8853f2aba8f72858de9d30570c17e1700c527bffa374bdc518809990a0994ce")
@@ -27,7 +27,7 @@ describe("WalletMessage", () => {
     })
   })
 
-  it("reads every optional field", () => {
+  it("parses every optional field of a sign-in message", () => {
     const message = Result.getOrThrow(read(signInMessage(everyField)))
     assert.deepInclude(message, {
       expirationTime: "2026-03-01T12:05:00Z",
@@ -38,7 +38,7 @@ describe("WalletMessage", () => {
     })
   })
 
-  it("W6: accepts a checksummed address, or a lower-case address where allowed, and returns it unchanged", () => {
+  it("W6: returns an address unchanged, whether it is checksummed or, where allowed, in lower case", () => {
     const digits = "19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
     const lower = `0x${digits.toLowerCase()}`
     assert.strictEqual(fault({ address: lower }), "address")
@@ -81,7 +81,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W10: requires each line once and in order, without text before, after or between", () => {
+  it("W10: requires each line of the message once and in order, without text before, after or between the lines", () => {
     const lines = signInMessage(everyField).split("\n")
     assert.isTrue(Result.isSuccess(read(lines.join("\n"))))
     const needed = lines.slice(0, 10)
@@ -107,7 +107,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W10: accepts version, chain id and nonce in one notation only", () => {
+  it("W10: accepts version, chain id and nonce only in their canonical notation", () => {
     for (const version of ["2", "1x", "01", "1.0", "", "0"]) assert.isDefined(fault({ version }), version)
     for (const chainId of ["1", "9007199254740991"]) assert.isUndefined(fault({ chainId }), chainId)
     for (const chainId of [
@@ -218,7 +218,7 @@ describe("WalletMessage", () => {
     )
   })
 
-  it("W11: is valid from Not Before, if present, until the expiry time", () => {
+  it("W11: a message is valid from its Not Before time, if present, until its expiry time", () => {
     const expiring = message({ expirationTime: "2026-03-01T12:05:00Z" })
     assert.isUndefined(untimely(expiring, issuedAtMillis + 299_999, 60))
     assert.strictEqual(untimely(expiring, issuedAtMillis + 300_000, 60), "expired")

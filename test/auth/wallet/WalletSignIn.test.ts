@@ -74,7 +74,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W2, I42: accepts a message and its nonce once, however the signature is encoded", () =>
+    it.effect("W2, I42: accepts a message and its nonce once, even if the same signature is sent in another encoding", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(2, "onlyonce1")
@@ -117,7 +117,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rejects each violation by its own check, creates no user and leaves the nonce unused", () =>
+    it.effect("rejects each kind of invalid message with its own reason, and creates no user", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const good = proof(6, "stillunknown1")
@@ -182,7 +182,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W18: rolls back if a step after the nonce check fails, and then accepts the message again", () =>
+    it.effect("W18: rolls back if a step after the nonce check fails, and then accepts the same message again", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(11, "stillunknown1")
@@ -202,7 +202,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       }).pipe(Effect.scoped)
     )
 
-    it.effect("I46: shows nothing of the message in an error", () =>
+    it.effect("I46: an error contains no part of the message", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(12, "secretnonce1")
@@ -234,7 +234,7 @@ describe("WalletSignIn", () => {
     }).pipe(Effect.provide(inSetting({ enabled: false })))
   )
 
-  it.effect("W6: accepts a lower-case address where allowed, for the same user", () =>
+  it.effect("W6: signs in the same user with a lower-case address if the settings allow lower case", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const lower = proof(1, "lowercase1", { address: wallet(1).address.toLowerCase() })
@@ -243,7 +243,7 @@ describe("WalletSignIn", () => {
     }).pipe(Effect.provide(inSetting({ acceptLowercaseAddress: true })))
   )
 
-  it.effect("W6: rejects a lower-case address where not allowed", () =>
+  it.effect("W6: rejects a lower-case address unless the settings allow lower case", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       assert.strictEqual(

@@ -7,11 +7,11 @@ import * as FastCheck from "fast-check"
 import { signInMessage, wallet } from "./Wallets.ts"
 
 describe("WalletSignature", () => {
-  it("recovers the signer of the contract's example from both encodings of v", () => {
+  it("recovers the signer of the API contract's example signature with either encoding of v", () => {
     for (const v of ["1c", "1C", "01"]) assert.strictEqual(signerOf(text, `0x${r}${s}${v}`), signer)
   })
 
-  it("W5: rejects a signature in another form", () => {
+  it("W5: rejects a signature that is not 0x and exactly 65 bytes in hex", () => {
     const odd = [
       "",
       "0x",
@@ -48,7 +48,7 @@ describe("WalletSignature", () => {
     assert.isUndefined(signerOf(text, `0x${r}${aboveHalfOrder}1b`))
   })
 
-  it("W5: with another key or a flipped bit, recovers another signer or no signer", () => {
+  it("W5: recovers another signer or none from a signature by another key or with a flipped bit", () => {
     assert.strictEqual(signerOf(text, wallet(2).sign(text)), wallet(2).address.toLowerCase())
     const bytes = Buffer.from(`${r}${s}`, "hex")
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -67,7 +67,7 @@ describe("WalletSignature", () => {
     )
   })
 
-  it("recovers no signer, or the signer that another library recovers, from any 65 bytes", () => {
+  it("from any 65 bytes, recovers either no signer or the same signer as an independent library", () => {
     const half = FastCheck.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) =>
       Buffer.from(bytes).toString("hex")
     )

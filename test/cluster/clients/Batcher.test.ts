@@ -25,7 +25,7 @@ const scene = (mayOverlap = false) => {
   }
 }
 
-it("sends the items of one turn in one batch, and items that arrive during a call in the next batch", () => {
+it("sends all items of one event-loop turn in one batch, and items that arrive during the call in the next batch", () => {
   const { calls, push, sent, turn } = scene()
   push(1)
   push(2)
@@ -44,7 +44,7 @@ it("sends the items of one turn in one batch, and items that arrive during a cal
   ])
 })
 
-it("with overlapping batches, sends one batch per turn, and after a failure resends everything in flight in order", () => {
+it("if batches overlap and one fails, resends all in-flight items in order", () => {
   const { calls, push, resume, sent, turn } = scene(true)
   for (const n of [1, 2, 3]) {
     push(n)

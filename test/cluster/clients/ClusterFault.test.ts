@@ -15,11 +15,11 @@ const unread = new MalformedMessage({ cause: new Error("a field of a newer relea
 const answer = Effect.orDie(Schema.decodeUnknownEffect(Schema.Struct({ seq: Schema.Number }))({ seq: "newer" }))
 
 it.effect.each([
-  ["that the other node cannot read", Effect.die(travelled(unread))],
-  ["that this node cannot write", Effect.die(unread)],
-  ["whose reply this node cannot read", answer]
+  ["that the remote node cannot decode", Effect.die(travelled(unread))],
+  ["that this node cannot encode", Effect.die(unread)],
+  ["whose reply this node cannot decode", answer]
 ] satisfies ReadonlyArray<readonly [string, Effect.Effect<unknown>]>)(
-  "I51: fails a call %s with Unavailable, and logs the call once for all retries",
+  "I51: returns Unavailable for a call %s, and logs the fault once for all retries",
   ([, call]) => {
     const told: Array<unknown> = []
     return Effect.gen(function* () {
@@ -39,7 +39,7 @@ it.effect.each([
   }
 )
 
-it.effect("passes a defect on the other node to the caller unchanged", () =>
+it.effect("passes a defect from the remote node to the caller unchanged", () =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit(bounded("desk 3", Effect.die(travelled(new TypeError("a bug")))))
     assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))

@@ -72,7 +72,7 @@ const twoNodes = Effect.gen(function* () {
   return { link, dialled, direct, client: Context.get(client, MarketClient) }
 })
 
-it.effect("sends commands to a market's node directly while the market is watched, otherwise through the cluster", () =>
+it.effect("sends commands directly to a market's node while that market is watched, and through the cluster otherwise", () =>
   Effect.gen(function* () {
     const { client, dialled, direct } = yield* twoNodes
     assert.strictEqual((yield* client.depth(one.symbol)).node, owner)
@@ -96,7 +96,7 @@ it.effect("sends commands to a market's node directly while the market is watche
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("fails a direct call with Unavailable if the market is not on the called node", () =>
+it.effect("returns Unavailable for a direct call to a node that does not run the market", () =>
   Effect.gen(function* () {
     const { link } = yield* twoNodes
     const { symbol } = two

@@ -36,7 +36,7 @@ it.effect("assigns each desk and each market a separate shard", () =>
   })
 )
 
-it.effect("assigns each of three runners 5 or 6 of 16 desks and 3 to 6 of 14 markets, whatever their addresses", () =>
+it.effect("assigns each of three runners 5 or 6 of 16 desks and 3 to 6 of 14 markets, whatever the runners' addresses", () =>
   Effect.gen(function* () {
     const { ofDesks, ofMarkets } = yield* shards
     for (let trial = 0; trial < 500; trial++) {

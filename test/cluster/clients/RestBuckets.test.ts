@@ -23,7 +23,7 @@ const charging = (bucket: RestBucket, answer: Effect.Effect<number, Unavailable>
     Effect.provideService(VenueSettings, { ...defaults, rateLimits })
   )
 
-it.effect("returns the charge that the desk reports", () =>
+it.effect("returns the remaining quota or the waiting time that the desk reports", () =>
   Effect.gen(function* () {
     const refused = yield* charging("requests", Effect.succeed(700))
     assert.deepStrictEqual(yield* refused(alice, 20), {
@@ -62,7 +62,7 @@ it.effect("charges the gateway's own bucket if the desk does not reply within 50
   })
 )
 
-it.effect("charges the gateway's own bucket at once if the desk is unreachable", () =>
+it.effect("immediately charges the gateway's own bucket if the desk is unreachable", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.fail(new Unavailable({ what: "a test" })))
     const charged = [yield* charge(alice, 1_200), yield* charge(alice, 20)]

@@ -82,7 +82,7 @@ const scene = () => {
   }
 }
 
-it("I51: resends unanswered submissions under the same ids, in order, before later submissions", () => {
+it("I51: resends unanswered submissions in order, under the same ids, before any later submission", () => {
   const { calls, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -98,7 +98,7 @@ it("I51: resends unanswered submissions under the same ids, in order, before lat
   expect(calls[2]).toMatchObject({ ids: [idOf(4).d], isRepeated: false })
 })
 
-it("I51: after a failed call, resends submissions without an outcome before later submissions", () => {
+it("I51: after a failed call, resends submissions with an unknown outcome before later submissions", () => {
   const { calls, outstanding, push, replies, send, settle } = scene()
   push(1, 2)
   settle()
@@ -114,7 +114,7 @@ it("I51: after a failed call, resends submissions without an outcome before late
   expect(replies).toEqual([forwarded(1), forwarded(2), forwarded(3)])
 })
 
-it("I51: resends a submission without an outcome every second until its outcome arrives or it expires", () => {
+it("I51: while a submission's outcome is unknown, resends the submission every second until it expires", () => {
   const { calls, outstanding, push, replies, settle } = scene()
   push(1)
   settle()
@@ -130,7 +130,7 @@ it("I51: resends a submission without an outcome every second until its outcome 
   expect(replies).toEqual([forwarded(1)])
 })
 
-it("delivers a late refusal of a submission that the desk sent to a market, unless the outcome is known", () => {
+it("delivers a late refusal of a submission that was already sent to a market, unless the outcome is known", () => {
   const { calls, outstanding, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -152,7 +152,7 @@ it("does not resend a submission that a desk on the same node has sent to a mark
   expect(calls).toHaveLength(1)
 })
 
-it("increases the backoff from 50 to 250 ms, and resets it after a reply", () => {
+it("increases the retry delay from 50 to 250 ms, and resets the delay after a reply", () => {
   const { calls, push, settle, slept } = scene()
   push(1)
   settle()
@@ -169,7 +169,7 @@ it("increases the backoff from 50 to 250 ms, and resets it after a reply", () =>
   expect(slept.at(-1)).toBe(50)
 })
 
-it("I51: reports an expired submission as unknown if it was sent, and as not placed otherwise", () => {
+it("I51: reports an expired submission as unknown if the submission was sent, and as not placed otherwise", () => {
   const { calls, pass, push, replies, settle } = scene()
   push(1)
   settle()
@@ -181,7 +181,7 @@ it("I51: reports an expired submission as unknown if it was sent, and as not pla
   expect(replies).toEqual([refused(1, "DeskUnreachable"), refused(2, "AccountLoading")])
 })
 
-it("retries undecided submissions without delaying decided submissions", () => {
+it("retries undecided submissions without delaying replies to the decided ones", () => {
   const { calls, pass, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -195,7 +195,7 @@ it("retries undecided submissions without delaying decided submissions", () => {
   expect(replies).toEqual([forwarded(2), refused(1, "AccountLoading")])
 })
 
-it("a trader that cannot be loaded does not delay other users of its desk", () => {
+it("a trader that cannot be loaded does not delay other users of the same desk", () => {
   const { calls, push, pushOf, replies, send, settle } = scene()
   push(1)
   pushOf(other, 2)
@@ -217,7 +217,7 @@ it("a trader that cannot be loaded does not delay other users of its desk", () =
   expect(replies).toEqual([2, 4, 5, 6, 1, 3].map(forwarded))
 })
 
-it("sends the queued submissions of a newly loaded trader at once, and later ones in the batch of the other users", () => {
+it("once a trader has loaded, immediately sends the trader's queued submissions", () => {
   const { calls, push, pushOf, replies, send, settle, slept } = scene()
   push(1)
   send()
@@ -237,7 +237,7 @@ it("sends the queued submissions of a newly loaded trader at once, and later one
   expect(replies).toEqual([1, 3, 2].map(forwarded))
 })
 
-it("after a failed call, resends a loading trader's submissions without an outcome before the trader's later submissions", () => {
+it("after a failed call, resends a loading trader's undecided submissions before that trader's later submissions", () => {
   const { calls, outstanding, push, send, settle } = scene()
   push(1)
   send()
@@ -253,7 +253,7 @@ it("after a failed call, resends a loading trader's submissions without an outco
   expect(calls[3]).toMatchObject({ ids: [1, 2, 3].map((n) => idOf(n).d), isRepeated: true })
 })
 
-it("executes a user's commands in order and replies to all, whichever calls are lost and whenever traders load", () => {
+it("executes a user's commands in order and replies to each, whichever calls are lost and whenever the trader loads", () => {
   const users = [userId, other, UserId.make("a third user")]
   const who = fc.nat({ max: users.length - 1 })
   const step = fc.oneof(
@@ -323,7 +323,7 @@ it("whenReplied also waits for submissions that are resent", () => {
   expect(told).toBe(1)
 })
 
-it("whenReplied ignores the replies of other users", () => {
+it("whenReplied does not wait for replies to other users", () => {
   const { calls, push, pushOf, queue, send, settle } = scene()
   const told: Array<string> = []
   push(1)

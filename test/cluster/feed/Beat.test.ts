@@ -5,7 +5,7 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { counted } from "../../Wakes.ts"
 
-it.effect("runs work one interval after the start and while more work exists, then sets no timer", () =>
+it.effect("runs the work after each interval until no work is left, and then sets no timer", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -33,7 +33,7 @@ it.effect("runs work one interval after the start and while more work exists, th
   })
 )
 
-it.effect("starting while the work runs schedules another run", () =>
+it.effect("a start during a run schedules one more run", () =>
   Effect.gen(function* () {
     let done = 0
     const beat: Beat.Beat = yield* Beat.make(

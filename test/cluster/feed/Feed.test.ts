@@ -18,7 +18,7 @@ const back = Effect.gen(function* () {
   yield* turns
 })
 
-it.effect("drops a repeated row, and fills a gap from the journal before newer rows", () =>
+it.effect("drops a repeated row, and fills a gap from the journal before it delivers newer rows", () =>
   Effect.gen(function* () {
     const { follow, heard, record, repeat, watching } = yield* setUp
     follow()
@@ -42,7 +42,7 @@ const depthOf = ({ depth }: Feed["Service"]) =>
     [...depth(one.symbol)!.levels(side)].map((level) => ({ side, ...level }))
   )
 
-it.effect("tracks the open takeovers of the log, and replaces them when a watch begins", () =>
+it.effect("tracks a market's open takeovers, and replaces the whole list when a new watch begins", () =>
   Effect.gen(function* () {
     const { close, feed, record, taking } = yield* setUp
     const open = () => Object.fromEntries(feed.takeovers.get(one.symbol)!)
@@ -65,7 +65,7 @@ it.effect("tracks the open takeovers of the log, and replaces them when a watch 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("replaces all levels when a watch begins", () =>
+it.effect("replaces all price levels when a new watch of the market begins", () =>
   Effect.gen(function* () {
     const { feed, record, repeat, resting } = yield* setUp
     const [gone, stays, comes] = [98, 99, 100].map((priceTicks) => ({
@@ -93,7 +93,7 @@ it.effect("replaces all levels when a watch begins", () =>
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("rejects levels older than the feed and requests them again", () =>
+it.effect("rejects price levels that are older than the feed, and requests new ones", () =>
   Effect.gen(function* () {
     const { close, feed, record, repeat, resting } = yield* setUp
     const [old, now] = [98, 99].map((priceTicks) => ({ side: "BUY" as const, priceTicks, quantityLots: 1 }))
@@ -110,7 +110,7 @@ it.effect("rejects levels older than the feed and requests them again", () =>
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("delivers market-wide events in order with a trader's own events, also from the journal", () =>
+it.effect("delivers market-wide events and a trader's own events in log order, even if the rows come from the journal", () =>
   Effect.gen(function* () {
     const { feed, record, repeat } = yield* setUp
     const heard: Array<number> = []
@@ -213,7 +213,7 @@ it.effect("detaches a follower that throws, and continues with the other followe
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("calls a watcher that threw again for the next row, and continues with the other watchers", () =>
+it.effect("after a watcher throws, continues with the other watchers, and calls all of them for the next row", () =>
   Effect.gen(function* () {
     const { feed, follow, heard, record } = yield* setUp
     const watched: Array<string> = []

@@ -74,7 +74,7 @@ const setUp = () => {
   }
 }
 
-it("delivers an event to traders before sockets", () => {
+it("delivers an event to traders before it reaches sockets", () => {
   const { follow, tell, told } = setUp()
   follow("socket", "socket")
   follow("trader", "trader")
@@ -132,7 +132,7 @@ it("delivers market-wide events to the remaining followers when one throws or de
   assert.deepEqual(reported, [["trader", fault]])
 })
 
-it("delivers a rewarded trade once to the builder code's owner, not to the owner's sockets, and not again if the owner traded", () => {
+it("delivers a trade once to the trader who earns its builder reward, even if that trader also made the trade", () => {
   const { follow, tell, told } = setUp()
   follow("socket", "socket")
   follow("trader", "trader")
@@ -158,7 +158,7 @@ it("delivers takeover events only to followers of the account", () => {
   assert.deepEqual(told, ["trader", "socket", "trader", "socket"])
 })
 
-it("delivers an outcome to sockets as trades, final orders, then other events, and to traders in log order", () => {
+it("delivers an outcome to traders in log order, but to sockets as trades, then final orders, then other events", () => {
   const told: Array<string> = []
   const followers = Followers.make(() => {})
   const account = primaryAccountOf(userId)
@@ -202,7 +202,7 @@ it("delivers an outcome to sockets as trades, final orders, then other events, a
   assert.deepEqual(told, ["log Modified", "Modified", "log Traded", "Traded", "filled 3: 1000 of 2500"])
 })
 
-it("stops delivering an outcome to a socket that throws or detaches, and completes it for the others", () => {
+it("stops delivering an outcome to a socket that throws or detaches, but delivers the whole outcome to all other sockets", () => {
   const told: Array<string> = []
   const reported: Array<unknown> = []
   const followers = Followers.make((followed, { rank }) => reported.push([followed, rank]))

@@ -68,7 +68,7 @@ const following = Effect.fnUntraced(function* (
   return { ...seen, ageMillis: clock.currentTimeMillisUnsafe() - feed.head(one.symbol)!.aliveAtMillis }
 })
 
-it.effect("replaces a watch that is silent for 5 s", () =>
+it.effect("replaces a market's watch after 5 s of silence", () =>
   Effect.gen(function* () {
     const { ageMillis, watches } = yield* following((watch) => (watch === 1 ? 3 : 1_000), Effect.void)
     assert.strictEqual(watches, 2)
@@ -110,7 +110,7 @@ it.effect("watches a market on another node if the market leaves this node durin
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("does not wait for a watch that hangs while it closes", () =>
+it.effect("does not wait for a watch that hangs while closing", () =>
   Effect.gen(function* () {
     const left = yield* Deferred.make<void>()
     yield* Effect.addFinalizer(() => Deferred.succeed(left, undefined))
@@ -121,7 +121,7 @@ it.effect("does not wait for a watch that hangs while it closes", () =>
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("keeps a watch that sends a heartbeat every second", () =>
+it.effect("keeps a market's watch that sends a heartbeat every second", () =>
   Effect.gen(function* () {
     const { watches } = yield* following(() => 1_000, Effect.void)
     assert.strictEqual(watches, 1)

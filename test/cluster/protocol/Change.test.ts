@@ -20,7 +20,7 @@ const old = { symbol: "GOLD-USD", atTicks: 34_112 }
 const young = { ...old, notes: ["first", "first"], isHidden: true }
 
 describe("message changes between nodes of two releases", () => {
-  it("the older node ignores an added optional field", () => {
+  it("a node of the older release ignores an added optional field", () => {
     assert.deepStrictEqual(carried(newer, older, young), old)
     assert.deepStrictEqual(carried(older, newer, old), old)
     const [many, few] = [Schema.Array(newer), Schema.Array(older)]
@@ -33,7 +33,7 @@ describe("message changes between nodes of two releases", () => {
     assert.isUndefined(carried(Schema.Struct({ at: Schema.optionalKey(Schema.Number) }), Schema.Void, { at: 1 }))
   })
 
-  it("the other node cannot decode a message with an added required field, a removed field or a renamed field", () => {
+  it("a node of the other release cannot decode a message in which a required field was added, removed or renamed", () => {
     const further = Schema.Struct({ ...stop, side: Schema.String })
     assert.isUndefined(carried(older, further, old))
     assert.isUndefined(carried(Schema.Struct({ symbol: Schema.String }), older, old))
@@ -42,14 +42,14 @@ describe("message changes between nodes of two releases", () => {
     )
   })
 
-  it("the other node silently drops an optional field with a changed type", () => {
+  it("a node of the other release silently drops an optional field whose type has changed", () => {
     const [words, number] = [Schema.String, Schema.Number].map((schema) =>
       Schema.Struct({ ...stop, note: Schema.optionalKey(schema) })
     )
     assert.deepStrictEqual(carried(words!, number!, { ...old, note: "seven" }), old)
   })
 
-  it("only the newer node decodes an added literal or union member", () => {
+  it("only a node of the newer release decodes an added literal or union member", () => {
     const [two, three] = [Schema.Literals(["BUY", "SELL"]), Schema.Literals(["BUY", "SELL", "NONE"])]
     assert.strictEqual(carried(two, three, "SELL"), "SELL")
     assert.isUndefined(carried(three, two, "NONE"))

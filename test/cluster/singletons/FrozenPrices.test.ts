@@ -40,7 +40,7 @@ it.effect("I29: rule 3.11: a source that repeats one quote is stale 60 s after t
   )
 })
 
-it.effect("I29: ignores a quote that is three hours old or six seconds in the future", () => {
+it.effect("I29: ignores a quote whose time is three hours in the past or six seconds in the future", () => {
   const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -119,7 +119,7 @@ it.effect("rule 3.11: ignores a quote that is older than the previous quote of t
   )
 })
 
-it.effect("a repeated old quote does not replace a newer operator price", () => {
+it.effect("a repeated old quote does not replace a newer price from an operator", () => {
   const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -138,7 +138,7 @@ it.effect("a repeated old quote does not replace a newer operator price", () => 
   )
 })
 
-it.effect("logs a price without a time once if it is unchanged for longer than the configured time", () => {
+it.effect("if a source sends no times, logs a price once that has not changed for the configured period", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
   const one = new TestSource("one", [[aapl, "A"]], { unchangedMillis: 180_000 })
@@ -168,7 +168,7 @@ it.effect("logs a price without a time once if it is unchanged for longer than t
   ).pipe(Effect.provide(Logger.layer([logger])))
 })
 
-it.effect("logs a silent source while another source sends prices", () => {
+it.effect("logs a silent source even while another source sends prices", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
   const [frozen, live] = [new TestSource("frozen", [[aapl, "A"]]), new TestSource("live", [[aapl, "A"]])] as const

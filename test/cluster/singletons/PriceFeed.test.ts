@@ -47,7 +47,7 @@ it.effect("sends the median of the active sources, although each source uses its
   )
 })
 
-it.effect("replaces an operator price only by newer quotes", () => {
+it.effect("replaces an operator's price only with newer quotes", () => {
   const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -67,7 +67,7 @@ it.effect("replaces an operator price only by newer quotes", () => {
   )
 })
 
-it.effect("I29: sends no price from fewer sources than required, unless the symbol has no more sources", () => {
+it.effect("I29: sends a symbol's price only if the required number of sources, or all of the symbol's sources, report one", () => {
   const [one, two] = [
     new TestSource("one", [[aapl, "A"]]),
     new TestSource("two", [
@@ -98,7 +98,7 @@ it.effect("I29: sends no price from fewer sources than required, unless the symb
 })
 
 it.effect(
-  "I29: rejects a single source's price of ten times the market's price, after which the market turns stale",
+  "I29: rejects a price that jumps tenfold, after which the market turns stale",
   () => {
     const one = new TestSource("one", [[aapl, "AAPL"]])
     return venueWith(
@@ -127,7 +127,7 @@ it.effect(
   }
 )
 
-it.effect("I29: one market turns stale while others stay fresh", () => {
+it.effect("I29: if one market's price turns stale, other markets' prices stay fresh", () => {
   const one = new TestSource("one", [
     [aapl, "AAPL"],
     [eur, "EURUSD"]
@@ -147,7 +147,7 @@ it.effect("I29: one market turns stale while others stay fresh", () => {
   )
 })
 
-it.effect("logs a source once if it sends no price of a symbol for 1 minute of trading hours", () => {
+it.effect("logs a source once if the source sends no price of a symbol for 1 minute during trading hours", () => {
   const lines: Array<unknown> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(message))
   const us100 = MarketSymbol.make("US100-USD")
@@ -172,7 +172,7 @@ it.effect("logs a source once if it sends no price of a symbol for 1 minute of t
   ).pipe(Effect.provide(Logger.layer([logger])))
 })
 
-it.effect("rule 3.8: prices an index once its settlement price is recorded on any node", () => {
+it.effect("rule 3.8: prices an index as soon as its settlement price has been recorded on any node", () => {
   const us100 = MarketSymbol.make("US100-USD")
   const one = new TestSource("one", [[us100, { future: "NQ" }]])
   return venueWith(
@@ -221,7 +221,7 @@ it.effect("restarts a source that throws, and continues with the other sources",
   )
 })
 
-it.effect("a simulated source continues from an operator price", () =>
+it.effect("a simulated source continues from an operator's price", () =>
   venueWith(
     [SimulatedPrices.make({ seed: 1, speed: 1, symbols: [aapl] })],
     Effect.gen(function* () {

@@ -10,7 +10,7 @@ import { freePort, gateway, runner } from "../VenueNodes.ts"
 const apple = MarketSymbol.make("AAPL-USD")
 
 it.live(
-  "runs the price feed on one node at a time, and on another node when that node leaves",
+  "runs the price feed on exactly one node, and moves the feed to another node when that node leaves",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

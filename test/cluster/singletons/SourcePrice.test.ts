@@ -15,7 +15,7 @@ const reference: SourcePrice.Reference = {
 }
 const november = (day: number) => Date.UTC(2026, 10, day, 12)
 
-it("rule 3.8: derives an index price from its future and the newest settlement price, and returns undefined without a settlement price", () => {
+it("rule 3.8: derives an index price from its future and the newest settlement price, or undefined without such a price", () => {
   const price = (known: SourcePrice.Reference) =>
     SourcePrice.of(us100, { future: "NQ" }, said({ NQ: 21_105 }), known, november(3))
   assert.closeTo(price(reference)! / 1e8, 21_024.905, 0.001)

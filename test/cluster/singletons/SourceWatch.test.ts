@@ -28,7 +28,7 @@ const watching = Effect.gen(function* () {
   return { lines, state }
 })
 
-it.effect("one minute after the opening, logs once a source that stopped while the market was closed", () =>
+it.effect("one minute after the opening, logs a source that stopped while the market was closed", () =>
   Effect.gen(function* () {
     const { lines, state } = yield* watching
     yield* TestClock.adjust("1 minute")
@@ -49,7 +49,7 @@ it.effect("one minute after the opening, logs once a source that stopped while t
   }).pipe(Effect.scoped)
 )
 
-it.effect("measures from the opening how long a price has been unchanged", () =>
+it.effect("counts how long a price has been unchanged only from the market's opening onwards", () =>
   Effect.gen(function* () {
     const { lines, state } = yield* watching
     yield* TestClock.adjust("2 minutes")

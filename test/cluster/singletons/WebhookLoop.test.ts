@@ -58,7 +58,7 @@ const deliveries = Effect.flatMap(Webhooks, (webhooks) =>
   Effect.map(webhooks.ofUser(userId), (all) => all.flatMap((webhook) => webhook.deliveries))
 )
 
-it.effect("makes eight attempts under one id over a day with growing delays, each signed with its own time", () =>
+it.effect("makes eight attempts to send a message within a day, with growing delays and under the same id", () =>
   Effect.gen(function* () {
     const lines: Array<unknown> = []
     const logger = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
@@ -125,7 +125,7 @@ it.effect("a slow endpoint has at most one attempt in flight and does not delay 
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("two loops send each message once to each endpoint", () =>
+it.effect("two concurrent sender loops send each message once to each endpoint", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver((response) => setTimeout(() => response.writeHead(204).end(), 2))
     const users = ["amy", "ben", "cid", "dan"].map((name) => UserId.make(name))
@@ -144,7 +144,7 @@ it.effect("two loops send each message once to each endpoint", () =>
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("repeats an interrupted attempt with the same message when the sender's claim on the endpoint expires", () =>
+it.effect("when an interrupted sender's claim on an endpoint expires, the next sender sends the same message again", () =>
   Effect.gen(function* () {
     let answers = false
     const { heard, port } = yield* receiver((response) => {

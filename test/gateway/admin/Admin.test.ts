@@ -27,7 +27,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("delays and limits responses to wrong operator tokens, and accepts the right token at once", () =>
+  it.effect("slows down requests with a wrong operator token, but accepts the right token immediately", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
       const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
@@ -52,7 +52,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("returns 421 to a request with a foreign Host header before any other check", () =>
+  it.effect("returns 421 to a request with an unexpected Host header before any other check", () =>
     Effect.gen(function* () {
       const { adminUrl } = yield* RestClient
       const { port } = new URL(adminUrl)
@@ -84,7 +84,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("applies an operator's price at once", () =>
+  it.effect("applies an operator's price immediately", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       const { body, status } = yield* admin("POST", "/prices", { symbol: "silver-usd", price: 38.125 })
@@ -159,7 +159,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("the proof shows balanced books for every market after credits and trades", () =>
+  it.effect("after credits and trades, the proof endpoint shows balanced books for every market", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
@@ -191,7 +191,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("rule 9.2: counts accounts near liquidation and in liquidation over all desks", () =>
+  it.effect("rule 9.2: counts the accounts near liquidation and the accounts in liquidation across all desks", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
@@ -228,7 +228,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("serves every schema to which its bodies and its OpenAPI document refer", () =>
+  it.effect("serves every schema that response bodies and the OpenAPI document refer to", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       const bodies = [

@@ -64,7 +64,7 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
     })
   )
 
-  it.effect("lists FUND_SHORT while the reserve fund covers only 150 of a debt of 400, until the next top-up", () =>
+  it.effect("lists the FUND_SHORT alarm while the reserve fund covers only 150 of a debt of 400", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient
@@ -91,7 +91,7 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
     })
   )
 
-  it.effect("lists positions without a counterparty, and silent markets with the time of their last message", () =>
+  it.effect("lists alarms for positions without a counterparty, and for silent markets with the time of their last message", () =>
     Effect.gen(function* () {
       const desks = yield* DeskClient
       const markets = yield* MarketClient

@@ -75,7 +75,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
     })
   )
 
-  it.effect("names the invalid member when it refuses an operator's name, role or reason", () =>
+  it.effect("refuses an invalid operator name, role or reason, and names the invalid member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body, status } = yield* admin("POST", "/operators", { name: "No Name", roles: ["boss"], reason: "" })

@@ -13,7 +13,7 @@ import { callsTo, layer, RestClient, sockets } from "../rest/RestClient.ts"
 const builder_code = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
 it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   it.effect(
-    "I18: splits a fee of 10.20 at 6,000 and 3,000 bps into 3.06 for the builder and 1.02 for the reserve fund",
+    "I18: at shares of 60 % and 30 %, a fee of 10.20 gives the builder 3.06 and the reserve fund the remaining 1.02",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue
@@ -52,7 +52,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       })
   )
 
-  it.effect("shows builder_rewards of 0 in REST and on the channel as soon as a code is created", () =>
+  it.effect("shows builder_rewards of 0 over REST and on the socket as soon as a builder code is created", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { get, post, signed } = yield* RestClient
@@ -90,7 +90,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("keeps a code inactive and its owner without builder_rewards until an operator activates the code", () =>
+  it.effect("keeps a builder code inactive, and shows its owner no builder_rewards, until an operator activates the code", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, signed } = yield* RestClient

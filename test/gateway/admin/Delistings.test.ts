@@ -13,7 +13,7 @@ const set = Effect.fnUntraced(function* (state: string, symbols: ReadonlyArray<s
 })
 
 it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
-  it.effect("settles a stopped contract once, then refuses trading in the contract, and keeps the books balanced", () =>
+  it.effect("settles a halted contract once when it is delisted, and refuses trading in the contract afterwards", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get, signed } = yield* RestClient

@@ -25,7 +25,7 @@ it.layer(layer, { excludeTestServices: true })("settlement prices, calendars and
     })
   )
 
-  it.effect("refuses a settlement price of 0, for a stock or an unknown symbol, or on an invalid day", () =>
+  it.effect("refuses a settlement price that is 0, for a stock, for an unknown symbol, or for an invalid day", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const status = (over: object) =>

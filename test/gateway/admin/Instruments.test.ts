@@ -19,7 +19,7 @@ const limits = { position_limit: 2_500_000, open_interest_limit: 25_000_000 }
 const listed = { ...terms, ...limits, symbol: "BA-USD", base_asset: "BA", clob_pair_id: 1_001, in_force: false }
 
 it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
-  it.effect("lists a contract once, and serves the contract only after the next start of the venue", () =>
+  it.effect("lists a contract once, and serves the contract only after the venue has been restarted", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       for (let times = 0; times < 2; times++)
@@ -50,7 +50,7 @@ it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
       })
   )
 
-  it.effect("names the invalid member when it refuses the terms of a listing", () =>
+  it.effect("refuses a listing with invalid terms, and names the invalid member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       for (const [field, value] of [

@@ -89,7 +89,7 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
       })
   )
 
-  it.effect("names the invalid member when it refuses a limit", () =>
+  it.effect("refuses an invalid limit, and names the invalid member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const good = { ...change, symbol: "MSFT-USD" }

@@ -61,7 +61,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("registers an application, rotates its secret and disables the application; returns each secret once", () =>
+  it.effect("registers an application, rotates its secret and disables the application, and returns each secret only once", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const requested = {
@@ -106,7 +106,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("names the invalid member when it refuses to register an application", () =>
+  it.effect("refuses to register an application with an invalid member, and names that member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const before = (yield* admin("GET", "/oauth-clients")).body.count
@@ -131,7 +131,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("6.7b: a key can register users from the first request after the grant until the grant is withdrawn", () =>
+  it.effect("6.7b: a key can register users from the moment of the grant until the grant is withdrawn", () =>
     Effect.gen(function* () {
       const { admin, get, post, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("registrar", 0, ["view_positions"])
@@ -157,7 +157,7 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("6.7b: refuses a grant of any other permission, to a revoked or unknown key, or without a reason", () =>
+  it.effect("6.7b: refuses a grant of another permission, a grant to a revoked or unknown key, and a grant without a reason", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const keys = yield* ApiKeys

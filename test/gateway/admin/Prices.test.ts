@@ -39,7 +39,7 @@ it.layer(layer, { excludeTestServices: true })("operator prices", (it) => {
   )
 
   it.effect(
-    "rule 3.2: refuses, even with confirmation, a price at which the value of open positions is not exact",
+    "rule 3.2: refuses a price at which open positions cannot be valued exactly, even if the operator confirms it",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient

@@ -58,7 +58,7 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
   )
 
   it.effect(
-    "records a transfer of the venue's own money once per id with its operator, and refuses a different amount with 409",
+    "records a transfer of the venue's own money once per id, and refuses the same id with a different amount",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient
@@ -122,7 +122,7 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
       })
   )
 
-  it.effect("changes a simulated rail's holdings without reporting the change, and refuses a change of 0", () =>
+  it.effect("changes a simulated rail's holdings without a reported transfer, and refuses a change of 0", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* admin("POST", "/simulated-rails/add-untold", { rail: "TRON", amount: -0.000001 })).status).toBe(

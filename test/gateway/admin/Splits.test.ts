@@ -14,7 +14,7 @@ const set = Effect.fnUntraced(function* (state: string, symbol: string = aapl) {
 
 it.layer(layer, { excludeTestServices: true })("splits", (it) => {
   it.effect(
-    "converts 50 units at 200 into 200 at 50 in a 4:1 split, keeps the available balance, and refuses a second split on the same day",
+    "a 4:1 split converts 50 units at 200 into 200 at 50, and a second split on the same day is refused",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue
@@ -69,7 +69,7 @@ it.layer(layer, { excludeTestServices: true })("splits", (it) => {
   )
 
   it.effect(
-    "refuses a split that the reserve fund cannot pay, states the missing amount, and executes the split after a top-up",
+    "refuses a split that the reserve fund cannot pay, and executes the split after a top-up of the missing amount",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue

@@ -93,7 +93,7 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
   )
 
   it.effect(
-    "sets the trading state of all symbols at once, and resumes trading in none of them if one has no price",
+    "sets the trading state of all symbols in one request, but resumes none of them if one symbol has no price",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue

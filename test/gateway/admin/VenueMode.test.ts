@@ -29,7 +29,7 @@ const change = Effect.fnUntraced(function* (to: string) {
 })
 
 it.layer(layer, { excludeTestServices: true })("venue mode", (it) => {
-  it.effect("I52, I53: refuses orders and transfers during a halt, accepts cancels, and resumes step by step", () =>
+  it.effect("I52, I53: during a halt accepts only cancels, and afterwards resumes trading step by step", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const modes = yield* VenueModes

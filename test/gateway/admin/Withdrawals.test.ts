@@ -81,7 +81,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
   )
 
   it.effect(
-    "releases a withdrawal above the limit only after two operators make the same decision, and counts each operator once",
+    "releases a withdrawal above the limit only after two different operators have approved it",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient
@@ -131,7 +131,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("returns the amount of a rejected withdrawal, and refuses to approve the withdrawal later", () =>
+  it.effect("refunds a rejected withdrawal, and refuses to approve the withdrawal later", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -178,7 +178,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
   )
 
   it.effect(
-    "cancels a stuck payment once when a treasurer requests it, and records the cancellation in the audit log and the alarm",
+    "cancels a stuck payment once at a treasurer's request, and records the cancellation in the audit log",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient
@@ -224,7 +224,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
   )
 
   it.effect(
-    "cancels a QUEUED withdrawal that its rail refused, with an audit entry, and refuses to cancel a waiting withdrawal",
+    "cancels a QUEUED withdrawal only if its rail has refused the payment, and records the cancellation in the audit log",
     () =>
       Effect.gen(function* () {
         const { admin } = yield* RestClient

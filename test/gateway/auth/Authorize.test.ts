@@ -51,7 +51,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
   )
 
   it.effect(
-    "A3, A4: redirects an error to the application with its state unchanged once the redirect URI is verified",
+    "A3, A4: if the redirect URI is valid, redirects errors to the application with the state parameter unchanged",
     () =>
       Effect.gen(function* () {
         const { issuer, register } = yield* AuthService
@@ -156,7 +156,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A5: accepts a single decision, with a known action, from the consent page and by the request's user", () =>
+  it.effect("A5: accepts one decision about a consent request, and only from the consent page and the request's user", () =>
     Effect.gen(function* () {
       const { origin, register, signIn } = yield* AuthService
       const client = yield* register({ type: "public" })

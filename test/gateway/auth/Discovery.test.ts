@@ -151,7 +151,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("refuses dynamic client registration, and reports that the service is alive", () =>
+    it.effect("refuses dynamic client registration, and returns 200 for the health check", () =>
       Effect.gen(function* () {
         const { get, send } = yield* AuthService
         expect(yield* send("POST", "/oauth/clients/register", {})).toMatchObject({

@@ -40,7 +40,7 @@ const enrolled = Effect.gen(function* () {
 })
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second factors", (it) => {
-  it.effect("M1: raises the session to aal2 after enrolment, challenge and verification", () =>
+  it.effect("M1: raises a session to aal2 once the user has enrolled and verified a second factor", () =>
     Effect.gen(function* () {
       const { challenge, enrol, signIn, token, user, verify } = yield* factorCalls
       const session = yield* signIn(wallet())
@@ -92,7 +92,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("M3: refuses changes to second factors in a session without the second factor", () =>
+  it.effect("M3: refuses changes to second factors from a session that has not verified a second factor", () =>
     Effect.gen(function* () {
       const { enrol, signIn, unenrol, user } = yield* factorCalls
       const { factorId, raised, someone } = yield* enrolled
@@ -106,7 +106,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("A5: refuses consent in a session without the second factor", () =>
+  it.effect("A5: refuses consent from a session that has not verified the user's second factor", () =>
     Effect.gen(function* () {
       const { register, signIn } = yield* AuthService
       const { raised, someone } = yield* enrolled

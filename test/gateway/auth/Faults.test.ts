@@ -33,7 +33,7 @@ const unavailable = Layer.succeed(
 it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServices: true, timeout: "60 seconds" })(
   "faults",
   (it) => {
-    it.effect("W18: stores nothing after a failed sign-in, and accepts the same message afterwards", () =>
+    it.effect("W18: stores nothing if a sign-in fails, and accepts the same sign-in message afterwards", () =>
       Effect.gen(function* () {
         const { logs, token } = yield* AuthService
         const sql = yield* SqlClient.SqlClient
@@ -79,7 +79,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
       })
     )
 
-    it.effect("W15: does not count a sign-in that a full queue rejected as a failed sign-in of the IP address", () =>
+    it.effect("W15: a sign-in that is rejected because the queue is full does not count as a failed sign-in", () =>
       Effect.gen(function* () {
         const { issuer, origin } = yield* AuthService
         const wallets = yield* WalletSignIn
@@ -108,7 +108,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
       })
     )
 
-    it.effect("serves pages on the same listener, without cross-origin access", () =>
+    it.effect("serves the sign-in page on the service's listener, without cross-origin access", () =>
       Effect.gen(function* () {
         const { origin } = yield* AuthService
         const { headers, text } = yield* call(`${origin}/sign-in`, { headers: { origin: "https://some.example" } })

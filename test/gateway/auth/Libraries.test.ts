@@ -239,7 +239,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     })
   )
 
-  it.effect("serves auth-js on the consent page, including the list of grants and their revocation", () =>
+  it.effect("auth-js can approve a consent request, list the user's grants and revoke them", () =>
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({})

@@ -104,7 +104,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T3: accepts client credentials in one form only, and returns the same error for every fault", () =>
+  it.effect("T3: returns the same error for every fault in the client credentials", () =>
     Effect.gen(function* () {
       const { form, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -138,7 +138,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T4: accepts only a form in which no parameter repeats, and ignores the query", () =>
+  it.effect("T4: accepts only a form body without repeated parameters, and ignores the query string", () =>
     Effect.gen(function* () {
       const { form, register, send } = yield* AuthService
       const client = yield* register({})
@@ -190,7 +190,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T1, R6: signs in and refreshes the command-line client with the requests that the client sends", () =>
+  it.effect("T1, R6: the command-line client can sign in and refresh with the requests that it sends", () =>
     Effect.gen(function* () {
       const { form, other, register, signIn } = yield* AuthService
       const loopback = "http://localhost:57423/callback"

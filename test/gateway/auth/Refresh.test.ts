@@ -52,7 +52,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
   )
 
   it.effect(
-    "R1, R4, R8: repeats a lost response, ends a session when an old token is reused, and ends any session after thirty days",
+    "R1, R4, R8: repeats a lost response, but ends the session if an old token is reused or after thirty days",
     () =>
       Effect.gen(function* () {
         const { signIn, timed } = yield* AuthService

@@ -205,7 +205,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W15: requires a CAPTCHA under any of its member names if CAPTCHAs are enabled", () =>
+  it.effect("W15: if CAPTCHAs are enabled, requires a solved CAPTCHA under any of the accepted member names", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       const { token } = yield* other({ captcha: "always" })
@@ -273,7 +273,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
   )
 
   it.effect(
-    "W13, W16: limits an IP address to thirty sign-ins, trusts only the venue's own proxies, and checks for the client key first",
+    "W13, W16: limits an IP address to thirty sign-ins, and trusts forwarded addresses only from the venue's proxies",
     () =>
       Effect.gen(function* () {
         const { timed } = yield* AuthService
@@ -300,7 +300,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
       })
   )
 
-  it.effect("I48: returns 503 to most of a burst of unknown callers, and accepts sign-ins afterwards", () =>
+  it.effect("I48: returns 503 to most sign-ins in a burst from unknown callers, and accepts sign-ins afterwards", () =>
     Effect.gen(function* () {
       const { origin, signIn } = yield* AuthService
       const forged = { ...(yield* wallet().proof()), signature: (yield* wallet().proof()).signature }

@@ -130,7 +130,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U1: cancels unused codes on a sign-out that covers more than the current session", () =>
+  it.effect("U1: cancels unused authorization codes if a sign-out covers more than the current session", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const [app, other] = [yield* register({}), yield* register({})]
@@ -227,7 +227,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U2: refuses a token that the venue's own key signed if claims are missing or wrong", () =>
+  it.effect("U2: refuses a token with missing or wrong claims, even if the venue's own key signed the token", () =>
     Effect.gen(function* () {
       const { get, signIn } = yield* AuthService
       const { sign } = yield* SigningKeys

@@ -26,7 +26,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
     })
   )
 
-  it.effect("names the faulty line of a text that is not an EIP-4361 message", () =>
+  it.effect("an error names the faulty line of a text that is not an EIP-4361 message", () =>
     Effect.gen(function* () {
       const { message, ...proof } = yield* wallet().proof()
       const textFor = (text: string) => Effect.map(words({ ...proof, message: text }), (answer) => answer[2])
@@ -42,7 +42,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
     })
   )
 
-  it.effect("names the expected statement, page, domain or time", () =>
+  it.effect("an error about a sign-in message names the expected statement, page, domain or time", () =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const textFor = (change: Partial<MessageFields>) =>
@@ -57,7 +57,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("texts o
     })
   )
 
-  it.effect("names all missing members at once, and names a missing CAPTCHA by the operator's member name", () =>
+  it.effect("names all missing members in one error, and names a missing CAPTCHA by the operator's member name", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       expect(yield* words({ chain: "ethereum" })).toEqual([

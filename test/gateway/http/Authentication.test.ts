@@ -54,7 +54,7 @@ const counted = Effect.gen(function* () {
 })
 
 it.live(
-  "charges a request with an unknown key to the IP address before the look-up, and accepts known keys while the bucket is empty",
+  "charges a request with an unknown key to the IP address, but accepts known keys even while that bucket is empty",
   () =>
     Effect.gen(function* () {
       const { signed } = yield* RestClient
@@ -84,7 +84,7 @@ it.live(
     }).pipe(Effect.scoped, Effect.provide(layer))
 )
 
-it.live("refuses a malformed key without a look-up", () =>
+it.live("refuses a malformed API key without looking it up", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("formless")

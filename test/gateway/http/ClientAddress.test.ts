@@ -42,7 +42,7 @@ it("rejects a trusted-proxy setting that is neither an IP address nor a network"
   }
 })
 
-it("shares limits within an IPv6 /64 network, and applies them separately to each IPv4 address", () => {
+it("applies one limit to all addresses of an IPv6 /64 network, and a separate limit to each IPv4 address", () => {
   expect(ClientAddress.network("203.0.113.7")).toBe("203.0.113.7")
   expect(ClientAddress.network("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64")
   expect(ClientAddress.network("2001:DB8:1:2::9")).toBe("2001:db8:1:2::/64")
@@ -69,7 +69,7 @@ it("reads the country only from the configured header of a trusted proxy", () =>
   expect(countryOf([], "127.0.0.1", headers, "cf-ipcountry")).toBeUndefined()
 })
 
-it("determines the client address of a socket upgrade in the same way as that of a request", () => {
+it("determines a client's address for a socket upgrade in the same way as for a request", () => {
   const upgrade = (peer: string, headers: Record<string, string | Array<string>>) =>
     ({ headers, socket: { remoteAddress: peer } }) as unknown as IncomingMessage
   const headers = { "x-forwarded-for": "198.51.100.1", "x-country": "no", "set-cookie": ["a", "b"] }

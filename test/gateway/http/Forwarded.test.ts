@@ -124,7 +124,7 @@ const anyForwarded = FastCheck.array(
   { maxLength: 4 }
 ).map((elements) => elements.join(","))
 
-it("reads the address that the proxy appended, or an unknown address, whatever text precedes it", () => {
+it("whatever text a client sends before the proxy's address, reads the proxy's address or an unknown address", () => {
   const appended = FastCheck.ipV4().filter((address) => !address.startsWith("10."))
   FastCheck.assert(
     FastCheck.property(anyHeader, anyForwarded, appended, (list, forwarded, v4) => {

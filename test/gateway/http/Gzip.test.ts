@@ -42,7 +42,7 @@ it.live("returns the same market data compressed to clients that accept gzip", (
   }).pipe(Effect.provide(layer))
 )
 
-it.live("does not compress small bodies or account figures", () =>
+it.live("does not compress small bodies or account data", () =>
   Effect.gen(function* () {
     const { restUrl, signed } = yield* RestClient
     const accepting = { "accept-encoding": "gzip" }

@@ -83,7 +83,7 @@ const standIn = (silent: Silent) =>
     )
   )
 
-it.effect("is ready while every desk responds, every market publishes rows and revocations are up to date", () =>
+it.effect("the gateway is ready while every desk responds, every market publishes rows and revocations are up to date", () =>
   Effect.gen(function* () {
     const silent: Silent = { desk: String(defaults.desks - 1) }
     const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)

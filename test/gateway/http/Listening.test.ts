@@ -67,7 +67,7 @@ const ended = (socket: Socket) =>
     socket.resume().on("close", () => resume(Effect.void))
   })
 
-it.live("closes connections above the maximum number, and serves the others", () =>
+it.live("closes connections above the maximum number, and continues to serve all other connections", () =>
   Effect.gen(function* () {
     const { port, server } = yield* Listening.open({ ...place, maxConnections: 1 })
     server.on("request", (_, response) => response.end("served"))

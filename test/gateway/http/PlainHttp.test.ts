@@ -150,7 +150,7 @@ const heads = {
   "in chunks that stopped": `${json}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`
 }
 
-it.effect.each(Object.entries(heads))("returns 504 for a body %s before the connection closes", ([, head]) =>
+it.effect.each(Object.entries(heads))("returns 504 and then closes the connection for a body %s", ([, head]) =>
   Effect.gen(function* () {
     const begun = yield* Deferred.make<void>()
     const { port } = yield* reading(begun)

@@ -24,7 +24,7 @@ it("uses the request id that a trusted proxy sends if it is a UUID", () => {
   }
 })
 
-it.live("returns the request id in every response, and as the instance of a problem", () =>
+it.live("returns the request id in every response, and as the `instance` member of a problem", () =>
   Effect.gen(function* () {
     const { adminUrl, get, post, restUrl } = yield* RestClient
     const answers = [
@@ -61,7 +61,7 @@ it.live("returns the request id that a trusted proxy sent", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.live("returns the server time with every 401 and with no other response", () =>
+it.live("returns the server time with every 401 response and with no other response", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("skewed")

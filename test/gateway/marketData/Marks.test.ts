@@ -47,7 +47,7 @@ it("returns a change of 0 if no mark from a day ago exists", () => {
   expect(changePercent(hour, 200, 60)).toBe(0)
 })
 
-it("keeps the minutes of one day and the last mark before them", () => {
+it("keeps one mark per minute for one day, and the last mark before that day", () => {
   expect(minutes(5_000, () => 1).rows.length).toBe(day + 1)
 })
 

@@ -35,7 +35,7 @@ const ordered = fc
     )
   })
 
-it("computes volumes and candles from the book trades in their time range", () => {
+it("computes volumes and candles only from order-book trades within the time range", () => {
   fc.assert(
     fc.property(
       ordered,

@@ -45,7 +45,7 @@ const sent = (socket: Socket) =>
     socket.resume()
   })
 
-it.live("uses no database connection while a request body is missing, and serves other requests meanwhile", () =>
+it.live("uses no database connection for a request whose body has not arrived, and serves other requests meanwhile", () =>
   Effect.gen(function* () {
     const { post, signed } = yield* RestClient
     const venue = yield* TestVenue

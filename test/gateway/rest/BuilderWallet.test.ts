@@ -101,7 +101,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   )
 
   it.effect(
-    "uses the operator's prefix for the share fields of a builder code and in refusals, and svc on a venue without a prefix",
+    "the share fields of a builder code start with the operator's prefix, or with svc on a venue without a prefix",
     () =>
       Effect.gen(function* () {
         const { get, post, signed } = yield* RestClient
@@ -152,7 +152,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   )
 
   it.effect(
-    "B1: returns a message to any caller, also for an unknown builder; returns 400 for malformed input and 422 for missing input",
+    "B1: returns a registration message to any caller, even for an unknown builder",
     () =>
       Effect.gen(function* () {
         const { get } = yield* RestClient
@@ -191,7 +191,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   )
 
   it.effect(
-    "B2: issues a key that can read the main account but neither manage keys nor, before onboarding is complete, trade",
+    "B2: issues a key that can read the main account, but cannot trade before onboarding is complete",
     () =>
       Effect.gen(function* () {
         const { get, post, signed } = yield* RestClient
@@ -221,7 +221,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       })
   )
 
-  it.effect("lists the builders that hold a key of the user, and revokes one of them with immediate effect", () =>
+  it.effect("lists the builders that hold one of the user's keys, and revokes a builder's key with immediate effect", () =>
     Effect.gen(function* () {
       const { get, restUrl, signed } = yield* RestClient
       const venue = yield* TestVenue
@@ -307,7 +307,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B3, B5: returns 401 with one text for an untrusted, changed or used message", () =>
+  it.effect("B3, B5: returns the same 401 response for an untrusted, a changed and an already used message", () =>
     Effect.gen(function* () {
       const { builderCode, owner, user } = yield* scene
       const text = yield* message(owner.address, builderCode)
@@ -321,7 +321,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B10: uses up the nonce of the builder's signature, whatever the result for the wallet", () =>
+  it.effect("B10: uses up the nonce of the builder's signature, whether or not the wallet is registered", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const { builderCode, owner, user } = yield* scene

@@ -328,7 +328,7 @@ const openedFor = (length: "1HOUR" | "1MIN", toMillis: number) =>
 const opened = Effect.scoped(openedFor("1HOUR", 1))
 
 it.effect(
-  "serves an IP address at most eight charts of more than 1,000 windows at once, and does not count shorter charts",
+  "computes at most eight charts of more than 1,000 windows concurrently for one IP address",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(day)
@@ -345,7 +345,7 @@ it.effect(
     }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
 )
 
-it.effect("waits until the tables contain the last row that the gateway has published", () =>
+it.effect("a chart request waits until the tables contain the last row that the gateway has published", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(opened)
     yield* TestClock.adjust("30 millis")
@@ -355,7 +355,7 @@ it.effect("waits until the tables contain the last row that the gateway has publ
   }).pipe(Effect.provide(behind(3, 4, 5)))
 )
 
-it.effect("returns 503 if the tables stay behind for 2 s", () =>
+it.effect("returns 503 for a chart if the tables are still behind after 2 s", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(Effect.flip(opened))
     yield* TestClock.adjust("2 seconds")

@@ -34,7 +34,7 @@ const changeAndRead = (url: string, user: TestUser, headers: Record<string, stri
 
 it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) => {
   it.effect(
-    "I47: refuses trading from a blocked country at the first request, allows reads, and allows trading from elsewhere later",
+    "I47: after a request from a blocked country, refuses trading but not reads, until a request from another country",
     () =>
       Effect.gen(function* () {
         const url = yield* opened({ trustedProxies: ours, countryHeader })
@@ -69,7 +69,7 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
     })
   )
 
-  it.effect("stores a country when it changes instead of with every request", () =>
+  it.effect("stores a user's country only when the country changes", () =>
     Effect.gen(function* () {
       const url = yield* opened({ trustedProxies: ours, countryHeader })
       const user = yield* (yield* TestVenue).user("settled")

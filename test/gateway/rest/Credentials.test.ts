@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { layer, RestClient } from "./RestClient.ts"
 
 it.layer(layer, { excludeTestServices: true })("credentials", (it) => {
-  it.effect("names missing headers and a wrong clock in a 401, and returns one text for every other fault", () =>
+  it.effect("a 401 response names missing headers or a wrong clock, and has the same text for every other fault", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const user = yield* (yield* TestVenue).user("wrong")

@@ -94,7 +94,7 @@ const buffered = 100
 
 for (const encoding of ["identity", "gzip"]) {
   const { history, progress } = listOf(100_000)
-  it.live(`reads no more parts than the buffers hold for a client that stops reading (${encoding})`, () =>
+  it.live(`if a client stops reading, reads no more parts of the file than the buffers hold (${encoding})`, () =>
     Effect.gen(function* () {
       const user = yield* (yield* TestVenue).user("slow")
       const { head, socket } = yield* stalled(user, { "accept-encoding": encoding })

@@ -39,7 +39,7 @@ const trade = Effect.fnUntraced(function* (buyer: TestUser, seller: TestUser, qu
 }, Effect.scoped)
 
 it.effect(
-  "rule 13: issues five codes after a volume of 100,000, and credits a tenth of the fees of referred users",
+  "rule 13: issues five invitation codes after a volume of 100,000, and credits a tenth of referred users' fees",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue

@@ -110,7 +110,7 @@ const reading = (tables: ReadTables["Service"]) => {
 
 const memory = Effect.runSync(Effect.provide(Effect.service(ReadTables), ReadTables.layerMemory))
 
-it.live("returns TWAPs by symbol, and returns a file of more than one part", () =>
+it.live("filters TWAPs by symbol, and sends a large file of TWAPs in several parts", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("owner")
@@ -201,7 +201,7 @@ it.live("refuses a large offset, an unknown symbol, and a range that ends before
   }).pipe(Effect.provide(layer))
 )
 
-it.live("names a way to narrow a search that took too long, and sets a time limit only on searches", () =>
+it.live("sets a time limit only on searches, and names a way to narrow a search that exceeds the limit", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("searching")

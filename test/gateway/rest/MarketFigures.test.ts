@@ -154,7 +154,7 @@ scene(
     })
 )
 
-scene("rule 4.20: returns up to 100 book levels per side, the first of which equal those of level2", (venue) =>
+scene("rule 4.20: returns up to 100 book levels per side, starting with the same levels as the level2 channel", (venue) =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const { client } = yield* person(venue, "maker", 10_000_000)
@@ -202,7 +202,7 @@ for (const waits of ["25 hours", "49 hours"] as const) {
 }
 
 for (const waits of ["1 second", "1 minute", "12 hours"] as const) {
-  scene(`rule 19.2: returns the 24-hour change in new units ${waits} after a split, also on a new gateway`, (venue) =>
+  scene(`rule 19.2: ${waits} after a split, returns the 24-hour change in new units, even on a new gateway`, (venue) =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const markets = yield* MarketClient
@@ -242,7 +242,7 @@ const later = (day: () => Day | undefined) =>
 const known: Day = { volume: { lots: 1n, notional: 5n }, changePercent: 1, lastTicks: 3 }
 const marketsNow = Effect.flatten(MarketFigures.make(problems("http://venue.test")))
 
-it.effect("a new gateway waits until all market figures are available", () => {
+it.effect("a new gateway does not respond before all market figures are available", () => {
   let day: Day | undefined
   return Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(marketsNow)

@@ -81,7 +81,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
       })
   )
 
-  it.effect("refuses an acceptance of any version but that of the current terms, and records nothing", () =>
+  it.effect("refuses the acceptance of any version of the terms except the current one", () =>
     Effect.gen(function* () {
       const { bearer, user } = yield* arrived("reader")
       for (const terms_version of ["0", "2", "", "1 "]) {

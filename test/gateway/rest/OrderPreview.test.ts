@@ -61,7 +61,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("reports a refused order, an unknown symbol, and a close without a position inside the preview", () =>
+  it.effect("a preview itself reports a refused order, an unknown symbol, or a close without a position", () =>
     Effect.gen(function* () {
       const { user } = yield* scene
       const statusOf = (body: object) =>

@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-it.effect("returns 429 to a client beyond its own slots, and 503 to every client once all slots are in use", () =>
+it.effect("returns 429 to a client that uses all of its own slots, and 503 to every client while all slots are in use", () =>
   Effect.gen(function* () {
     const { chartsFull: full, tooManyCharts: tooMany } = problems("http://venue.test")
     const place = Places.make({ maxOfOne: 2, maxOfAll: 3, tooMany, full })

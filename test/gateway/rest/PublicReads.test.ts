@@ -54,7 +54,7 @@ it.effect("fails if the database cancels a public query, and returns 10,000 for 
   }).pipe(Effect.provide(tables("ended").layer))
 )
 
-it.effect("fails a public query after 4 s without a result or a permit", () =>
+it.effect("fails a public query that has no result after 4 s, or that still waits for a permit", () =>
   Effect.gen(function* () {
     const { read } = yield* PublicReads
     const fiber = yield* Effect.forkChild(Effect.forEach([1, 2, 3], () => Effect.flip(read(query)), { concurrency: 3 }))

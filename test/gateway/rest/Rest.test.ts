@@ -136,7 +136,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("I37: accepts whole timestamps within 300 s of the server clock", () =>
+  it.effect("I37: accepts only whole-number timestamps within 300 s of the server clock", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const user = yield* (yield* TestVenue).user("late")
@@ -160,7 +160,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
   )
 
   it.effect(
-    "requires an account that belongs to the caller and that the key covers, and the endpoint's permission",
+    "requires the endpoint's permission, and an account that belongs to the caller and is covered by the key",
     () =>
       Effect.gen(function* () {
         const rest = yield* RestClient
@@ -273,7 +273,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("serves every page to which a body links", () =>
+  it.effect("serves every page that a response body links to", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const { body } = yield* rest.get("/nope")

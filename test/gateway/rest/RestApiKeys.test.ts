@@ -128,7 +128,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("I40: refuses a key from the first request after the owner revokes it", () =>
+  it.effect("I40: refuses a revoked key, starting with the first request after the revocation", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("revoker")
       const thief = yield* signedIn("another thief")
@@ -144,7 +144,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
   )
 
   it.effect(
-    "gives a rotated key a new name and secret with the same permissions, and refuses the old pair at once",
+    "rotating a key keeps its permissions and immediately invalidates its old name and secret",
     () =>
       Effect.gen(function* () {
         const { as, listed, user } = yield* signedIn("rotator")
@@ -248,7 +248,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("names the reason for each refusal: missing steps, second factor, frozen user", () =>
+  it.effect("a refusal names its reason: missing onboarding steps, a missing second factor or a frozen user", () =>
     Effect.gen(function* () {
       const { as, user } = yield* signedIn("newcomer")
       const refusal = Effect.map(

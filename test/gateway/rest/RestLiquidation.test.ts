@@ -6,7 +6,7 @@ import { aapl, limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "./RestClient.ts"
 
 it.layer(layer, { excludeTestServices: true })("liquidation", (it) => {
-  it.effect("marks liquidation fills on one side if they occur on the order book, and on both sides otherwise", () =>
+  it.effect("marks one side of a liquidation fill on the order book, and both sides of a fill off the book", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get, signed } = yield* RestClient

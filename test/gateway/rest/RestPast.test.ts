@@ -238,7 +238,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
     })
   )
 
-  it.effect("returns the history of a subaccount without that of other accounts", () =>
+  it.effect("returns a subaccount's own history without the history of other accounts", () =>
     Effect.gen(function* () {
       const { bob } = yield* Past
       const venue = yield* TestVenue
@@ -258,7 +258,7 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
   )
 
   it.effect(
-    "returns the first state of each hour from the first recorded hour on, limited to the most recent hours",
+    "returns the first state of each recorded hour, limited to the most recent hours",
     () =>
       Effect.gen(function* () {
         const { alice, bob } = yield* Past

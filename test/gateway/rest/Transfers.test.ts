@@ -31,7 +31,7 @@ const available = Effect.fnUntraced(function* (user: TestUser) {
   return body.accounts.map((account: { readonly available_balance: number }) => account.available_balance)
 })
 
-it.effect("opens a subaccount with or without a request body, lists the subaccount, and lets it trade at once", () =>
+it.effect("opens a subaccount that can trade immediately, with or without a request body", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const user = yield* venue.user("owner", 5_000)
@@ -67,7 +67,7 @@ it.effect("opens a subaccount with or without a request body, lists the subaccou
 )
 
 it.effect(
-  "requires permissions to open subaccounts and to read balances, and limits a user to twenty subaccounts",
+  "opens subaccounts only for keys with that permission, and at most twenty for each user",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -140,7 +140,7 @@ it.effect(
     }).pipe(Effect.provide(layer))
 )
 
-it.effect("I17: keeps the user's total, and every balance at 0 or above, under concurrent transfers", () =>
+it.effect("I17: under concurrent transfers, the user's total stays the same and no balance falls below 0", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const user = yield* venue.user("owner", 100)
@@ -221,7 +221,7 @@ it.effect("executes an operator's credit with an idempotency key once, with one 
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("lets pages of any origin send the idempotency key and read the replay header, as documented", () =>
+it.effect("allows pages of any origin to send the idempotency key and to read the replay header", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     const preflight = yield* call(`${restUrl}/user/transfer`, { method: "OPTIONS" })
@@ -241,7 +241,7 @@ it.effect("lets pages of any origin send the idempotency key and read the replay
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("returns 504 to a change and 503 to a read of a desk that does not respond", () =>
+it.effect("if the desk does not respond, returns 504 to a change and 503 to a read", () =>
   Effect.gen(function* () {
     const user = yield* (yield* TestVenue).user("owner")
     expect((yield* post(user, "/user/subaccounts", {})).status).toBe(504)

@@ -47,7 +47,7 @@ const turns = (holds: () => boolean) =>
 const pings = (count: number) => Buffer.concat(Array.from({ length: count }, () => frame("ping")))
 
 it.live(
-  "accepts a message in 16 fragments with pings in between, and closes the connection with a reason at the 17th fragment",
+  "accepts a message of 16 fragments, and closes the connection with a reason at the 17th fragment",
   () =>
     Effect.gen(function* () {
       const { port } = yield* listening()
@@ -69,7 +69,7 @@ it.live(
 )
 
 it.live(
-  "charges a ping before it sends the pong, and pauses, then closes a flooding client without affecting others",
+  "charges each ping before the pong, and closes a flooding client's connection without affecting other clients",
   () =>
     Effect.gen(function* () {
       const { clock, port } = yield* listening()
@@ -167,7 +167,7 @@ it.live("reads each frame once and in order, however the frames are split into p
   })
 )
 
-it.live("rejects a forbidden frame after its first bytes, with 1002, or with 1009 if it is too long", () =>
+it.live("rejects a forbidden frame after its first bytes, with code 1009 if the frame is too long and with 1002 otherwise", () =>
   Effect.gen(function* () {
     const { port } = yield* listening()
     const start = (first: number, second: number, ...more: ReadonlyArray<number>) =>
@@ -195,7 +195,7 @@ it.live("rejects a forbidden frame after its first bytes, with 1002, or with 100
 )
 
 it.live(
-  "charges unfinished messages by memory, releases the charge when they end, and closes the socket with 1013 at the limit",
+  "charges unfinished messages for their memory, and closes the socket with code 1013 at the limit",
   () =>
     Effect.gen(function* () {
       let kept = 0
@@ -231,7 +231,7 @@ it.live(
     })
 )
 
-it.live("limits the unread frames of all clients together, and closes a slow client with 1013", () =>
+it.live("limits the unread frames of all clients together, and closes a slow client with code 1013", () =>
   Effect.gen(function* () {
     let waiting = 0
     const allowance: SocketBudget.Allowance = {

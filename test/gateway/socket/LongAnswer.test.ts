@@ -70,7 +70,7 @@ for (const inFlight of [0, 4 * mib]) {
 }
 
 it.live(
-  "counts long responses that wait outside the socket as unread, and closes the socket with 1013 above 256 MiB in total",
+  "counts long responses as unread before they reach the socket, and closes the socket above 256 MiB in total",
   () =>
     Effect.gen(function* () {
       const { client, transport, unread } = yield* unreading

@@ -50,7 +50,7 @@ const echoOf = (client: WebSocket, text: string) =>
     client.send(text)
   })
 
-it.live("closes the connection with 1003 on a binary frame, and ignores later frames", () =>
+it.live("closes the connection with code 1003 on a binary frame, and ignores later frames", () =>
   Effect.gen(function* () {
     const { connect, received } = yield* listening
     const client = yield* connect
@@ -61,7 +61,7 @@ it.live("closes the connection with 1003 on a binary frame, and ignores later fr
   })
 )
 
-it.live("rule 6.11: accepts a frame of 64 KiB, and closes the connection with 1009 at a longer frame", () =>
+it.live("rule 6.11: accepts a frame of 64 KiB, and closes the connection with code 1009 on a longer frame", () =>
   Effect.gen(function* () {
     const { connect } = yield* listening
     const client = yield* connect

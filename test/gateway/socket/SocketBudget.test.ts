@@ -30,7 +30,7 @@ it("allows any number of sockets per address, up to 10,000 in the process, while
   expect(trade.refusal("203.0.113.8")).toBeUndefined()
 })
 
-it("divides 100 trade upgrades per minute by the number of live gateways, and does not divide market-data upgrades", () => {
+it("divides the limit of 100 trade upgrades per minute by the number of live gateways, but not the market-data limit", () => {
   let gateways = 2
   const { marketData, trade } = make({ limits: true, nowMillis: () => 0, livingGateways: () => gateways })
   for (let at = 0; at < 50; at++) expect(trade.refusal("203.0.113.7")).toBeUndefined()
@@ -41,7 +41,7 @@ it("divides 100 trade upgrades per minute by the number of live gateways, and do
   for (let at = 0; at < 100; at++) expect(marketData.refusal("203.0.113.7")).toBeUndefined()
 })
 
-it("allows one address a burst as large as five users' frames per minute, and any number of frames while rate limits are off", () => {
+it("limits an IP address to a burst of 120,000 frames, unless rate limits are off", () => {
   const clock = { millis: 0 }
   const { trade } = make({ limits: true, nowMillis: () => clock.millis })
   const sockets = fill(trade, 20, () => "203.0.113.7")
@@ -55,7 +55,7 @@ it("allows one address a burst as large as five users' frames per minute, and an
   expect(taken).toBe(1_000_000)
 })
 
-it("gives each socket its own bucket when the address bucket is empty", () => {
+it("when an IP address's bucket is empty, each of its sockets still has its own bucket", () => {
   const clock = { millis: 0 }
   const { marketData } = make({ limits: true, nowMillis: () => clock.millis })
   const [greedy, modest] = fill(marketData, 2, () => "203.0.113.7")
@@ -68,7 +68,7 @@ it("gives each socket its own bucket when the address bucket is empty", () => {
   expect([modest!.frame(5), modest!.frame(1), modest!.control(), modest!.control()]).toEqual([true, false, true, false])
 })
 
-it("limits unfinished messages to 64 MiB in total, and beyond that to 4 KiB per socket", () => {
+it("limits unfinished messages to 64 MiB in total, and to 4 KiB per socket once that total is reached", () => {
   const { marketData, trade } = budgets(false)
   const sockets = fill(trade, 512, () => "")
   for (const socket of sockets) expect(socket.unfinished(128 * 1024)).toBe(true)

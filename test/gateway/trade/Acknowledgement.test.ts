@@ -36,7 +36,7 @@ const next = () => {
   return scene
 }
 
-it("holds a complete acknowledgement back until its turn, even past the due time", () => {
+it("holds a complete acknowledgement back until the command's turn, even past the due time", () => {
   const { committed, forwarded, giveUp, sent, takeTurn } = waiting()
   forwarded("A")
   committed("A")
@@ -60,7 +60,7 @@ it("acknowledges a cancel of all orders once every affected market has committed
   expect(acknowledgements.pending.size).toBe(0)
 })
 
-it("also counts markets that committed before the desk listed the affected markets", () => {
+it("acknowledges a cancel of all orders even if markets committed before the desk listed the affected markets", () => {
   const { committed, forwarded, sent } = next()
   committed("A")
   expect(sent).toEqual([])
@@ -68,20 +68,20 @@ it("also counts markets that committed before the desk listed the affected marke
   expect(sent).toEqual(["ack", "done"])
 })
 
-it("acknowledges at once a cancel of all orders that affects no market", () => {
+it("immediately acknowledges a cancel of all orders that affects no market", () => {
   const { forwarded, sent } = next()
   forwarded()
   expect(sent).toEqual(["ack", "done"])
 })
 
-it("ignores the events of other commands", () => {
+it("a command's acknowledgement ignores the events of other commands", () => {
   const { acknowledgements, sent } = next()
   Acknowledgement.committed(acknowledgements, "another", MarketSymbol.make("A"))
   Acknowledgement.forwarded(acknowledgements, "another", [])
   expect(sent).toEqual([])
 })
 
-it("completes a command that is refused", () => {
+it("a refusal completes the command", () => {
   const { acknowledgements, committed, refuse, sent } = next()
   refuse("refused")
   committed("A")
@@ -89,7 +89,7 @@ it("completes a command that is refused", () => {
   expect(acknowledgements.pending.size).toBe(0)
 })
 
-it("sends a refusal at the command's turn, or at once if the command has already ended", () => {
+it("sends a refusal at the command's turn, or immediately if the command has already ended", () => {
   const { refuse, sent, takeTurn } = waiting()
   refuse("refused")
   expect(sent).toEqual([])

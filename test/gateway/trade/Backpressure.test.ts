@@ -137,7 +137,7 @@ const start = () => {
   return { client, outstanding: () => all.reduce((sum, { length }) => sum + length, 0) }
 }
 
-it("reads at most 256 unanswered commands of one connection, and resumes at half of that number", () => {
+it("stops reading a connection at 256 unanswered commands, and resumes at half of that number", () => {
   const { client } = start()
   const busy = client()
   busy.write(1_000)
@@ -156,7 +156,7 @@ it("limits the total of unanswered commands on a gateway with 500 busy connectio
   expect(outstanding()).toBeLessThan(2 * 8_192)
 })
 
-it("continues to serve a connection below its share while other connections use the whole limit", () => {
+it("continues to serve a connection below its fair share even if other connections use up the whole limit", () => {
   const { client } = start()
   for (let i = 0; i < 100; i++) client().write(1_000)
   const quiet = client()
@@ -168,7 +168,7 @@ it("continues to serve a connection below its share while other connections use 
   expect(quiet.outstanding).toHaveLength(1)
 })
 
-it("responds to every command in order, whatever the order of connections", () => {
+it("responds to each connection's commands in order, whatever the order in which connections are served", () => {
   const { client, outstanding } = start()
   const all = Array.from({ length: 300 }, client)
   for (const busy of all) busy.write(400)

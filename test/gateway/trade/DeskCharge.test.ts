@@ -28,7 +28,7 @@ it("sends charges to the desk in steps of weight 10, and the remainder when the 
   expect(charges.map(({ weight }) => weight)).toEqual([10, 3])
 })
 
-it("charges weight that accrues during a call after that call, even if the connection has ended", () => {
+it("charges the weight that accrues during a call in a later call, even if the connection has closed", () => {
   const { charges, charge, spend } = start()
   spend(10)
   for (let n = 0; n < 200; n++) spend(1)

@@ -48,7 +48,7 @@ const scene = (bytesPerStep: number) => {
   }
 }
 
-it("sends responses of 900 KiB one by one to a slow client, with less than 1 MiB queued beside the response in flight", () => {
+it("sends responses of 900 KiB to a slow client one at a time, and buffers less than 1 MiB", () => {
   const { ask, isIdle, most, sent, step, steps } = scene(100 * kib)
   for (const name of ["a", "b", "c"]) ask(name, 900 * kib)
   expect(sent).toEqual(["a"])
@@ -72,7 +72,7 @@ it("sends a short response without waiting for long ones", () => {
   expect(sent).toEqual(["a", "c"])
 })
 
-it("counts both the response in flight and the waiting responses", () => {
+it("counts the response in flight and the waiting responses as unread", () => {
   const { ask, counted, steps } = scene(100 * kib)
   for (const name of "abc") ask(name, 900 * kib)
   expect(counted()).toEqual({ inFlight: 900 * kib, waiting: 2 * 900 * kib })

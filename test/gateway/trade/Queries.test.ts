@@ -151,7 +151,7 @@ const reader = { userId: UserId.make("u"), accountId: AccountId.make("u"), cost:
 const page = Trades.page({ accountId: reader.accountId, limit: 10, offset: 0 })
 
 it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] }])(
-  "I48: runs at most 4 queries at once for 100 reads, and completes all of them (%j)",
+  "I48: runs at most 4 concurrent queries for 100 reads, and completes all reads (%j)",
   ({ watermarks }) =>
     Effect.gen(function* () {
       const opened = yield* Deferred.make<void>()

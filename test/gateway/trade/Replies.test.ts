@@ -59,7 +59,7 @@ const cancelAll = (symbol: string, isOfStop = false): ExpectedAcknowledgement =>
 
 const [a, b] = [MarketSymbol.make("A"), MarketSymbol.make("B")]
 
-it("acknowledges a cancel of all orders once every market has committed, then sends each market's events in log order", () => {
+it("acknowledges a cancel-all once every market has committed, and then sends each market's events in log order", () => {
   const { deliver, outstanding, replies, sent } = start()
   const all = cancelAll("")
   replies.expect(all)
@@ -83,7 +83,7 @@ it("acknowledges a cancel of all orders once every market has committed, then se
   expect(outstanding.weight).toBe(0)
 })
 
-it("I22: acknowledges an order before its cancellation even if the market processed it before an earlier cancel of all orders", () => {
+it("I22: acknowledges an order before its cancellation if the market processed the order before an earlier cancel-all", () => {
   const { deliver, outstanding, replies, sent } = start()
   const all = cancelAll("A")
   replies.expect(all)
@@ -96,7 +96,7 @@ it("I22: acknowledges an order before its cancellation even if the market proces
   expect(outstanding.weight).toBe(0)
 })
 
-it("sends the order responses of a cancel of all orders after the refusal of that cancel or the report of an unknown outcome", () => {
+it("sends a cancel-all's order responses after its refusal or the report of its unknown outcome", () => {
   for (const isRefused of [true, false]) {
     const { deliver, outstanding, replies, sent } = start()
     const all = cancelAll("")
@@ -110,7 +110,7 @@ it("sends the order responses of a cancel of all orders after the refusal of tha
   }
 })
 
-it("replaces the acknowledgement of a stop command by an error when the market refuses the command", () => {
+it("sends an error instead of an acknowledgement if the market refuses a stop command", () => {
   for (const isOfStop of [true, false]) {
     const { deliver, replies, sent } = start()
     const all = cancelAll("A", isOfStop)
@@ -146,7 +146,7 @@ it("rule 21.4: runs a query about all symbols after every earlier reply, and sen
   expect(outstanding.weight).toBe(0)
 })
 
-it("replies to an order for an unlisted symbol without waiting, and counts the order as outstanding until the desk replies", () => {
+it("sends the refusal of an order for an unlisted symbol as soon as the desk replies, ahead of other replies", () => {
   const { outstanding, replies, sent } = start()
   const moon = MarketSymbol.make("MOON")
   const [refused, forwarded] = [order("refused", moon, "none"), order("forwarded", moon, "none")]

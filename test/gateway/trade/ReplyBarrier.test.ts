@@ -16,7 +16,7 @@ const start = () => {
   return { accept, barriers, enter, makeQueue, outstanding, pend, sent }
 }
 
-it("starts a query when it is first in all its queues, and sends later replies after the query has left the queues", () => {
+it("starts a query when the query is first in every queue, and holds back later replies until the query has ended", () => {
   const { accept, barriers, enter, makeQueue, outstanding, pend, sent } = start()
   const [a, b] = [makeQueue(), makeQueue()]
   pend(a, "a1")
@@ -33,7 +33,7 @@ it("starts a query when it is first in all its queues, and sends later replies a
   expect(outstanding.weight).toBe(0)
 })
 
-it("starts a query only once, and at once if no queue has a pending command", () => {
+it("starts a query only one time, and immediately if no queue has a pending command", () => {
   const { accept, barriers, enter, makeQueue, pend, sent } = start()
   enter("empty", [])
   expect(sent).toEqual(["empty starts"])
@@ -46,7 +46,7 @@ it("starts a query only once, and at once if no queue has a pending command", ()
   expect(sent).toEqual(["empty starts", "after accepted"])
 })
 
-it("adds the queries about all symbols to a new queue in their order of arrival", () => {
+it("adds pending queries about all symbols to a new queue, in their order of arrival", () => {
   const { barriers, enter, makeQueue, pend, sent } = start()
   const old = makeQueue()
   pend(old, "first")
@@ -62,7 +62,7 @@ it("adds the queries about all symbols to a new queue in their order of arrival"
   expect(sent).toEqual(["one starts", "two starts", "of the old queue starts"])
 })
 
-it("a query that leaves its queues early does not delay other replies, and can leave a second time without effect", () => {
+it("a query that ends early does not delay other replies, and ending the query again has no effect", () => {
   const { accept, barriers, enter, makeQueue, pend, sent } = start()
   const queue = makeQueue()
   pend(queue, "first")

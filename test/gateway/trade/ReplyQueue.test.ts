@@ -45,7 +45,7 @@ it("I35: sends a fill before a later cancel, although a desk replied to a later 
   expect(sent).toEqual(["FILLED", "CANCELLED", "RateLimited"])
 })
 
-it("sends all frames of a command at the command's turn, and ends the command when an empty frame arrives", () => {
+it("sends all frames of a command at the command's turn, and completes the command when an empty frame arrives", () => {
   const { expect: expectReply, sent, deliver } = start()
   expectReply("a")
   expectReply("cancel")
@@ -58,7 +58,7 @@ it("sends all frames of a command at the command's turn, and ends the command wh
   expect(sent).toEqual(["ACK a", "CANCELLED 1", "CANCELLED 2", "ACK c"])
 })
 
-it("I22: acknowledges an order before its cancellation even if the market processed it before an earlier cancel", () => {
+it("I22: acknowledges an order before its cancellation if the market processed the order before an earlier cancel", () => {
   const { answer, expect: expectReply, queue, sent, deliver } = start()
   expectReply("cancel")
   expectReply("desk")
@@ -75,7 +75,7 @@ it("I22: acknowledges an order before its cancellation even if the market proces
   expect(queue).toMatchObject({ entries: [], recorded: 0, outstanding: { weight: 0 } })
 })
 
-it("I22: sends a waiting MODIFIED before CANCELLED if the market processed a later command before the cancel", () => {
+it("I22: sends an order's queued MODIFIED before its CANCELLED if the market processed a later command first", () => {
   const { expect: expectReply, sent, deliver } = start()
   expectReply("cancel")
   expectReply("b")
@@ -134,7 +134,7 @@ it("I51: reports an overdue command as unknown at its turn, and sends the outcom
   expect(sent).toEqual(["unknown request a", "ACK b", "ACK a", "ACK c"])
 })
 
-it("I48: charges pending requests and waiting frames by length until they are sent or abandoned", () => {
+it("I48: charges pending requests and waiting frames for their length until they are sent or abandoned", () => {
   const { answer, expect: expectReply, giveUp, queue, deliver } = start()
   const long = "x".repeat(64 * 1_024)
   ReplyQueue.expect(queue, { commandId: "a", request: long, dueMillis: 10 })
@@ -155,7 +155,7 @@ it("I48: charges pending requests and waiting frames by length until they are se
  * Commands are sent in order. A market's log contains the outcomes of its commands in order, mixed with events of
  * other clients. A desk replies to its commands at any time after they were sent.
  */
-it("rule 21.4: keeps replies in command order and events in log order, however desk and log interleave", () => {
+it("rule 21.4: sends replies in command order and events in log order, however desk replies and log events interleave", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("market", "desk", "event"), { maxLength: 40 }),

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { limit, say, story, told } from "../../venue/Story.ts"
 
 story(
-  "closes idle connections at once when the gateway shuts down, and busy connections after their next reply",
+  "when the gateway shuts down, closes idle connections immediately and busy connections after their next reply",
   (venue) =>
     Effect.gen(function* () {
       const gateway = yield* venue.gateway

@@ -37,7 +37,7 @@ const venue = Effect.provide(Layer.provideMerge(restLayer, Rails.layer))
 const signed = (id: string, by = secret) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({ ...StandardWebhook.sign(by, id, body, now) }))
 
-it.live("wakes the bank's rail once for a repeated message", () =>
+it.live("a repeated bank message triggers only one poll of the bank", () =>
   Effect.gen(function* () {
     const { url, woken } = yield* opened(secret)
     const headers = yield* signed("m-1")

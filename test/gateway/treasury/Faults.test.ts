@@ -35,7 +35,7 @@ const required = [
   "postal_code"
 ].map((member) => `body.${member}: ${member} is required: a string`)
 
-it.effect("returns a 422 with the faults of query and body at once, including a missing currency", () =>
+it.effect("returns all faults of query and body in one 422 response, including a missing currency", () =>
   Effect.gen(function* () {
     const { call } = yield* asUser("ann")
     const currency = "query.currency: currency is required: usd"
@@ -62,7 +62,7 @@ it.effect("returns a 422 with the faults of query and body at once, including a 
 )
 
 it.effect(
-  "returns a 400 that lists every invalid currency, payment rail, address, amount and bank detail at once",
+  "returns one 400 response that lists every invalid currency, payment rail, address, amount and bank detail",
   () =>
     Effect.gen(function* () {
       const { call } = yield* asUser("ann")

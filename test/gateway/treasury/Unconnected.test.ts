@@ -20,7 +20,7 @@ it.layer(unconnected, { excludeTestServices: true })("a venue without rails", (i
     ["/withdrawal-addresses", { address: addressAt(0), network: "ARBITRUM_ONE" }, "ARBITRUM_ONE"],
     ["/withdrawal-addresses", { address: tronAddressAt(0), network: "TRON" }, "TRON"]
   ] as const) {
-    it.effect(`returns 503 for POST ${path} with ${rail}`, () =>
+    it.effect(`returns 503 for POST ${path} with ${rail} on a venue without rails`, () =>
       Effect.gen(function* () {
         const { body: refusal, status } = yield* asked(path, body)
         expect([status, refusal.type]).toEqual([503, expect.stringContaining("/problems/rail-not-connected")])

@@ -73,7 +73,7 @@ it.effect("debits a withdrawal before it responds, and lists the withdrawal with
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("executes two equal requests without a key as two withdrawals, and two with the same key as one", () =>
+it.effect("executes two equal requests as two withdrawals, or as one if they have the same idempotency key", () =>
   Effect.gen(function* () {
     const { withdraw, withdrawals } = yield* person("ben", 100)
     const twice = (headers: object) =>
@@ -189,7 +189,7 @@ it.effect("pays a bank account that was linked with an arbitrary text as its sta
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("holds withdrawals to a new unverified address for a day, and holds those of a flagged user", () =>
+it.effect("holds a withdrawal if its address is new and unverified, or if the address or the user is flagged", () =>
   Effect.gen(function* () {
     const { user, withdraw } = yield* person("dan")
     const withdrawals = yield* Withdrawals
@@ -266,7 +266,7 @@ it.effect("limits withdrawals with a builder's key to registered addresses", () 
 )
 
 it.effect(
-  "I47: returns 401 before the terms are accepted and 403 before other missing steps, and serves lists at every step",
+  "I47: refuses withdrawals until every onboarding step is complete, but always serves lists",
   () =>
     Effect.gen(function* () {
       const states = yield* UserStates

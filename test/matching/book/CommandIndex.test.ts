@@ -68,10 +68,10 @@ const makeIds = (count: number, next: () => Id): ReadonlyArray<Id> => Array.from
 
 const draw = draws()
 const manyIds: Record<string, ReadonlyArray<Id>> = {
-  "in series, as the edge draws them": makeIds(2_000, series(draw)),
+  "generated in series, as at the gateway": makeIds(2_000, series(draw)),
   "that have nothing in common": makeIds(2_000, () => version4(draw(), draw(), draw(), draw())),
   "that all share their first half": makeIds(300, () => version4(1, 2, draw(), draw())),
-  "of zeros but for one word": makeIds(300, () => version4(0, 0, draw(), 0)),
+  "that are zero except for one word": makeIds(300, () => version4(0, 0, draw(), 0)),
   "that all share their last digit": makeIds(1_000, () => version4(draw(), draw(), draw(), draw() | 15)),
   "that share their first half and last digit": makeIds(300, () => version4(1, 2, draw(), draw() | 15))
 }
@@ -80,7 +80,7 @@ const manyIds: Record<string, ReadonlyArray<Id>> = {
 const orders: Record<string, (ids: ReadonlyArray<Id>) => ReadonlyArray<Id>> = {
   "oldest first": (ids) => ids,
   "newest first": (ids) => ids.toReversed(),
-  "in no order": (ids) => ids.toSorted((one, other) => mix(one.c) - mix(other.c))
+  "in random order": (ids) => ids.toSorted((one, other) => mix(one.c) - mix(other.c))
 }
 
 describe.each(Object.entries(kinds))("%s", (_, make) => {
@@ -107,7 +107,7 @@ describe.each(Object.entries(kinds))("%s", (_, make) => {
 
   describe.each(Object.entries(manyIds))("ids %s", (_, ids) => {
     it.each(Object.entries(orders))(
-      "lookups find exactly the present ids while ids are added and removed %s",
+      "look-ups find exactly the present ids while ids are added and removed %s",
       (_, ordered) => {
         const found = make(ids)
         const held = new Set<Id>()
@@ -138,7 +138,7 @@ describe.each(Object.entries(kinds))("%s", (_, make) => {
   })
 })
 
-it("each run of 16 ids drawn in series shares one bucket, in which every id keeps its own place", () => {
+it("each run of 16 ids generated in series shares one bucket, in which every id has its own slot", () => {
   const made = CommandIndex.make()
   const ids = makeIds(2_000, series(draws()))
   ids.forEach((id, place) => CommandIndex.enter(made, id, place + 1))
@@ -148,7 +148,7 @@ it("each run of 16 ids drawn in series shares one bucket, in which every id keep
   )
 })
 
-it("orders whose ids are drawn in series get adjacent heads in the hash table", () => {
+it("orders whose ids are generated in series get adjacent entries in the hash table", () => {
   const made = OrderPool.make()
   const ids = makeIds(16, series(draws()))
   ids.forEach((id) => OrderPool.take(made, orderIdFrom(id), ""))

@@ -114,7 +114,7 @@ describe("splits", () => {
     assert.strictEqual(Engine.prices(scene.engine)!.markE8, usd(0.1))
   })
 
-  it("a split of a market with more orders than one decision can end is repeated until it is complete", () => {
+  it("a split is repeated until it is complete if the market has more orders than one decision can end", () => {
     const scene = new Scene()
     for (let n = 0; n < 5_000; n++) scene.buy(1, 190, { account: `trader-${n}` })
     halt(scene)

@@ -96,7 +96,7 @@ it("I28: a loss is paid by the bankrupt account first, then by the fund if it su
   for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 50, what)
 })
 
-it("rule 9.9: transfers that do not fit in one journal row wait for the next takeover", () => {
+it("rule 9.9: takeover transfers that do not fit in one journal row wait for the next takeover", () => {
   const market = new Scene()
   const others = Array.from({ length: 1_500 }, (_, n) => `other ${n}`)
   for (const account of others) {

@@ -86,7 +86,7 @@ describe("holders", () => {
     assert.deepStrictEqual(next[2], next[0])
   })
 
-  it("a market is not idle before its count, even if delisted", () => {
+  it("a market is not idle before it has counted its holders, even if the market is delisted", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     tick(scene, friday + minute)

@@ -30,7 +30,7 @@ const told = Effect.fnUntraced(function* (
   return prices
 })
 
-it.live("sends its greeting with the configured headers and publishes received prices", () =>
+it.live("connects with the configured headers, sends the configured greeting, and publishes received prices", () =>
   Effect.gen(function* () {
     const heard: Array<unknown> = []
     const prices = yield* told((socket, request) => {

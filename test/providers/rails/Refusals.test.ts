@@ -29,7 +29,7 @@ const payee = {
   postal_code: "10001"
 }
 
-it.live("I46: keeps a bank's refusal message, without the key and payee that the message repeats", () =>
+it.live("I46: quotes a bank's refusal message, but omits the key and the payee that the message repeats", () =>
   Effect.gen(function* () {
     const url = yield* answering(422, (sent) => JSON.stringify({ detail: `wire is closed today for ${key}: ${sent}` }))
     const rail = yield* Bank.make({ url, key: Redacted.make(key) }).pipe(Effect.provide(FetchHttpClient.layer))
@@ -78,7 +78,7 @@ for (const status of [400, 409, 422])
     })
   )
 
-it.live("reports a wallet that cannot sign now as unavailable, with the wallet's message", () =>
+it.live("reports a wallet that cannot currently sign as unavailable, and quotes the wallet's message", () =>
   Effect.gen(function* () {
     const refused = yield* signing(503, { reason: "the record cannot be written" })
     assert.deepInclude(refused, {

@@ -36,7 +36,7 @@ it.each(refused.flatMap(([expected, urls]) => urls.map((url) => [url, expected] 
   }
 )
 
-it("in addition to public URLs, loopback mode accepts only URLs of this machine, over http and on any port", () => {
+it("loopback mode also accepts URLs of this machine, over http and on any port", () => {
   for (const url of ["http://localhost:3000/a", "http://127.0.0.1:3000", "https://[::1]:9000", "https://localhost"]) {
     expect(refusal(url, true)).toBeUndefined()
   }

@@ -19,7 +19,7 @@ const inPublic = (dns: ReturnType<typeof resolver>) => WebhookSender.layer.pipe(
 const send = (url: string, message = credited, messageId = "msg_1") =>
   Effect.flatMap(WebhookSender, (sender) => sender.send({ url, secret, messageId, message }))
 
-it.live("lets a receiver verify and read a deposit message with the published library", () =>
+it.live("sends a deposit message that a receiver can verify and read with the published library", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(204))
     assert.deepStrictEqual(yield* send(`http://localhost:${port}/venue?of=me`), { status: 204, fault: null })
@@ -62,7 +62,7 @@ const isOurs = (secret: string, headers: Heard["headers"], body: string): boolea
 }
 
 it.effect(
-  "lets a receiver verify a withdrawal message without a library, and sends each attempt with the same id and a new time",
+  "sends a withdrawal message that a receiver can verify without a library, with the same id in each attempt",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 2, 2, 15, 10))

@@ -28,7 +28,7 @@ interface Known {
 }
 
 it.effect(
-  "I55: fires no switch before its confirmed time and cancels orders once, even if the owner crashes or continues with old state",
+  "I55: fires no dead-man switch before its confirmed time, even if the desk's owner crashes or has outdated state",
   () => {
     const market = makeMarket()
     const { decide, log, near } = market

@@ -60,7 +60,7 @@ const testLayer = (near: ReturnType<typeof neighbours>) =>
   ).pipe(Layer.provideMerge(venue))
 
 it.effect(
-  "omits an account's summary from a pulse while the desk is behind the rows that the gateway has published",
+  "omits an account from a pulse until the desk has applied the rows that the gateway has published",
   () => {
     const near = neighbours()
     return Effect.gen(function* () {

@@ -90,7 +90,7 @@ it.effect("I32: an idle market records one event per hour", () =>
 )
 
 it.effect(
-  "I32: pays funding once if the owner loses the market before the hour ends and another owner claims it afterwards",
+  "I32: pays funding once if a market loses its owner before the hour ends and gets a new owner afterwards",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(friday)

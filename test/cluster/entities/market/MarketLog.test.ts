@@ -159,7 +159,7 @@ it.effect("rule 21.6: a market whose price updates throw accepts only cancels, a
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I29: a market whose price updates throw executes only a liquidation's cancels", () =>
+it.effect("I29: in a market whose price updates throw, a liquidation only cancels the account's orders", () =>
   Effect.gen(function* () {
     const { log, say } = yield* open()
     const seller = UserId.make("00000000-0000-4000-8000-000000000002")
@@ -245,7 +245,7 @@ it.effect("rule 21.6: a market whose timer ticks throw accepts only cancels, and
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I48: records a refusal of a command with more events than one log row can hold", () =>
+it.effect("I48: refuses a command whose events do not fit in one log row, and records the refusal", () =>
   Effect.gen(function* () {
     const { log, outcomes, say, told } = yield* open()
     const longName = "x".repeat(430)
@@ -266,7 +266,7 @@ it.effect("I48: records a refusal of a command with more events than one log row
   }).pipe(Effect.provide(roomy))
 )
 
-it.effect("fails pending reads when their row is abandoned, without reading the discarded state", () =>
+it.effect("when a log row is abandoned, reads that wait for that row fail instead of returning the discarded state", () =>
   Effect.gen(function* () {
     const { log, say } = yield* open()
     say(command(1))
@@ -279,7 +279,7 @@ it.effect("fails pending reads when their row is abandoned, without reading the 
 )
 
 it.effect(
-  "I1, I8: reads the log again after a commit with an unknown outcome, and records a repeated command once",
+  "I1, I8: if a commit's outcome is unknown, reads the log again and records a repeated command only once",
   () =>
     Effect.gen(function* () {
       const { log, loseUnknown, outcomes, owners, say, told } = yield* open()
@@ -331,7 +331,7 @@ it.effect("I4: a fenced market claims its log again only after a delay and only 
 )
 
 it.effect(
-  "I48: accepts only as many commands as fit in one log row, and a retry continues with the remaining commands",
+  "I48: accepts only as many commands as fit in one log row, and accepts the remaining commands on a retry",
   () =>
     Effect.gen(function* () {
       const { outcomes, say, told } = yield* open()

@@ -78,7 +78,7 @@ it.effect("I4: an idle market stops sending heartbeats once another node has cla
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("sends heartbeats again after the node has claimed the log again", () =>
+it.effect("a market resumes its heartbeats after its node has claimed the log again", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     const market = yield* open(a)
@@ -91,7 +91,7 @@ it.effect("sends heartbeats again after the node has claimed the log again", () 
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("sets a timer only if another node watches the market", () =>
+it.effect("a market that no other node watches sets no heartbeat timer", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -109,7 +109,7 @@ it.effect("sets a timer only if another node watches the market", () =>
   })
 )
 
-it.live("I4: on Postgres, the older of two owners stops once it no longer owns the shard, even without trades", () =>
+it.live("I4: on Postgres, the older of two market owners stops after losing the shard, even without trades", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     let isOurs = true

@@ -47,7 +47,7 @@ const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 const testLayer = Layer.mergeAll(venue, Logger.layer([]))
 
 it.effect(
-  "I48: computes four previews concurrently, queues up to 256 in total, and fails the next with Unavailable",
+  "I48: computes at most four previews concurrently, and returns Unavailable while 256 previews are pending",
   () =>
     Effect.gen(function* () {
       const { answer, asked, log } = slowLog()

@@ -25,7 +25,7 @@ const saidEach = (apartMillis: number, prices: ReadonlyArray<Partial<Priced>>) =
 }
 const said = (...prices: ReadonlyArray<Partial<Priced>>) => saidEach(1, prices)
 
-it.effect("I29: logs missing prices once as an error, and logs once when prices arrive again", () =>
+it.effect("I29: logs missing prices once as an error, and logs their return once", () =>
   Effect.gen(function* () {
     const lines = yield* said(
       { source: "external" },
@@ -49,14 +49,14 @@ it.effect("logs the third consecutive rejected price as an error", () =>
   })
 )
 
-it.effect("logs nothing at the opening or for an operator price", () =>
+it.effect("logs no missing price at the opening or after an operator's price", () =>
   Effect.gen(function* () {
     const sources = ["internal", "stale", "operator", "internal"] as const
     assert.lengthOf(yield* said(...sources.map((source) => ({ source }))), 0)
   })
 )
 
-it.effect("I29: logs an error if the first minute of trading hours or of a new owner passes without a price", () =>
+it.effect("I29: logs an error if no price arrives in the first minute of trading hours or after a new owner starts", () =>
   Effect.gen(function* () {
     for (const before of [[{ source: "internal" }], []] as const) {
       const late = yield* saidEach(60_000, [...before, { source: "stale" }])

@@ -97,7 +97,7 @@ it.effect("retries a write that threw or failed, and writes each row once in ord
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("after a claim, writes the earlier rows without waiting for a new commit", () => {
+it.effect("after claiming the log, writes earlier rows to the tables without waiting for a new commit", () => {
   const { layer, recorded, transactions } = testLayer([])
   recorded.push(row(1, 100), row(2, 28), row(3, 200), row(4))
   return Effect.gen(function* () {
@@ -107,7 +107,7 @@ it.effect("after a claim, writes the earlier rows without waiting for a new comm
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("records the position of the claim's row in the tables even if no commit follows", () => {
+it.effect("records the log position of a claim in the tables even if no commit follows", () => {
   const { layer, recorded, written } = testLayer([])
   recorded.push(row(1))
   return Effect.gen(function* () {
@@ -128,7 +128,7 @@ it.effect("records the position of the claim's row in the tables even if no comm
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("delays the table writes during a burst until it ends or the tables are 10 s behind", () => {
+it.effect("delays table writes during a burst until the burst ends or the tables are 10 s behind", () => {
   const { layer, recorded, written } = testLayer(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
@@ -157,7 +157,7 @@ it.effect("delays the table writes during a burst until it ends or the tables ar
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("during a burst, writes the rows up to the one for which a reader waits", () => {
+it.effect("during a burst, does not delay the rows for which a reader waits", () => {
   const { layer, recorded, written } = testLayer(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
@@ -184,7 +184,7 @@ it.effect("during a burst, writes the rows up to the one for which a reader wait
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("fills a new table group from the first row without delaying new rows", () => {
+it.effect("fills a new group of tables from the log's first row without delaying new rows", () => {
   const { layer, recorded } = testLayer([])
   const had = { old: new Array<number>(), late: new Array<number>() }
   const group = (name: keyof typeof had): MarketProjection => ({
@@ -225,7 +225,7 @@ it.effect("fills a new table group from the first row without delaying new rows"
   }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })
 
-it.effect("a table group whose writes fail does not delay other groups, and continues when writes succeed", () => {
+it.effect("a group of tables whose writes fail does not delay other groups, and catches up when writes succeed again", () => {
   const { layer, recorded, said } = testLayer([])
   const had = { old: 0, late: 0 }
   let isBroken = true

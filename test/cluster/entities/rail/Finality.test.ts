@@ -22,7 +22,7 @@ const tables = Layer.mergeAll(
 /** Blocks in 10 minutes, at one block every 3 s. */
 const tenMinutes = 200
 
-it.effect("TRON: raises RAIL_UNAVAILABLE after 10 minutes without a new final block, until a new one arrives", () =>
+it.effect("TRON: raises the RAIL_UNAVAILABLE alarm after 10 minutes without a new final block, until such a block arrives", () =>
   withNodes(
     Effect.gen(function* () {
       const { chain, mine, provider, servers } = yield* scene()

@@ -56,7 +56,7 @@ const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvi
 
 layer(services)("rail poll", (it) => {
   it.effect(
-    "credits other deposits while the rail cannot report one deposit, and keeps the alarm for that deposit",
+    "if the rail cannot report one deposit, credits all other deposits and keeps an alarm for that deposit",
     () =>
       Effect.gen(function* () {
         const { detect, find } = yield* Deposits
@@ -93,7 +93,7 @@ layer(services)("rail poll", (it) => {
   )
 
   it.effect(
-    "settles other withdrawals while the rail cannot report one withdrawal, and keeps the alarm for that withdrawal",
+    "if the rail cannot report one withdrawal, settles all other withdrawals and keeps an alarm for that withdrawal",
     () =>
       Effect.gen(function* () {
         const { find } = yield* Withdrawals
@@ -120,7 +120,7 @@ layer(services)("rail poll", (it) => {
       })
   )
 
-  it.effect("raises an alarm while finality stalls, without slowing the polls", () =>
+  it.effect("raises an alarm while the chain finalises no blocks, without slowing the polls", () =>
     Effect.gen(function* () {
       const rails = yield* RailStates
       const stall: RailOutage = { _tag: "FinalityStalled", finalBlock: 7, minutes: 60, fromHead: 70, toHead: 90 }

@@ -22,7 +22,7 @@ const services = Layer.mergeAll(nobody, BankAccounts.layerMemory, RailHoldings.l
 )
 
 layer(services, { timeout: "60 seconds" })("many open withdrawals", (it) => {
-  it.effect("polls the outcome of every in-flight withdrawal, and includes all of them in the reported holdings", () =>
+  it.effect("polls the outcome of every in-flight withdrawal, and records which of them have left the holdings", () =>
     Effect.gen(function* () {
       const { attempt, find, submit } = yield* Changes.withdrawals
       const { newest } = yield* RailHoldings

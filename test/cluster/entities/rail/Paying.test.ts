@@ -105,7 +105,7 @@ const simulated = (rail: RailName) => {
 
 layer(services, { timeout: "60 seconds" })("two rail owners on Postgres", (it) => {
   for (const [at, death] of deaths.entries())
-    it.effect(`I14, I15: pays a withdrawal once when an owner crashes ${death}`, () =>
+    it.effect(`I14, I15: pays a withdrawal once if an owner crashes ${death}`, () =>
       Effect.gen(function* () {
         const { nextFate, payments: paid, provider } = simulated("TRON")
         const fails = at % 3 === 2 || death.endsWith("end")
@@ -140,7 +140,7 @@ const refusing = (provider: RailProvider): RailProvider => ({
 })
 
 layer(services, { timeout: "60 seconds" })("withdrawal queue on Postgres", (it) => {
-  it.effect("pays withdrawals that are queued behind any number of refused ones", () =>
+  it.effect("pays withdrawals that are queued behind any number of refused withdrawals", () =>
     Effect.gen(function* () {
       const { payments: paid, provider } = simulated("ARBITRUM_ONE")
       const ids = Array.from({ length: 60 }, (_, at) => `refused ${at}`)

@@ -39,7 +39,7 @@ const states = Effect.forEach(ids, (id) => Effect.map(World.withdrawal(id), ({ s
 const makeLook = (provider: RailProvider) =>
   Effect.map(Paying.make(provider), ({ outcomes, queue }) => Effect.andThen(outcomes, queue))
 
-it.effect("TRON: submits two of three withdrawals that are each half the balance, and the third after a deposit", () =>
+it.effect("TRON: of three withdrawals that each need half the balance, submits two, and the third only after a deposit", () =>
   withNodes(
     Effect.gen(function* () {
       const tron = yield* scene()
@@ -93,7 +93,7 @@ it.effect("Arbitrum One: frees the reserved amount of a payment that is in a blo
   }).pipe(Effect.provide(tables), Effect.scoped)
 )
 
-it.effect("Arbitrum One: resends a payment that is at the fee limit until the chain's fee falls", () =>
+it.effect("Arbitrum One: resends a payment whose fee is at the limit until the chain's fee falls", () =>
   Effect.gen(function* () {
     const chain = yield* TestChain.make
     yield* chain.mint(TestRail.hot, usd(100))

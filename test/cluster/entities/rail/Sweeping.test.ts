@@ -183,7 +183,7 @@ live(
 )
 
 live(
-  "refuses a sweep and names the fault if the payer lacks gas or the key does not derive the address",
+  "refuses a sweep, with the reason, if the payer lacks gas or the key does not derive the address",
   Effect.gen(function* () {
     const { chain, rail, rich } = yield* world()
     const order = { index: 0, address: rich, amount: 1n, sequence: 0, previous: [] }

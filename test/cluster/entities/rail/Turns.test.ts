@@ -17,7 +17,7 @@ const polling = () => {
   return { poll, requested: () => requested.splice(0), turns }
 }
 
-it.effect("continues after a failed item, reports it, and runs it last in the next round", () =>
+it.effect("continues after a failed item, and runs the failed item last in the next round", () =>
   Effect.gen(function* () {
     const { requested, poll, turns } = polling()
     const failed = yield* Effect.flip(poll(["a", "b", "c"], ["a"]))

@@ -52,7 +52,7 @@ const deeds = Effect.flatMap(Audit, (audit) =>
 const found = (publicKey: string) =>
   Effect.flatMap(ApiKeys, (keys) => Effect.map(keys.find(publicKey), Option.getOrThrow))
 
-test("creates and audits one key for a request that is sent twice, and returns the first secret both times", (user) =>
+test("creates one key for a request that is sent twice, and returns the same secret both times", (user) =>
   Effect.gen(function* () {
     const first = yield* user.CreateKey({ ...key, pair: pair("k1") })
     const again = yield* user.CreateKey({ ...key, pair: { ...pair("k1"), secret: Redacted.make("another") } })
@@ -71,7 +71,7 @@ test("creates one key for a repeated rotation", (user) =>
     assert.deepStrictEqual(yield* deeds, ["api_key_created", "api_key_rotated"])
   }))
 
-test("executes and audits a repeated revocation once", (user) =>
+test("executes a repeated revocation once, with a single audit entry", (user) =>
   Effect.gen(function* () {
     yield* user.CreateKey({ ...key, pair: pair("k1") })
     yield* user.RevokeKey({ userId: UserId.make("alice"), publicKey: "k1" })
@@ -79,7 +79,7 @@ test("executes and audits a repeated revocation once", (user) =>
     assert.deepStrictEqual(yield* deeds, ["api_key_created", "api_key_revoked"])
   }))
 
-test("changes and audits nothing for a refused request", (user) =>
+test("a refused request changes nothing and writes no audit entry", (user) =>
   Effect.gen(function* () {
     const unknown = { userId: UserId.make("alice"), publicKey: "nobody's" }
     for (const asked of [

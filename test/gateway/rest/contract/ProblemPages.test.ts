@@ -6,7 +6,7 @@ import { places } from "./ProblemPages.ts"
 
 const root = join(import.meta.dirname, "../../../..")
 
-it("finds the text of each problem page in the test that the list names", () => {
+it("the test that is listed for a problem page contains the listed text", () => {
   const lost = Object.entries(places).filter(([, place]) => {
     if (!Array.isArray(place)) return false
     const [file, text] = place as readonly [string, string]

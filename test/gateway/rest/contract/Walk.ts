@@ -60,7 +60,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     if (page !== undefined) met.add(page)
   }
 
-  it("has a provocation for every endpoint and status, and no unused provocation", () => {
+  it("has one request for each documented status of every endpoint, and no request for an undocumented status", () => {
     expect(operations.length).toBeGreaterThan(5)
     const missing = operations.flatMap((operation) =>
       operation.statuses
@@ -76,7 +76,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
   })
 
   it.layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("walk of a venue", (it) => {
-    it.effect("serves the document on which the walk is based", () =>
+    it.effect("the venue serves the OpenAPI document that this test checks", () =>
       Effect.gen(function* () {
         const { get, restUrl } = yield* RestClient
         const { body } = yield* get("/openapi.json")
@@ -144,7 +144,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     })
   )
 
-  it("provokes each problem page that is listed for the walk", () => {
+  it("provokes every problem whose page is listed as covered by this test", () => {
     expect(pages.filter((page) => !met.has(page))).toEqual([])
   })
 }

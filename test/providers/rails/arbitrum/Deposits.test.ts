@@ -34,7 +34,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("reports transfers by others to the paying account as arrivals, but not the venue's sweeps", () =>
+  it.live("reports third-party transfers to the paying account as arrivals, but not the venue's sweeps", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       yield* chain.giveGas(TestRail.gasPayer, 10n ** 18n)
@@ -213,7 +213,7 @@ describe("deposits on a real chain", () => {
   )
 
   it.live(
-    "I12: includes a payment in the holdings until it has 20 confirmations, and then marks the payment as gone",
+    "I12: counts an outgoing payment as part of the holdings until it has 20 confirmations, and then deducts it",
     () =>
       Effect.gen(function* () {
         const chain = yield* TestChain.make

@@ -111,7 +111,7 @@ describe("an endpoint with a smaller limit than configured", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("quotes the endpoint's message in the error if the endpoint refuses even a range of one block", () =>
+  it.live("quotes the endpoint's message in the error if the endpoint refuses a request for a single block", () =>
     Effect.gen(function* () {
       const { cursor, endpoint, rail } = yield* deposited
       endpoint.limit({ blocks: 0 }, { status: 400, code: -32_600, message: "archive access needs a plan" })

@@ -76,7 +76,7 @@ it.live("assigns no nonce while two endpoints disagree about the account's trans
 )
 
 it.live(
-  "assigns no nonce if the account has sent too few transactions, and signs nothing if the signer has changed",
+  "assigns no nonce if the account has sent fewer transactions than the venue has recorded",
   () =>
     Effect.gen(function* () {
       const { chain, rail, sendByHand } = yield* world

@@ -67,7 +67,7 @@ describe("withdrawals on a real chain", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("reports a dropped transaction as pending, and executes the payment when the same bytes are sent again", () =>
+  it.live("reports a dropped transaction as pending, and executes the payment when the transaction is sent again", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
@@ -143,7 +143,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a final cancel uses the nonce, so the withdrawal fails and is never paid", () =>
+  it.live("once a cancel that uses the withdrawal's nonce is final, the withdrawal fails and is never paid", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)

@@ -62,7 +62,7 @@ const logged = (lines: Array<string>) =>
   Logger.layer([Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))])
 
 describe("batches at a rate limit", () => {
-  it.effect("keeps a batch's size during and after rate refusals", () =>
+  it.effect("keeps the batch size while an endpoint refuses requests because of its rate limit", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const { asked, endpoint } = yield* scripted((_calls, _isArray, request) =>
@@ -76,7 +76,7 @@ describe("batches at a rate limit", () => {
     })
   )
 
-  it.effect("sends nothing during Retry-After, and keeps the batch's size afterwards", () =>
+  it.effect("sends nothing during the Retry-After period, and keeps the batch size afterwards", () =>
     Effect.gen(function* () {
       const { asked, endpoint } = yield* scripted((_calls, _isArray, request) =>
         request === 1 ? { status: 429, headers: { "retry-after": "30" }, body: { error: tooFast } } : undefined

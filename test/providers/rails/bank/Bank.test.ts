@@ -111,7 +111,7 @@ describe("credits", () => {
 
 describe("holdings at the bank", () => {
   bank(
-    "I12: includes a payout in the holdings until it has settled, and marks the settled payouts as gone",
+    "I12: counts an outgoing payout as part of the holdings until the payout has settled, and then deducts it",
     ({ provider, simulator }) =>
       Effect.gen(function* () {
         const payments = yield* Effect.forEach(["w-1", "w-2", "w-3"], (id) => provider.sign(order(id)))

@@ -39,7 +39,7 @@ const listener = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>
 const hear = ({ body, headers }: Heard) =>
   Effect.flatMap(BankWebhooks, (webhooks) => webhooks.hear(headers as Record<string, string>, body))
 
-it.effect("sends one signed message for each change at the bank, and accepts each message as new a single time", () =>
+it.effect("sends one signed message for each change at the bank, and accepts each message as new only once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 1))
     const { heard, url } = yield* listener()

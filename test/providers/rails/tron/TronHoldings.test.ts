@@ -55,7 +55,7 @@ holdings(
 )
 
 holdings(
-  "I12: includes a payment in the holdings until its block is final, and then marks the payment as gone",
+  "I12: counts an outgoing payment as part of the holdings until its block is final, and then deducts it",
   (tron) =>
     Effect.gen(function* () {
       const { provider } = tron

@@ -70,7 +70,7 @@ const record = (near: ReturnType<typeof neighbours>, seq: number) => {
   }
 }
 
-desk("rule 4.21: fires an unrenewed switch at its due time in every market, and then turns the switch off", (near) =>
+desk("rule 4.21: a dead-man switch that is not renewed fires at its due time in every market, and then turns off", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
@@ -96,7 +96,7 @@ desk("rule 4.21: fires an unrenewed switch at its due time in every market, and 
   })
 )
 
-desk("rule 4.21: a switch that is turned off does not fire and leaves no wake-up entry", (near) =>
+desk("rule 4.21: a dead-man switch that is turned off does not fire and leaves no scheduled wake-up", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
@@ -109,7 +109,7 @@ desk("rule 4.21: a switch that is turned off does not fire and leaves no wake-up
 )
 
 desk(
-  "rule 4.21: records 1,000 renewals within one second in a single row, and confirms each renewal after the commit",
+  "rule 4.21: records 1,000 dead-man switch renewals within one second in a single row, and confirms them after the commit",
   (near) =>
     Effect.gen(function* () {
       const on = yield* begin
@@ -122,7 +122,7 @@ desk(
     })
 )
 
-desk("I55: fires a switch at its set time although the desk's owner has changed", (near) =>
+desk("I55: fires a dead-man switch at its set time although the desk's owner has changed", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -137,7 +137,7 @@ desk("I55: fires a switch at its set time although the desk's owner has changed"
   })
 )
 
-desk("I55: a new desk owner fires a switch at once if it came due while the desk had no owner", (near) =>
+desk("I55: a new desk owner immediately fires a dead-man switch that came due while the desk had no owner", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -165,7 +165,7 @@ desk("I55: a fenced owner with outdated state cancels no orders", (near) =>
 )
 
 desk(
-  "I55: the next owner resends only the cancels that no market had recorded when the previous owner crashed",
+  "I55: after a crash, the desk's next owner resends only the cancels that no market has recorded",
   (near) =>
     Effect.gen(function* () {
       const first = yield* begin
@@ -186,7 +186,7 @@ desk(
     })
 )
 
-desk("I55: treats a cancel as pending while it is queued at the desk behind an order", (near) =>
+desk("I55: treats a dead-man switch's cancel as pending while the cancel is queued behind an order", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -208,7 +208,7 @@ desk("I55: treats a cancel as pending while it is queued at the desk behind an o
 )
 
 desk(
-  "I55: sends a second cancel to a market that was unreachable for 1 minute, without cancelling later orders",
+  "I55: resends a dead-man switch's expired cancel to a market that was unreachable, and spares later orders",
   (near) =>
     Effect.gen(function* () {
       const on = yield* begin

@@ -101,7 +101,7 @@ it.effect("I34: ends a connection that its gateway no longer lists, even if the 
 )
 
 it.effect(
-  "I34: on a single-process venue, a desk ends earlier armed connections when it starts for the first time",
+  "I34: on a single-process venue, a desk's first start ends all connections that an earlier process left armed",
   () =>
     Effect.gen(function* () {
       const { alive, disconnects, isArmed, open, record, symbols } = yield* desk()
@@ -135,7 +135,7 @@ it.effect("I34: on a cluster, a starting desk waits for one lease period before 
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: a connection stays armed until every market has recorded its cancel", () =>
+it.effect("I34: a lost connection stays armed until every market has recorded the cancel of its orders", () =>
   Effect.gen(function* () {
     const { alive, cancels, disconnects, speaker, isArmed, open, record, trader, symbols } = yield* desk()
     open.delete(two.symbol)
@@ -163,7 +163,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
 )
 
 it.effect(
-  "I34: ends the connections of a gateway that is silent for a lease period; setting the clock restarts that period",
+  "I34: ends a gateway's connections after one silent lease period, and starts a new period if the clock is set",
   () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
@@ -185,7 +185,7 @@ it.effect(
     }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: a gateway that arms a connection counts as alive before its first renewal", () =>
+it.effect("I34: a gateway that arms a connection counts as alive before its first lease renewal", () =>
   Effect.gen(function* () {
     const { alive, disconnects, speaker, trader, symbols } = yield* desk()
     const other = { ...connection, connectionId: "other" }
@@ -204,7 +204,7 @@ it.effect("I34: a gateway that arms a connection counts as alive before its firs
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: checks leases only while a connection is armed, and gives a later connection its full lease", () =>
+it.effect("I34: checks leases only while a connection is armed, and gives a newly armed connection a full lease period", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -229,7 +229,7 @@ it.effect("I34: checks leases only while a connection is armed, and gives a late
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: dates a delayed message by the time since it was sent, whatever time the gateway's clock shows", () =>
+it.effect("I34: a delayed detach message spares orders placed after its sending, even if the gateway's clock is wrong", () =>
   Effect.gen(function* () {
     const { cancels, disconnects, trader } = yield* desk()
     const clock = yield* Clock.Clock
@@ -252,7 +252,7 @@ it.effect("I34: dates a delayed message by the time since it was sent, whatever 
 )
 
 it.effect(
-  "I34, I48: cancels the oldest orders too if more orders should survive than one cancel command can exempt",
+  "I34, I48: if more orders should survive than one cancel command can exempt, cancels the oldest of these orders too",
   () =>
     Effect.gen(function* () {
       const { cancels, disconnects, speaker, trader } = yield* desk()

@@ -61,7 +61,7 @@ const viewAt = (seq: number, recorded: ReadonlyArray<number> = []) => ({
   recorded: recorded.map((n) => idOf(n).text)
 })
 
-it("queues requests and buffers events while a market is syncing, and drops events that the view already contains", () => {
+it("queues requests while a market is syncing, and then applies only buffered events that are newer than the view", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), false)
   expect(JoinedMarket.request(markets, market, cancel(1))).toBe("waits")
@@ -77,7 +77,7 @@ it("queues requests and buffers events while a market is syncing, and drops even
   expect(market.seq).toBe(6)
 })
 
-it("I32: buffers market-wide events in order while a market is syncing, and drops events that the view already contains", () => {
+it("I32: after a market has synced, applies buffered market-wide events in order if they are newer than the view", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   const log = [
@@ -95,7 +95,7 @@ it("I32: buffers market-wide events in order while a market is syncing, and drop
   expect(market.seq).toBe(7)
 })
 
-it("rejects a view that is behind the feed and clears the buffered events", () => {
+it("rejects a market's view that is behind the feed, and discards the buffered events", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   JoinedMarket.event(market, done(7), 7, 0, nobodySent)
@@ -104,7 +104,7 @@ it("rejects a view that is behind the feed and clears the buffered events", () =
   expect(JoinedMarket.goLive(markets, market, viewAt(8), 0)).toEqual([])
 })
 
-it("rejects a view after the event buffer overflowed", () => {
+it("rejects a market's view if the event buffer has overflowed", () => {
   const market = JoinedMarket.join(JoinedMarket.empty(), MarketSymbol.make("A"), true)
   for (let seq = 1; seq <= 10_000; seq++) JoinedMarket.event(market, done(seq), seq, 0, nobodySent)
   expect(JoinedMarket.fits(market, 20_000, 1)).toBe(false)
@@ -118,7 +118,7 @@ it("queues at most 10,000 requests for one market", () => {
   expect(JoinedMarket.request(markets, market, cancel(10_000))).toBe("full")
 })
 
-it("I20: does not resend a command that the market recorded for a former owner while that owner's copy could still arrive", () => {
+it("I20: does not resend a command that the market has recently recorded for a former owner", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   JoinedMarket.goLive(markets, market, viewAt(1, [1]), 0)
@@ -136,7 +136,7 @@ it("I20: does not resend a command that the market recorded for a former owner w
   expect(JoinedMarket.request(markets, market, cancel(5))).toBe("submit")
 })
 
-it("I27: queues requests that add risk until every market in which the user has state is live", () => {
+it("I27: queues requests that add risk until all markets that the user joined earlier are live", () => {
   const markets = JoinedMarket.empty()
   const one = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   const two = JoinedMarket.join(markets, MarketSymbol.make("B"), true)
@@ -192,7 +192,7 @@ const naive = (wasJoined: ReadonlySet<string>) => {
 const bySymbol = (requests: ReadonlyArray<OrderRequest>) =>
   ["A", "B", "C"].map((name) => requests.filter((request) => request.symbol === name))
 
-it("sends each request once and in order, and applies each row once, for any sequence of steps", () => {
+it("sends each request once in order, and applies each row once, for any sequence of requests, rows and views", () => {
   fc.assert(
     fc.property(fc.subarray(["A", "B", "C"]), fc.array(anyStep, { maxLength: 60 }), (joined, steps) => {
       const wasJoined = new Set(joined)

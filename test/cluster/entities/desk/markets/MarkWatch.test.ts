@@ -87,7 +87,7 @@ const held = FastCheck.record({
 /** Contract and price change in basis points. */
 const move = FastCheck.tuple(FastCheck.nat(1), FastCheck.integer({ min: -400, max: 400 }))
 
-test("reports each account at the first mark that puts it in liquidation, and no other account", () => {
+test("reports an account at the first mark that puts the account into liquidation, and reports no other account", () => {
   let all = 0
   FastCheck.assert(
     FastCheck.property(
@@ -113,7 +113,7 @@ test("reports each account at the first mark that puts it in liquidation, and no
   assert.isAbove(all, 100)
 })
 
-test("checks an account only for a mark that reaches its threshold", () => {
+test("checks an account only when the mark reaches that account's threshold", () => {
   const { found, price, prices } = desk(Array.from({ length: 100 }, () => ({ aapl: 50, gold: -1, deposit: 3_000 })))
   prices.asked = 0
   for (let at = 200; at > 190; at -= 0.1) price(aapl, at)
@@ -122,7 +122,7 @@ test("checks an account only for a mark that reaches its threshold", () => {
   assert.lengthOf(found, 100)
 })
 
-test("ignores the thresholds of a dropped trader and checks the reloaded trader", () => {
+test("ignores a dropped trader's thresholds, and checks the trader again after a reload", () => {
   const { come, found, price, watch } = desk([{ aapl: 50, gold: 0, deposit: 1_100 }])
   come("user-0", { aapl: 0, gold: 0, deposit: 1_100 })
   watch.checkChanged()

@@ -55,7 +55,7 @@ const rewards = ({ ledger }: { readonly ledger: Ledger.Trader }) =>
   Ledger.balance(ledger, primaryAccountOf(userId))!.builderRewards
 
 desk(
-  "I19: appoints a code's owner only after every market has been joined, is live and has recorded the code",
+  "I19: records a builder's appointment only after every market is live and has recorded the builder code",
   (near) =>
     Effect.gen(function* () {
       near.answers(one)
@@ -82,7 +82,7 @@ desk(
     })
 )
 
-desk("returns at once for an appointment that is already recorded, even after the desk's owner changes", (near) =>
+desk("immediately confirms a builder's appointment that is already recorded, even if an earlier desk owner recorded it", (near) =>
   Effect.gen(function* () {
     for (const market of [one, two]) {
       near.answers(market)
@@ -99,7 +99,7 @@ desk("returns at once for an appointment that is already recorded, even after th
 )
 
 desk(
-  "registers a code's owner with zero rewards and no joined market, and records a repeated registration only once",
+  "registers a builder with zero rewards and no joined market, and records a repeated registration only once",
   () =>
     Effect.gen(function* () {
       const { register, trader } = yield* begin
@@ -111,7 +111,7 @@ desk(
     })
 )
 
-desk("joins a market that is listed later and registers the code there", (near) =>
+desk("joins a newly listed market and registers existing builder codes there", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     near.knows.add(one.symbol)
@@ -134,7 +134,7 @@ desk("joins a market that is listed later and registers the code there", (near) 
   })
 )
 
-desk("I19: counts a rewarded fill once if the fill occurs while its market is syncing", (near) =>
+desk("I19: counts a fill's builder reward once if the fill occurs while the market is syncing", (near) =>
   Effect.gen(function* () {
     for (const market of [one, two]) {
       near.answers(market)

@@ -94,7 +94,7 @@ desk(
     })
 )
 
-desk("counts a day's volume from the next day onwards, to a precision of 1e-6 USD", () =>
+desk("counts a day's volume from the next day onwards, exact to 1e-6 USD", () =>
   Effect.gen(function* () {
     yield* started
     yield* passed(two.symbol)
@@ -158,7 +158,7 @@ desk("sets a fee tier once even if the desk stops before, while or after recordi
   })
 )
 
-desk("sets fee tiers once a day, and sets none for a user without trades", () =>
+desk("sets each user's fee tier once a day, except for users without trades", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.provideService(started, Clock.Clock, clock)

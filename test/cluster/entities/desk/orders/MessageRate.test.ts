@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 
 const general = (weight: number) => ({ bucket: "general", weight }) as const
 
-it("accepts a burst of 12,000 messages after idle time, then returns the exact time to wait", () => {
+it("accepts a burst of 12,000 messages after idle time, and then returns the exact waiting time", () => {
   const rate = MessageRate.make()
   expect(MessageRate.spend(rate, general(12_000), 0)).toBe(0)
   const wait = MessageRate.spend(rate, general(1), 0)
@@ -14,7 +14,7 @@ it("accepts a burst of 12,000 messages after idle time, then returns the exact t
   expect(MessageRate.spend(rate, general(1), wait)).toBe(0)
 })
 
-it("returns a positive time to wait for a weight near or above the capacity", () => {
+it("returns a positive waiting time for a weight near or above the bucket's capacity", () => {
   const rate = MessageRate.make()
   expect(MessageRate.spend(rate, general(12_001), 0)).toBeGreaterThan(0)
   expect(MessageRate.spend(rate, general(1), 0)).toBe(0)
@@ -27,7 +27,7 @@ it("charges cancels to a separate bucket", () => {
   expect(MessageRate.spend(rate, { bucket: "cancel", weight: 12_000 }, 0)).toBe(0)
 })
 
-it("stores the message load of only a limited number of users", () => {
+it("stores the message load of a limited number of users", () => {
   const spend = MessageRate.ofUsers()
   const others = (count: number) => {
     for (let n = 0; n < count; n++) spend(UserId.make(`other-${n}`), general(1), 0)
@@ -41,7 +41,7 @@ it("stores the message load of only a limited number of users", () => {
   expect(spend(UserId.make("busy"), general(12_000), 0)).toBe(0)
 })
 
-it("accepts a weight of at most 12,000 at once however the clock changes, and charges nothing for a refusal", () => {
+it("never exceeds a load of 12,000, however the clock changes, and charges nothing for a refusal", () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -45,7 +45,7 @@ const make = Effect.fnUntraced(function* (owned = true) {
   return { traders, submissions }
 })
 
-it.effect("loads an order's trader first, and then replies as if the trader had already been loaded", () =>
+it.effect("loads a missing trader before executing its order, and replies as if the trader had been loaded before", () =>
   Effect.gen(function* () {
     const { submissions } = yield* make()
     assert.isUndefined(submissions.now([cancelOf(userId, 1)]))
@@ -138,7 +138,7 @@ it.effect("I51, I20: a moved desk does not refuse an order that its former owner
   }).pipe(Effect.provide(testLayer(near)))
 })
 
-it.effect("an order that causes an exception reloads its own trader and does not affect other traders", () =>
+it.effect("an exception during an order reloads that order's trader and does not affect other traders", () =>
   Effect.gen(function* () {
     const { submissions, traders } = yield* make()
     yield* submissions.submit([cancelOf(userId, 1), cancelOf(other, 2)])

@@ -77,7 +77,7 @@ const begin = Effect.fnUntraced(function* (near: Near) {
   return { done, left, price, sent, trader, wait }
 })
 
-desk("rule 9.3: sends a liquidation command at once, then every second, but none while one is in flight", (near) =>
+desk("rule 9.3: sends a liquidation command immediately and then every second, unless the last one is still in flight", (near) =>
   Effect.gen(function* () {
     const { done, price, sent, wait } = yield* begin(near)
     yield* price(198.5)
@@ -103,7 +103,7 @@ desk("rule 9.3: sends a liquidation command at once, then every second, but none
   })
 )
 
-desk("sends an expired liquidation command again under another id", (near) =>
+desk("resends an expired liquidation command under a new id", (near) =>
   Effect.gen(function* () {
     const { price, sent, wait } = yield* begin(near)
     yield* price(200)
@@ -149,7 +149,7 @@ desk("I52: liquidates no account while the venue is halted, but liquidates accou
   })
 )
 
-desk("rule 9.3: cancels a liquidated account's orders in its other markets too, except in a halted one", (near) =>
+desk("rule 9.3: also cancels a liquidated account's orders in every other market that is not halted", (near) =>
   Effect.gen(function* () {
     const { done, price, sent, trader, wait } = yield* begin(near)
     const order = {
@@ -193,7 +193,7 @@ const opened: TakeoverOpened = {
 const closed = (leftLots: number): TakeoverClosed => ({ _tag: "TakeoverClosed", ...takeover, leftLots })
 
 desk(
-  "sends no liquidation command while a takeover freezes the position, and logs once each quantity that no account takes over",
+  "sends no liquidation command during a takeover, and logs each quantity that no account takes over a single time",
   (near) => {
     const lines: Array<string> = []
     const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
@@ -240,7 +240,7 @@ desk(
 )
 
 desk(
-  "rule 9.7: reports the accounts opposite a takeover, in one call for all takeovers that open at about the same time",
+  "rule 9.7: reports the accounts with opposite positions in a single call if several takeovers open almost together",
   (near) =>
     Effect.gen(function* () {
       const { wait } = yield* begin(near)

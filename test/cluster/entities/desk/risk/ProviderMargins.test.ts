@@ -17,7 +17,7 @@ const provider = () => {
   return account
 }
 
-test("pledges all available margin to one market, and half each to two markets", () => {
+test("pledges a provider's whole available margin to a single market, or half of it to each of two markets", () => {
   const [account, margins] = [provider(), ProviderMargins.make()]
   margins.opened(aapl)
   margins.opened(nvda)
@@ -27,7 +27,7 @@ test("pledges all available margin to one market, and half each to two markets",
   assert.deepEqual([both.pledge(other, gold), both.pledge(other, aapl), both.pledge(other, gold)], [450n, 450n, 450n])
 })
 
-test("does not pledge the same margin to another market before the takeovers are closed", () => {
+test("does not pledge margin to a second market while the margin is pledged to another market's takeovers", () => {
   const [account, margins] = [provider(), ProviderMargins.make()]
   margins.opened(aapl)
   assert.strictEqual(margins.pledge(account, aapl), 900n)

@@ -83,7 +83,7 @@ const desk = (
     return Effect.scoped(story(market)).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   })
 
-desk("after each audit, reports balances that match the journal", (market) =>
+desk("each audit reports balances that match the journal", (market) =>
   Effect.gen(function* () {
     const { audited } = yield* begin(market)
     const { fault, told } = yield* audited
@@ -100,7 +100,7 @@ desk("after each audit, reports balances that match the journal", (market) =>
   })
 )
 
-desk("I52: the next report reveals a deviation of one unit in any balance", (market) =>
+desk("I52: the next audit report detects a balance that deviates by a single unit", (market) =>
   Effect.gen(function* () {
     const { audited, trader } = yield* begin(market)
     assert.isNull((yield* audited).fault)
@@ -121,7 +121,7 @@ desk("I52: the next report reveals a deviation of one unit in any balance", (mar
   })
 )
 
-desk("omits a trader from the report while one of the trader's decisions is uncommitted", (market) =>
+desk("omits a trader from the audit report while one of the trader's decisions is uncommitted", (market) =>
   Effect.gen(function* () {
     const { trader } = yield* begin(market)
     assert.isDefined(trader.appliedHeads())

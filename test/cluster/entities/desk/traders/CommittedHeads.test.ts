@@ -106,7 +106,7 @@ desk("I11, I17: a transfer waits until the trader has applied all committed rows
 )
 
 desk(
-  "I51: if the trader does not apply the rows in time, a transfer fails before the caller's deadline and moves no money",
+  "I51: a transfer moves no money if the trader does not apply the markets' rows before the caller's deadline",
   (desk) =>
     Effect.gen(function* () {
       const journal = yield* Journal
@@ -141,7 +141,7 @@ desk("I8: two concurrent transfers with the same idempotency key move the money 
   })
 )
 
-desk("I8, I20: a request that is repeated after the desk has moved to another node takes effect once", (desk) =>
+desk("I8, I20: a request that is repeated after its desk has moved to another node takes effect only once", (desk) =>
   Effect.gen(function* () {
     assert.strictEqual(yield* desk.transfer(40n, "k"), "done")
     desk.traders.drop(userId)
@@ -152,7 +152,7 @@ desk("I8, I20: a request that is repeated after the desk has moved to another no
   })
 )
 
-desk("I51: does not confirm a repeated request if another owner's claim prevented its row from being written", (desk) =>
+desk("I51: does not confirm a repeated request whose row was never written because another owner claimed the journal", (desk) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const nothing = { restore: () => true, replay: () => {} }

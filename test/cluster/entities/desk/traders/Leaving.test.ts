@@ -88,7 +88,7 @@ desk("a trader leaves a market in which it has no position after ten minutes wit
   })
 )
 
-desk("a trader stays in a market while one of its commands there has no outcome", () =>
+desk("a trader stays in a market while a command in that market has no outcome", () =>
   Effect.gen(function* () {
     const trader = yield* (yield* begin).wake(userId)
     trader.enter(cancel(1, one))
@@ -116,7 +116,7 @@ desk("records a new join before sending a command to a market that the trader ha
   })
 )
 
-desk("after a move, a desk loads a trader without joined markets only on request, with the full balance", (near) =>
+desk("a desk that has moved loads a trader without joined markets only when a request for that trader arrives", (near) =>
   Effect.gen(function* () {
     near.cash.set(one.symbol, 204_000)
     const equity = yield* Effect.scoped(

@@ -36,7 +36,7 @@ const make = (seen: Array<string>, holderOf: () => unknown = () => "one", answer
     holderOf
   )
 
-it("I20: decides a command of a dropped trader again, because the first copy might never have reached the market", () => {
+it("I20: decides a dropped trader's repeated command again, because the market might never have received it", () => {
   const seen: Array<string> = []
   let holder = 1
   const { submit } = make(seen, () => holder)
@@ -48,7 +48,7 @@ it("I20: decides a command of a dropped trader again, because the first copy mig
   expect(seen).toEqual([1, 1, 2].map((n) => idOf(n).text))
 })
 
-it("does not store the reply to an undecided submission, and keeps replies in order", () => {
+it("returns replies in order, and stores no reply to an undecided submission", () => {
   const seen: Array<string> = []
   const undecided = { _tag: "Refused", commandId: idOf(2).text, refusal: { _tag: "AccountLoading" } } as const
   const forwarded = { _tag: "Forwarded", commandId: idOf(1).text, symbols: [one.symbol] } as const
@@ -69,7 +69,7 @@ it("I48: stores a bounded number of replies", () => {
   expect(seen).toHaveLength(100_001)
 })
 
-it("I20: returns the earlier replies to a repeated call, and submits only its new submissions", () => {
+it("I20: a repeated call gets the stored replies to its earlier submissions, and executes only its new submissions", () => {
   const seen: Array<string> = []
   const { submit } = make(seen)
   const first = submit([submission(1), submission(2)], 0)

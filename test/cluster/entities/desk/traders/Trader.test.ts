@@ -96,7 +96,7 @@ desk("records the join before sending a command to the market", (near) =>
   })
 )
 
-desk("requests another view if the first view is behind the feed", (near) =>
+desk("requests a second view of a market if the first view is behind the feed", (near) =>
   Effect.gen(function* () {
     near.heads.set(one.symbol, 7)
     near.views.set(one.symbol, 6)
@@ -113,7 +113,7 @@ desk("requests another view if the first view is behind the feed", (near) =>
   })
 )
 
-desk("adopts no view before the feed has started, because rows between the view and the feed would be lost", (near) =>
+desk("adopts no view of a market before the feed has started, because rows in between would be lost", (near) =>
   Effect.gen(function* () {
     near.views.set(one.symbol, 5)
     const trader = yield* traderOf()
@@ -129,7 +129,7 @@ desk("adopts no view before the feed has started, because rows between the view 
 )
 
 desk(
-  "I27: queues risk-adding orders while a joined market is syncing, and keeps each symbol's order sequence",
+  "I27: queues orders that add risk while a joined market is syncing, and keeps each symbol's sequence of orders",
   (near) =>
     Effect.gen(function* () {
       near.answers(one)
@@ -221,7 +221,7 @@ desk("I32: counts funding once if the hour ends while a market is syncing", (nea
   })
 )
 
-desk("I32: applies funding after the view if the hour ends between the view's request and response", (near) =>
+desk("I32: applies funding after the market's view if the hour ends while the view request is in flight", (near) =>
   Effect.gen(function* () {
     near.answers(one, 7)
     near.held.set(one.symbol, -50_000)

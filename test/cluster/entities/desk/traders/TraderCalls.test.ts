@@ -71,7 +71,7 @@ desk("a read waits until the desk has applied all rows up to the feed heads in t
 )
 
 desk(
-  "a read returns at once if the desk has already applied those rows, or if the request contains no feed heads",
+  "a read returns immediately if the desk has already applied all rows up to the requested feed heads",
   (near, calls) =>
     Effect.gen(function* () {
       tell(near, 7)
@@ -86,7 +86,7 @@ desk("a read does not wait for a market that the trader has not joined", (_near,
   })
 )
 
-desk("a read fails if the desk cannot apply the rows within 2 s", (_near, calls) =>
+desk("a read fails if the desk does not reach the requested feed heads within 2 s", (_near, calls) =>
   Effect.gen(function* () {
     const reading = yield* Effect.forkChild(Effect.flip(watermarks(calls, [{ symbol: one.symbol, seq: 2 }])))
     yield* turns

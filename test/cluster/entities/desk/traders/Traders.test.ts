@@ -29,7 +29,7 @@ const credit = (trader: Trader, creditId: string) =>
     )
   )
 
-it.effect("claims a trader's journal once if the trader is requested again while it is loading", () =>
+it.effect("claims a trader's journal once, even if a second request arrives while the trader is loading", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(still)
@@ -62,7 +62,7 @@ it.effect("reloads a trader whose journal another owner claimed, and fails the t
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("I4: a desk without its shard claims no trader", () =>
+it.effect("I4: a desk that does not own its shard claims no trader", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(Effect.succeed(false))
@@ -101,7 +101,7 @@ it.effect("an unreadable journal affects only its own trader", () =>
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("ends a dropped trader's pending waits for its markets at once", () => {
+it.effect("when a trader is dropped, calls that wait for the trader's markets fail immediately", () => {
   const near = neighbours()
   return Effect.gen(function* () {
     const traders = yield* Traders.make(still)

@@ -66,7 +66,7 @@ const join = (traders: Traders.Traders, n: number) =>
 const isHere = (traders: Traders.Traders, n: number) => traders.get(userOf(n)) !== undefined
 
 desk(
-  "I34: loads traders with cancel-on-disconnect armed before the desk accepts requests, then traders with a joined market",
+  "I34: a desk accepts requests only after it has loaded all traders with armed cancel-on-disconnect",
   () =>
     Effect.gen(function* () {
       yield* Effect.scoped(
