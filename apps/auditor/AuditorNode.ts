@@ -8,8 +8,9 @@ import { VenueModes } from "@venue/storage/access/VenueModes"
 import { DeskReports } from "@venue/storage/audit/DeskReports"
 import { RailAudits } from "@venue/storage/audit/RailAudits"
 import { Listings } from "@venue/storage/listing/Listings"
-import { Console, Effect, Layer, type Redacted } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import * as HealthServer from "../process/HealthServer.ts"
+import * as NodeLog from "../process/NodeLog.ts"
 import * as Audit from "./Audit.ts"
 import * as Auditing from "./Auditing.ts"
 import * as AuditorSettings from "./AuditorSettings.ts"
@@ -17,10 +18,11 @@ import * as AuditorSettings from "./AuditorSettings.ts"
 /** Runs the auditor until it is stopped. Exits by itself only if it cannot read the data, with exit code 1. */
 export const run = Effect.gen(function* () {
   const { databaseUrl, healthHost, healthPort } = yield* AuditorSettings.load
+  NodeLog.identify("auditor")
   yield* Effect.gen(function* () {
     const auditing = yield* Auditing.make(yield* Audit.make)
     const health = yield* HealthServer.open(healthHost, healthPort, auditing.isReady)
-    yield* Console.log(`venue: auditor started, pid ${process.pid}, health ${health}`)
+    yield* NodeLog.announce(`auditor started, pid ${process.pid}, health ${health}`)
     yield* auditing.forever
   }).pipe(Effect.provide(services(databaseUrl)))
 })

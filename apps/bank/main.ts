@@ -2,4 +2,4 @@
 import * as Start from "../process/Start.ts"
 import * as Bank from "./Bank.ts"
 
-Start.run(Bank.run, { firstLine: "" })
+Start.run(Bank.run, { firstLine: "", isTool: true })

@@ -1,4 +1,5 @@
 /** Cluster on this machine: database, runners, gateways, auditor and market maker, with a supervisor. */
+import * as NodeLog from "../process/NodeLog.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
@@ -8,7 +9,7 @@ import { Seal } from "@venue/postgres/Seal"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
-import { Console, Effect, FileSystem, Layer, Option, Path, Redacted, Schedule } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, Redacted, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { DataDirRefused } from "../dev/DataDirRefused.ts"
 import * as DevFile from "../dev/DevFile.ts"
@@ -30,7 +31,7 @@ import * as OtherCluster from "./OtherCluster.ts"
 import * as Seeding from "./Seeding.ts"
 import * as Supervisor from "./Supervisor.ts"
 
-const say = (text: string) => Console.log(`venue: ${text}`)
+const say = NodeLog.announce
 
 /** Runs until interrupted. Then the gateways, the runners and the database stop, in this order. */
 export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings) {

@@ -1,6 +1,7 @@
 /**
  * Dev app: a database, the whole venue in one process, demo users, a market maker, and `dev.json` with URLs and keys.
  */
+import * as NodeLog from "../process/NodeLog.ts"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -19,7 +20,7 @@ import * as FixedSettings from "@venue/postgres/FixedSettings"
 import { PriceSources } from "@venue/providers/prices/PriceSource"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Seal } from "@venue/postgres/Seal"
-import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
 import * as AuditorProcess from "../process/AuditorProcess.ts"
@@ -40,7 +41,7 @@ import * as Production from "../process/Production.ts"
 import * as Rails from "../process/Rails.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
 
-const say = (text: string) => Console.log(`venue: ${text}`)
+const say = NodeLog.announce
 
 export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   yield* Production.developmentOnly(settings.environment, "npm start")

@@ -2,4 +2,4 @@
 import * as Start from "../process/Start.ts"
 import * as Explain from "./Explain.ts"
 
-Start.run(Explain.run(process.argv.slice(2)), { firstLine: "" })
+Start.run(Explain.run(process.argv.slice(2)), { firstLine: "", isTool: true })

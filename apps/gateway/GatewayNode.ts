@@ -6,7 +6,7 @@ import * as Gateways from "@venue/gateway/Gateways"
 import { Conditions, Health } from "@venue/gateway/http/Health"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as VenueStorage from "@venue/storage/VenueStorage"
-import { Console, Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
 import * as Agreement from "../process/Agreement.ts"
@@ -14,6 +14,7 @@ import * as Claimed from "../process/Claimed.ts"
 import * as Listeners from "../process/Listeners.ts"
 import { Membership } from "../process/Membership.ts"
 import * as NodeLayers from "../process/NodeLayers.ts"
+import * as NodeLog from "../process/NodeLog.ts"
 import * as NodeSettings from "../process/NodeSettings.ts"
 import * as Pools from "../process/Pools.ts"
 import * as Ports from "../process/Ports.ts"
@@ -24,6 +25,7 @@ import * as WebhookLayers from "../process/WebhookLayers.ts"
 
 export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("gateway")
+  NodeLog.identify(settings.name)
   yield* Production.check(settings)
   yield* Ports.ensureFree(Ports.ofListeners(settings))
   const instruments = yield* Agreement.listed(settings)
@@ -42,7 +44,7 @@ export const run = Effect.gen(function* () {
     yield* membership.report(() => ({ isReady: health.ready(), shards: 0 }))
     yield* NodeLayers.awaited(health.ready)
     const addresses = Object.entries(urls).map(([name, url]) => `${name.replace("_", " ")} ${url}`)
-    yield* Console.log(`venue: ${settings.name} ready, pid ${process.pid}, ${addresses.join(", ")}`)
+    yield* NodeLog.announce(`${settings.name} ready, pid ${process.pid}, ${addresses.join(", ")}`)
     yield* membership.ended
     ProcessEnd.boundTheStop()
   })

@@ -1,5 +1,7 @@
 /** Exit of a process: on request, after a fault, or while its database hangs. */
-import { Cause, Exit, Runtime } from "effect"
+import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import { Cause, Effect, Exit, Runtime } from "effect"
+import * as NodeLog from "./NodeLog.ts"
 
 /**
  * Records whether a stop was requested, and limits the stop's duration. A process with an IPC channel stops when the
@@ -32,9 +34,12 @@ const usualStopMillis = 30_000
 /** Exits the process if its stop takes longer than `stopMillis`. */
 export const boundTheStop = (stopMillis = usualStopMillis) =>
   setTimeout(() => {
-    console.error(
-      `venue: the process could not stop within ${stopMillis / 1_000} s, because its database does not respond; it exits now. ` +
-        "Everything acknowledged is in the journal; the next start continues from there."
-    )
+    const cause = DatabaseOutage.isOngoing()
+      ? "its database does not respond"
+      : "its last requests did not finish, although its database responds"
+    const message =
+      `the process could not stop within ${stopMillis / 1_000} s, because ${cause}; it exits now. ` +
+      "Everything acknowledged is in the journal; the next start continues from there."
+    Effect.runSync(NodeLog.announceFailure(message))
     process.exit(1)
   }, stopMillis).unref()

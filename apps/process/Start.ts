@@ -2,8 +2,9 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { release } from "@venue/api/Release"
-import { Cause, Console, Effect, Layer, References, type Scope } from "effect"
+import { Cause, Effect, type Scope } from "effect"
 import { setMaxListeners } from "node:events"
+import * as LogSettings from "./LogSettings.ts"
 import * as NodeLog from "./NodeLog.ts"
 import * as ProcessEnd from "./ProcessEnd.ts"
 import * as StartFailure from "./StartFailure.ts"
@@ -13,29 +14,38 @@ export interface StartOptions {
   readonly stopMillis?: number
   /** First line of output. Omitted if empty. */
   readonly firstLine?: string
+  /** True for a program that runs once for a person: its output is text, whatever the settings. */
+  readonly isTool?: boolean
 }
 
 /** First line that every venue process logs. */
-export const starting = `venue: starting release ${release}`
+export const starting = `starting release ${release}`
 
 export const run = <E>(
   app: Effect.Effect<void, E, NodeServices.NodeServices | Scope.Scope>,
-  { stopMillis, firstLine = starting }: StartOptions = {}
+  { firstLine = starting, isTool = false, stopMillis }: StartOptions = {}
 ): void => {
-  const main = (firstLine === "" ? Effect.void : Console.log(firstLine)).pipe(
+  const life = (firstLine === "" ? Effect.void : NodeLog.announce(firstLine)).pipe(
     Effect.andThen(app),
     Effect.scoped,
-    Effect.tapCause((cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(`venue: ${StartFailure.messageOf(cause)}`)
-    ),
+    Effect.tapCause(announced)
+  )
+  const settings = Effect.mapError(LogSettings.load, StartFailure.refusalOf)
+  const main = Effect.suspend(() => (isTool ? Effect.succeed(ofTool) : settings)).pipe(
+    Effect.tapCause(announced),
+    Effect.flatMap((log) => Effect.provide(life, NodeLog.layer(log))),
     Effect.withTracerEnabled(false),
-    Effect.provide(NodeServices.layer),
-    Effect.provide(Layer.merge(NodeLog.layer, Layer.succeed(References.MinimumLogLevel, "Warn")))
+    Effect.provide(NodeServices.layer)
   )
   setMaxListeners(waitingOnOneSocket)
   ProcessEnd.watch(stopMillis)
   NodeRuntime.runMain(main, { disableErrorReporting: true, teardown: ProcessEnd.teardown })
 }
+
+const ofTool = { format: "text", level: "warn" } as const
+
+const announced = (cause: Cause.Cause<unknown>) =>
+  Cause.hasInterruptsOnly(cause) ? Effect.void : NodeLog.announceFailure(StartFailure.messageOf(cause))
 
 /**
  * Maximum listeners on one socket. A response that waits for a full socket to drain adds a listener and removes it

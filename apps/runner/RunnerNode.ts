@@ -5,12 +5,13 @@ import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
 import { PriceSources } from "@venue/providers/prices/PriceSource"
 import * as VenueStorage from "@venue/storage/VenueStorage"
-import { Console, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Agreement from "../process/Agreement.ts"
 import * as Claimed from "../process/Claimed.ts"
 import { Membership } from "../process/Membership.ts"
 import * as NodeLayers from "../process/NodeLayers.ts"
+import * as NodeLog from "../process/NodeLog.ts"
 import * as NodeSettings from "../process/NodeSettings.ts"
 import * as Pools from "../process/Pools.ts"
 import * as Prices from "../process/Prices.ts"
@@ -23,6 +24,7 @@ import * as HealthServer from "../process/HealthServer.ts"
 
 export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("runner")
+  NodeLog.identify(settings.name)
   yield* Production.check(settings)
   const addresses = yield* NodeSettings.addressesOf(settings)
   const instruments = yield* Agreement.listed(settings)
@@ -36,7 +38,7 @@ export const run = Effect.gen(function* () {
     const health = yield* HealthServer.open(settings.healthHost, settings.healthPort, isReady)
     yield* membership.report(() => ({ isReady: isReady(), shards: entities.shards() }))
     yield* NodeLayers.awaited(isReady)
-    yield* Console.log(`venue: ${settings.name} ready, pid ${process.pid}, cluster ${address}, health ${health}`)
+    yield* NodeLog.announce(`${settings.name} ready, pid ${process.pid}, cluster ${address}, health ${health}`)
     yield* membership.ended
     ProcessEnd.boundTheStop()
   })

@@ -2,4 +2,4 @@
 import * as Start from "../process/Start.ts"
 import * as Balances from "./Balances.ts"
 
-Start.run(Balances.run(process.argv.slice(2)), { firstLine: "" })
+Start.run(Balances.run(process.argv.slice(2)), { firstLine: "", isTool: true })

@@ -4,9 +4,10 @@ import { urlOf } from "@venue/gateway/http/Listening"
 import type { Keys } from "@venue/providers/rails/arbitrum/Transactions"
 import { Signer } from "@venue/providers/rails/Signer"
 import type { TronKey } from "@venue/providers/rails/tron/TronTransaction"
-import { Console, Deferred, Effect, Layer, type Redacted } from "effect"
+import { Deferred, Effect, Layer, type Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
+import * as NodeLog from "../process/NodeLog.ts"
 import * as PrivateHost from "./PrivateHost.ts"
 import type { Limits } from "./SigningPolicy.ts"
 import * as SigningRecord from "./SigningRecord.ts"
@@ -31,10 +32,11 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const owner = ownerOf(settings)
   if (args[0] === "new-record") {
     yield* SigningRecord.create(settings.record, owner)
-    return yield* Console.log(`venue wallet: ${settings.record} is the new record of ${owner.hot}`)
+    return yield* NodeLog.announce(`${settings.record} is the new record of ${owner.hot}`)
   }
+  NodeLog.identify("wallet")
   const { broken, url } = yield* open(settings)
-  yield* Console.log(`venue wallet: ${owner.hot} signs at ${url}`)
+  yield* NodeLog.announce(`wallet ${owner.hot} signs at ${url}`)
   return yield* broken
 })
 

@@ -5,14 +5,21 @@ import type { RequestNotes } from "./RequestNotes.ts"
 
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
-/** Logs a request as soon as the response head is complete, regardless of the minimum log level. */
+/**
+ * Logs a request as soon as the response head is complete, regardless of the minimum log level. Health probes are not
+ * logged.
+ */
 export const logged = <E, R>(
   self: Answer<E, R>,
   { method }: HttpServerRequest.HttpServerRequest,
   /** Route pattern, or undefined for an unknown path. */
   route: string | undefined,
   notes: RequestNotes
-): Answer<E, R> =>
+): Answer<E, R> => (route !== undefined && probes.has(route) ? self : timed(self, method, route, notes))
+
+const probes: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
+
+const timed = <E, R>(self: Answer<E, R>, method: string, route: string | undefined, notes: RequestNotes) =>
   Effect.gen(function* () {
     const beganAtMillis = yield* Clock.currentTimeMillis
     const answer = yield* self

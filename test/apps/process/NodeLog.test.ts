@@ -1,5 +1,6 @@
-/** Tests of log output: lock messages of the cluster library take one line, and other messages stay whole. */
+/** Tests of log output: one JSON object or dated text per entry; known messages of the libraries take one line. */
 import { assert, it } from "@effect/vitest"
+import { release } from "@venue/api/Release"
 import { Console, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { readFileSync } from "node:fs"
@@ -15,10 +16,13 @@ const capture = () => {
 
 const slow = new Error("the locks were not renewed", { cause: new Error("Operation timed out after '1s'") })
 
+const logger = (format: NodeLog.LogOptions["format"], level: NodeLog.LogOptions["level"] = "warn") =>
+  Layer.build(Layer.fresh(NodeLog.layer({ format, level })))
+
 it.effect("logs a lock message of the cluster library in one line, at most every ten seconds", () =>
   Effect.gen(function* () {
     const { console, lines } = capture()
-    const log = yield* Layer.build(NodeLog.layer)
+    const log = yield* logger("text")
     const say = Effect.failSync(() => slow).pipe(
       Effect.catchCause((cause) => Effect.logWarning("Could not release shards, retrying", cause)),
       Effect.annotateLogs({ module: "effect/cluster/Sharding" }),
@@ -27,11 +31,25 @@ it.effect("logs a lock message of the cluster library in one line, at most every
     )
     yield* Effect.repeat(say, { times: 20 })
     assert.deepStrictEqual(lines, [
-      "[00:00:00.000] WARN cluster: Could not release shards, retrying: Operation timed out after '1s'"
+      "1970-01-01T00:00:00.000Z WARN cluster: Could not release shards, retrying: Operation timed out after '1s'"
     ])
     yield* TestClock.adjust("10 seconds")
     yield* say
     assert.lengthOf(lines, 2)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("logs a connection that another node closed as a warning in one line without a stack", () =>
+  Effect.gen(function* () {
+    const { console, lines } = capture()
+    yield* Effect.failSync(() => new Error("An error occurred during Read", { cause: new Error("ECONNRESET") })).pipe(
+      Effect.catchCause((cause) => Effect.logError(cause, "Unhandled error in SocketServer")),
+      Effect.provideService(Console.Console, console),
+      Effect.provide(yield* logger("text"))
+    )
+    assert.deepStrictEqual(lines, [
+      "1970-01-01T00:00:00.000Z WARN cluster: another node closed its connection to this node: ECONNRESET"
+    ])
   }).pipe(Effect.scoped)
 )
 
@@ -42,7 +60,7 @@ it.effect("keeps the stack of the venue's own error, even if the cluster library
       Effect.catchCause((cause) => Effect.logError("price source vendor does not answer", cause)),
       Effect.annotateLogs({ module: "effect/cluster/Sharding" }),
       Effect.provideService(Console.Console, console),
-      Effect.provide(yield* Layer.build(NodeLog.layer))
+      Effect.provide(yield* logger("text"))
     )
     yield* Effect.repeat(say, { times: 1 })
     const all = lines.join("\n")
@@ -52,7 +70,41 @@ it.effect("keeps the stack of the venue's own error, even if the cluster library
   }).pipe(Effect.scoped)
 )
 
-it("the cluster library's source contains the recognised lock messages exactly", () => {
-  const source = readFileSync(createRequire(import.meta.url).resolve("effect/cluster/Sharding"), "utf8")
-  for (const message of NodeLog.ofLocks) assert.include(source, message)
+it.effect("writes one JSON object per entry, with the stack inside, from the minimum level on", () =>
+  Effect.gen(function* () {
+    const { console, lines } = capture()
+    const log = yield* logger("json", "info")
+    NodeLog.identify("gateway-1")
+    yield* Effect.gen(function* () {
+      yield* Effect.logDebug("hidden")
+      yield* Effect.logInfo("request").pipe(Effect.annotateLogs({ status: 200, route: "/refdata", requestId: "r-1" }))
+      yield* Effect.logError("a market stopped", { symbol: "AAPL-USD" }, new Error("boom"))
+      yield* NodeLog.announce("gateway-1 ready")
+    }).pipe(Effect.provideService(Console.Console, console), Effect.provide(log))
+    NodeLog.identify("")
+    const [request, stopped, ready] = lines.map((line) => JSON.parse(line))
+    const usual = { time: "1970-01-01T00:00:00.000Z", node: "gateway-1", release }
+    assert.lengthOf(lines, 3)
+    assert.deepStrictEqual(request, {
+      ...usual,
+      level: "INFO",
+      message: "request",
+      fields: { status: 200, route: "/refdata", requestId: "r-1" }
+    })
+    assert.deepInclude(stopped, { ...usual, level: "ERROR" })
+    assert.include(stopped.message, 'a market stopped {"symbol":"AAPL-USD"}')
+    assert.include(lines[1], "boom")
+    assert.deepStrictEqual(ready, { ...usual, level: "INFO", message: "gateway-1 ready" })
+    // Later tests of this process expect text.
+    yield* logger("text")
+  }).pipe(Effect.scoped)
+)
+
+it("the source of each library contains the recognised messages exactly", () => {
+  const { resolve } = createRequire(import.meta.url)
+  const server = createRequire(resolve("@effect/platform-node/NodeServices")).resolve(
+    "@effect/platform-node-shared/NodeSocketServer"
+  )
+  const sources = [resolve("effect/cluster/Sharding"), server].map((file) => readFileSync(file, "utf8")).join("\n")
+  for (const { message } of NodeLog.ofLibraries) assert.include(sources, message)
 })
