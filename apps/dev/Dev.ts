@@ -36,6 +36,7 @@ import * as Secrets from "./Secrets.ts"
 import * as Seed from "./Seed.ts"
 import type { Settings } from "./Settings.ts"
 import * as MarketMaker from "./MarketMaker.ts"
+import * as ProcessEnd from "../process/ProcessEnd.ts"
 import * as Prices from "../process/Prices.ts"
 import * as Production from "../process/Production.ts"
 import * as Rails from "../process/Rails.ts"
@@ -59,6 +60,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   // No other venue runs on this database, so the old URLs are stale.
   yield* files.remove(devFile, { force: true })
 
+  ProcessEnd.usesDatabase(url)
   yield* say("preparing the tables")
   const instruments = yield* Agreed.listed(url)
   const { leastSources, simulated, sources } = yield* Prices.sources(settings, instruments)

@@ -26,6 +26,7 @@ import * as WebhookLayers from "../process/WebhookLayers.ts"
 export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("gateway")
   NodeLog.identify(settings.name)
+  ProcessEnd.usesDatabase(settings.databaseUrl)
   yield* Production.check(settings)
   yield* Ports.ensureFree(Ports.ofListeners(settings))
   const instruments = yield* Agreement.listed(settings)

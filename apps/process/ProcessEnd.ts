@@ -1,13 +1,15 @@
 /** Exit of a process: on request, after a fault, or while its database hangs. */
-import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
-import { Cause, Effect, Exit, Runtime } from "effect"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Cause, Effect, Exit, type Redacted, Runtime } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import * as NodeLog from "./NodeLog.ts"
+import * as Setting from "./Setting.ts"
 
 /**
  * Records whether a stop was requested, and limits the stop's duration. A process with an IPC channel stops when the
  * channel closes, because its supervisor has exited.
  */
-export const watch = (stopMillis = usualStopMillis): void => {
+export const watch = (stopMillis?: number): void => {
   // A line that a full disk or a closed pipe rejects is lost, and the process continues.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   process.once("SIGTERM", () => (isStopRequested = true))
@@ -25,21 +27,49 @@ export const teardown: Runtime.Teardown = (exit, onExit) =>
 
 let isStopRequested = false
 
-/**
- * Maximum duration of a stop. Sockets take up to 5 s, cancels for armed connections 5 s more, and in-flight requests
- * 15 s more. The rest is for a database that hangs.
- */
-const usualStopMillis = 30_000
+/** Limit for a process's stop, in seconds, which a busy machine might need longer than. */
+export const limit = Setting.int("VENUE_STOP_SECONDS", {
+  default: 30,
+  unit: "s",
+  meaning:
+    "Maximum duration of a stop; sockets take up to 5 s, cancels for armed connections 5 s, in-flight requests 15 s",
+  readers: ["start", "runner", "gateway"],
+  changes: "process"
+})
+
+let usualStopMillis = 30_000
+
+/** Sets the limit for stops without a limit of their own. */
+export const setLimit = (seconds: number): void => void (usualStopMillis = seconds * 1_000)
+
+/** Records the process's database, so that a stop that takes too long can state whether the database responds. */
+export const usesDatabase = (url: Redacted.Redacted): void => void (database = url)
+
+let database: Redacted.Redacted | undefined
 
 /** Exits the process if its stop takes longer than `stopMillis`. */
 export const boundTheStop = (stopMillis = usualStopMillis) =>
   setTimeout(() => {
-    const cause = DatabaseOutage.isOngoing()
-      ? "its database does not respond"
-      : "its last requests did not finish, although its database responds"
-    const message =
-      `the process could not stop within ${stopMillis / 1_000} s, because ${cause}; it exits now. ` +
-      "Everything acknowledged is in the journal; the next start continues from there."
-    Effect.runSync(NodeLog.announceFailure(message))
-    process.exit(1)
+    const exit = (cause: string) => {
+      const message =
+        `the process could not stop within ${stopMillis / 1_000} s, because ${cause}; it exits now. ` +
+        "Everything acknowledged is in the journal; the next start continues from there."
+      Effect.runSync(NodeLog.announceFailure(message))
+      process.exit(1)
+    }
+    if (database === undefined) return exit("its last requests did not finish")
+    setTimeout(() => exit(silent), probeMillis)
+    void Effect.runPromiseExit(answers(database)).then((result) => exit(Exit.isSuccess(result) ? unfinished : silent))
   }, stopMillis).unref()
+
+const unfinished = "its last requests did not finish, although the database accepts a new session"
+const silent = "its database does not respond"
+
+/** Maximum duration of the query that tests the database. */
+const probeMillis = 3_000
+
+const answers = (url: Redacted.Redacted) =>
+  Effect.flatMap(PgClient.makeClient({ url, connectTimeout: probeMillis }), (sql) => sql`select 1`).pipe(
+    Effect.scoped,
+    Effect.provide(Reactivity.layer)
+  )

@@ -7,6 +7,7 @@ import { setMaxListeners } from "node:events"
 import * as LogSettings from "./LogSettings.ts"
 import * as NodeLog from "./NodeLog.ts"
 import * as ProcessEnd from "./ProcessEnd.ts"
+import { expect } from "./SettingRefused.ts"
 import * as StartFailure from "./StartFailure.ts"
 
 export interface StartOptions {
@@ -30,7 +31,12 @@ export const run = <E>(
     Effect.scoped,
     Effect.tapCause(announced)
   )
-  const settings = Effect.mapError(LogSettings.load, StartFailure.refusalOf)
+  const settings = Effect.gen(function* () {
+    const stopSeconds = yield* ProcessEnd.limit
+    yield* expect("VENUE_STOP_SECONDS", stopSeconds >= 1 && stopSeconds <= 3_600, "1 to 3600")
+    ProcessEnd.setLimit(stopSeconds)
+    return yield* LogSettings.load
+  }).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
   const main = Effect.suspend(() => (isTool ? Effect.succeed(ofTool) : settings)).pipe(
     Effect.tapCause(announced),
     Effect.flatMap((log) => Effect.provide(life, NodeLog.layer(log))),

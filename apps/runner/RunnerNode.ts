@@ -25,6 +25,7 @@ import * as HealthServer from "../process/HealthServer.ts"
 export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("runner")
   NodeLog.identify(settings.name)
+  ProcessEnd.usesDatabase(settings.databaseUrl)
   yield* Production.check(settings)
   const addresses = yield* NodeSettings.addressesOf(settings)
   const instruments = yield* Agreement.listed(settings)

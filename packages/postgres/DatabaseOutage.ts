@@ -5,17 +5,13 @@ import * as Outage from "./Outage.ts"
 
 /** Outage state of this process's database. */
 export const DatabaseOutage = Context.Reference<Outage.Outage>("@venue/postgres/DatabaseOutage", {
-  defaultValue: () => ofProcess
+  defaultValue: () =>
+    Outage.make({
+      begun: (reason) =>
+        Effect.logWarning(`the database is unavailable; requests that need it wait or are refused (${reason})`),
+      over: (seconds) => Effect.logWarning(`the database is available again after ${seconds} s`)
+    })
 })
-
-const ofProcess = Outage.make({
-  begun: (reason) =>
-    Effect.logWarning(`the database is unavailable; requests that need it wait or are refused (${reason})`),
-  over: (seconds) => Effect.logWarning(`the database is available again after ${seconds} s`)
-})
-
-/** Returns whether this process's database is unavailable. */
-export const isOngoing = (): boolean => ofProcess.isOngoing()
 
 /** Records a database failure as part of the outage, and runs `otherwise` for any other failure. */
 export const report = (cause: Cause.Cause<unknown>, otherwise: Effect.Effect<void>): Effect.Effect<void> => {

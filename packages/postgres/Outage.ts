@@ -5,8 +5,6 @@ export interface Outage {
   readonly failed: (reason: string) => Effect.Effect<void>
   /** Records a success. Some calls can succeed during an outage, so it ends after `calmMillis` without a failure. */
   readonly answered: Effect.Effect<void>
-  /** True from the first failure until the outage has ended. */
-  readonly isOngoing: () => boolean
 }
 
 export const make = (report: {
@@ -35,8 +33,7 @@ export const make = (report: {
             begunAtMillis = undefined
             return report.over(seconds)
           })
-    ),
-    isOngoing: () => begunAtMillis !== undefined
+    )
   }
 }
 

@@ -10,5 +10,13 @@ const { HOME = "", PATH = "" } = process.env
 
 export const flags = JSON.parse(readFileSync(join(root, "scripts/node-flags.json"), "utf8")) as ReadonlyArray<string>
 
-/** Environment variables that a program needs from this machine, and the folder of the compile cache. */
-export const environment = { HOME, PATH, NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }
+/**
+ * Environment variables that a program needs from this machine, the folder of the compile cache, and a limit for stops
+ * that a busy machine also meets.
+ */
+export const environment = {
+  HOME,
+  PATH,
+  NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled"),
+  VENUE_STOP_SECONDS: "600"
+}

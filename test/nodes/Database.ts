@@ -53,6 +53,12 @@ export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   }
 }
 
+/** Stops or continues the whole server, which then also answers no new session. */
+export const haltServer = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
+  halt(dataDir, signal)
+  for (const pid of DevApp.postgresOf(dataDir)) send(pid, signal)
+}
+
 /** Sends the signal, unless the session has already exited. */
 const send = (pid: number, signal: NodeJS.Signals): void => {
   try {

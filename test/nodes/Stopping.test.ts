@@ -102,10 +102,10 @@ it("exits with code 0 on SIGTERM even while its database is unavailable", async 
 
 it("exits with code 1 on SIGTERM and prints the reason while its database hangs", async () => {
   const site = await DevApp.makeSite()
-  const app = await DevApp.start(site, DevApp.audited)
-  Database.halt(site.dataDir, "SIGSTOP")
+  const app = await DevApp.start(site, { ...DevApp.audited, VENUE_STOP_SECONDS: "15" })
+  Database.haltServer(site.dataDir, "SIGSTOP")
   const ending = await app.end("SIGTERM")
-  Database.halt(site.dataDir, "SIGCONT")
+  Database.haltServer(site.dataDir, "SIGCONT")
   expect(ending).toEqual({ code: 1, signal: null })
   expect(app.output()).toContain("its database does not respond")
 })

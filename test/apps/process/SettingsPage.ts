@@ -4,10 +4,18 @@ import * as AuditorSettings from "../../../apps/auditor/AuditorSettings.ts"
 import * as Bank from "../../../apps/bank/Bank.ts"
 import * as ClusterSettings from "../../../apps/cluster/ClusterSettings.ts"
 import * as LogSettings from "../../../apps/process/LogSettings.ts"
+import * as ProcessEnd from "../../../apps/process/ProcessEnd.ts"
 import * as WalletSettings from "../../../apps/wallet/WalletSettings.ts"
 
 /** Modules whose import declares all settings. */
-export const modules: ReadonlyArray<object> = [AuditorSettings, Bank, ClusterSettings, LogSettings, WalletSettings]
+export const modules: ReadonlyArray<object> = [
+  AuditorSettings,
+  Bank,
+  ClusterSettings,
+  LogSettings,
+  ProcessEnd,
+  WalletSettings
+]
 
 export const path = "docs/operate/settings.md"
 
@@ -22,7 +30,7 @@ const changes: Readonly<Record<Change, string>> = {
 
 const sections: ReadonlyArray<readonly [title: string, names: RegExp]> = [
   ["Rails, wallet and bank", /^VENUE_(ARBITRUM|TRON|WALLET_(?!SIGN)|BANK|RAIL|SIMULATED_RAILS)/],
-  ["Processes", /^VENUE_(CLUSTER|LOG|NODE|HEALTH|AUDITOR|DATA|CLOCK|ENVIRONMENT|MARKET_MAKER|EXTRA_USERS)/],
+  ["Processes", /^VENUE_(CLUSTER|LOG|STOP|NODE|HEALTH|AUDITOR|DATA|CLOCK|ENVIRONMENT|MARKET_MAKER|EXTRA_USERS)/],
   ["Addresses", /^VENUE_(HOST|\w+_PORT|PUBLIC_\w+_URL|TRUSTED_PROXIES|COUNTRY_HEADER|ACCESS_LOG)$/],
   [
     "Sign-in and users",
