@@ -80,7 +80,13 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
   ["no price is negative", "PRICE_LESS_THAN_MIN_PRICE", 1, -5, {}],
   ["absurd prices do not reach the market", "PRICE_GREATER_THAN_MAX_PRICE", 1, 1_000_000, {}],
   ["type is checked before quantity", "INVALID_ORDER_TYPE", 0.0001, 200, { type: "STOP_MARKET" }],
-  ["time in force is checked before quantity", "INVALID_TIME_IN_FORCE", 0.0001, 200, { type: "ALO", timeInForce: "FOK" }],
+  [
+    "time in force is checked before quantity",
+    "INVALID_TIME_IN_FORCE",
+    0.0001,
+    200,
+    { type: "ALO", timeInForce: "FOK" }
+  ],
   ["quantity is checked before price", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.001, 200.001, {}],
   [
     "unknown symbols are refused first",

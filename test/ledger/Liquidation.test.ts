@@ -112,7 +112,7 @@ const accountOf = ({ trader }: Scene) => {
 const measureOf = (scene: Scene, isOpen: (symbol: MarketSymbol) => boolean = () => true) =>
   Liquidation.measure(accountOf(scene), isOpen)
 
-test("rule 9.4: at a mark of 190, offers a slice of 16.782 at 185.78, which raises equity to 1.2503 times the maintenance margin", () => {
+test("rule 9.4: at a mark of 190, offers 16.782 at 185.78, which raises equity to 1.2503 times the maintenance margin", () => {
   const scene = longFifty(190)
   const position = { ...accountOf(scene).exposures.get(aapl)!.position }
   assert.deepEqual(measureOf(scene)?.measure, {

@@ -84,7 +84,7 @@ test("rounds margins up", () => {
   assert.strictEqual(scene.balance().positionMargin, 2_000_001n)
 })
 
-test("I27: accepts an order that leaves exactly its fee available, and refuses it with one cent less", () => {
+test("I27: accepts an order if exactly its fee remains available, and refuses the order with one cent less", () => {
   // 1 at 200: margin 20, taker fee 0.20.
   for (const [deposit, finding] of [
     [20.2, null],

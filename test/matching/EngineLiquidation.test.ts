@@ -14,7 +14,7 @@ const scene = (): Scene => {
 }
 
 describe("rule 9.8: a liquidation on the book", () => {
-  it("a liquidation sells 16.782 at 185.78 for a loss of 70.82 and a fee of 3.118, which leaves 1.2503 times the maintenance margin", () => {
+  it("a liquidation sells 16.782 at 185.78, which leaves equity of 1.2503 times the maintenance margin", () => {
     const market = scene()
     market.buy(20, 185.78, { account: "ben" })
     const before = worth(market, "ann", 190)

@@ -51,7 +51,7 @@ it.each(crowded)("rule 4.16: a preview counts events from %s", (_what, prepare, 
   }
 })
 
-it("rule 4.11: a reduce-only order's remainder ends if resting orders leave no quantity to reduce, and its preview shows that", () => {
+it("rule 4.11: a reduce-only order's remainder ends if resting orders leave no quantity to reduce, as its preview shows", () => {
   const scene = new Scene()
   scene.hold("bob", 5)
   scene.sell(4, 203, { account: "bob", reduceOnly: true })

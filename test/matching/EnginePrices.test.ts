@@ -112,7 +112,7 @@ describe("trading hours", () => {
     assert.isAbove(prices(scene).oracleE8, usd(205))
   })
 
-  it("rule 3.4: the first external price after the reopening applies at once", () => {
+  it("rule 3.4: the first external price after the reopening applies immediately", () => {
     const scene = quoted(outside())
     scene.now = saturday
     tick(scene)

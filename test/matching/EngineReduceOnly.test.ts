@@ -152,7 +152,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(told(scene.sell(1, 200, { ...reduceOnly, type: "ALO" })), ["REJECTED"])
   })
 
-  it("a reduce-only order modified to a crossing price can close the position, and its remainder still counts as the older order", () => {
+  it("the remainder of a reduce-only order that was modified to a crossing price still counts as the older order", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const orderId = orderIdOf(scene.sell(2, 201, reduceOnly))

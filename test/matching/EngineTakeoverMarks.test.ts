@@ -36,7 +36,7 @@ describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", (
     }
   )
 
-  it("in a falling market the other side takes as many lots as it can bear, counting its gains from the mark", () => {
+  it("in a falling market, opposite accounts take as many lots as they can bear, including their gains from the mark", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)

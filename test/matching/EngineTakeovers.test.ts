@@ -52,7 +52,7 @@ describe("rule 9.12: a takeover with its worked numbers", () => {
     assertDurable(market)
   })
 
-  it("if a fund of 400 covers the debt, the position is transferred at the mark and the other side loses nothing", () => {
+  it("if a fund of 400 covers the debt, the position is transferred at the mark and opposite accounts lose nothing", () => {
     const market = scene(["a", 50])
     endow(market, 400)
     mark(market, 170)

@@ -241,7 +241,7 @@ describe("opening and closing of TWAPs", () => {
     assert.deepStrictEqual(twaps(scene), before)
   })
 
-  it("closes several TWAPs at once with their filled quantities, and ignores unknown TWAPs and other accounts' TWAPs", () => {
+  it("closes several TWAPs in one command, and ignores unknown TWAPs and other accounts' TWAPs", () => {
     const scene = begun()
     const second = TwapId.make(id("second").text)
     open(scene, { twapId: second })

@@ -109,17 +109,15 @@ story("rule 12.4: credits no builder if the code is absent, unknown or inactive"
   })
 )
 
-story(
-  "rule 12.4: credits a builder once for a trade under the builder's own code, even from a subaccount",
-  (venue) =>
-    Effect.gen(function* () {
-      const traders = yield* trading(venue)
-      const accountId = yield* venue.subaccount(traders.bea, 10_000)
-      const sub = yield* venue.trade(traders.bea, ["balances"], { accountId, builderCode })
-      yield* trade(venue, traders.cid, sub)
-      assert.deepEqual(yield* told(venue, traders), [3.06, 1_003.06])
-      assert.notProperty(yield* balanceOf(venue, sub), "builder_rewards")
-    })
+story("rule 12.4: credits a builder once for a trade under the builder's own code, even from a subaccount", (venue) =>
+  Effect.gen(function* () {
+    const traders = yield* trading(venue)
+    const accountId = yield* venue.subaccount(traders.bea, 10_000)
+    const sub = yield* venue.trade(traders.bea, ["balances"], { accountId, builderCode })
+    yield* trade(venue, traders.cid, sub)
+    assert.deepEqual(yield* told(venue, traders), [3.06, 1_003.06])
+    assert.notProperty(yield* balanceOf(venue, sub), "builder_rewards")
+  })
 )
 
 const nothing = { restore: () => true, replay: () => {} }
@@ -129,31 +127,29 @@ const take = Effect.fnUntraced(function* (stream: string) {
   yield* (yield* Journal).claim(stream, nothing, Effect.succeed(true))
 })
 
-story(
-  "I18: credits a builder code's owner once per trade, even if the trader or the market is reloaded",
-  (venue) =>
-    Effect.gen(function* () {
-      const traders = yield* trading(venue)
-      const { ann, bea, ben, cid, owner } = traders
-      yield* trade(venue, cid, ann)
-      yield* take(traderStream(bea.userId))
-      yield* owner.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-      yield* trade(venue, ben, ann)
-      yield* TestClock.adjust("10 seconds")
-      yield* venue.settle
-      assert.deepEqual(yield* told(venue, traders), [6.732, 1_006.732])
-      yield* take(marketStream(aapl))
-      yield* ben.send(limit("SELL", 50, 204))
-      yield* TestClock.adjust("10 seconds")
-      yield* venue.settle
-      yield* trade(venue, cid, ann)
-      yield* TestClock.adjust("10 seconds")
-      yield* venue.settle
-      const { cash, reserveFund } = yield* books
-      assert.strictEqual(cash, 0)
-      const [rewards] = yield* told(venue, traders)
-      // The fund gets a third of what the code's owner gets from each fee.
-      assert.closeTo(rewards!, (reserveFund * 3) / 1e6, 1e-9)
-      assert.isAbove(rewards!, 9)
-    })
+story("I18: credits a builder code's owner once per trade, even if the trader or the market is reloaded", (venue) =>
+  Effect.gen(function* () {
+    const traders = yield* trading(venue)
+    const { ann, bea, ben, cid, owner } = traders
+    yield* trade(venue, cid, ann)
+    yield* take(traderStream(bea.userId))
+    yield* owner.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
+    yield* trade(venue, ben, ann)
+    yield* TestClock.adjust("10 seconds")
+    yield* venue.settle
+    assert.deepEqual(yield* told(venue, traders), [6.732, 1_006.732])
+    yield* take(marketStream(aapl))
+    yield* ben.send(limit("SELL", 50, 204))
+    yield* TestClock.adjust("10 seconds")
+    yield* venue.settle
+    yield* trade(venue, cid, ann)
+    yield* TestClock.adjust("10 seconds")
+    yield* venue.settle
+    const { cash, reserveFund } = yield* books
+    assert.strictEqual(cash, 0)
+    const [rewards] = yield* told(venue, traders)
+    // The fund gets a third of what the code's owner gets from each fee.
+    assert.closeTo(rewards!, (reserveFund * 3) / 1e6, 1e-9)
+    assert.isAbove(rewards!, 9)
+  })
 )

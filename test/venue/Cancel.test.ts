@@ -289,7 +289,7 @@ story(
 )
 
 story(
-  "I33, rule 4.11: a crossing reduce-only GTC order trades first, then rests only the lots that other reduce-only orders leave",
+  "I33, rule 4.11: after its trades, a reduce-only GTC order rests only the lots that other reduce-only orders leave",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.trade(yield* venue.user("alice"))

@@ -90,26 +90,28 @@ story(
     })
 )
 
-story("rule 4.21: a timeout of 0 turns a dead-man switch off, and orders placed after it has fired stay open", (venue) =>
-  Effect.gen(function* () {
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    yield* client.send(limit("BUY", 1, 190))
-    yield* asked(client, 5)
-    assert.deepEqual((yield* asked(client, 0)).cancel_all_after_response, { timeout_secs: 0, cancel_at: null })
-    yield* TestClock.adjust("10 minutes")
-    yield* venue.settle
-    assert.deepEqual(told(yield* client.drain), ["ACK"])
-    for (const price of [191, 192]) {
-      const { cancel_at } = (yield* asked(client, 5)).cancel_all_after_response
-      yield* until(cancel_at)
-      yield* venue.settle
-      assert.deepEqual(told(yield* client.drain), ["CANCELLED"])
-      yield* client.send(limit("BUY", 1, price))
-      yield* TestClock.adjust("10 seconds")
+story(
+  "rule 4.21: a timeout of 0 turns a dead-man switch off, and orders placed after it has fired stay open",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      yield* client.send(limit("BUY", 1, 190))
+      yield* asked(client, 5)
+      assert.deepEqual((yield* asked(client, 0)).cancel_all_after_response, { timeout_secs: 0, cancel_at: null })
+      yield* TestClock.adjust("10 minutes")
       yield* venue.settle
       assert.deepEqual(told(yield* client.drain), ["ACK"])
-    }
-  })
+      for (const price of [191, 192]) {
+        const { cancel_at } = (yield* asked(client, 5)).cancel_all_after_response
+        yield* until(cancel_at)
+        yield* venue.settle
+        assert.deepEqual(told(yield* client.drain), ["CANCELLED"])
+        yield* client.send(limit("BUY", 1, price))
+        yield* TestClock.adjust("10 seconds")
+        yield* venue.settle
+        assert.deepEqual(told(yield* client.drain), ["ACK"])
+      }
+    })
 )
 
 story(

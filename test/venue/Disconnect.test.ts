@@ -6,33 +6,31 @@ import { aapl, gold, limit, modify, say, story, told } from "./Story.ts"
 
 const arm = (armed: boolean) => say("cancel_on_disconnect", { cancel_on_disconnect: armed })
 
-story(
-  "I34: when a connection with cancel-on-disconnect closes, cancels all of the account's orders",
-  (venue) =>
-    Effect.gen(function* () {
-      yield* venue.price(gold, 3400)
-      const alice = yield* venue.user("alice")
-      const accountId = yield* venue.subaccount(alice)
-      const armed = yield* venue.trade(alice)
-      const other = yield* venue.trade(alice)
-      const sub = yield* venue.trade(alice, undefined, { accountId })
-      yield* armed.send(arm(true))
-      assert.deepEqual(yield* armed.take("ack"), { ack: { incoming_message: arm(true) }, ack_response: true })
-      yield* armed.send(limit("BUY", 1, 190))
-      yield* other.send(limit("BUY", 1, 3300, { symbol: gold }))
-      yield* sub.send(limit("BUY", 1, 190))
-      yield* venue.settle
-      assert.deepEqual(told(yield* other.drain), ["ACK", "ACK"])
-      yield* sub.drain
-      yield* armed.close
-      yield* venue.settle
-      assert.deepEqual(told(yield* other.drain), ["CANCELLED", "CANCELLED"])
-      assert.deepEqual(yield* sub.drain, [])
-      // Orders placed later stay open, because orders are cancelled only once.
-      yield* other.send(limit("BUY", 1, 190))
-      yield* TestClock.adjust("10 seconds")
-      assert.deepEqual(told(yield* other.drain), ["ACK"])
-    })
+story("I34: when a connection with cancel-on-disconnect closes, cancels all of the account's orders", (venue) =>
+  Effect.gen(function* () {
+    yield* venue.price(gold, 3400)
+    const alice = yield* venue.user("alice")
+    const accountId = yield* venue.subaccount(alice)
+    const armed = yield* venue.trade(alice)
+    const other = yield* venue.trade(alice)
+    const sub = yield* venue.trade(alice, undefined, { accountId })
+    yield* armed.send(arm(true))
+    assert.deepEqual(yield* armed.take("ack"), { ack: { incoming_message: arm(true) }, ack_response: true })
+    yield* armed.send(limit("BUY", 1, 190))
+    yield* other.send(limit("BUY", 1, 3300, { symbol: gold }))
+    yield* sub.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* other.drain), ["ACK", "ACK"])
+    yield* sub.drain
+    yield* armed.close
+    yield* venue.settle
+    assert.deepEqual(told(yield* other.drain), ["CANCELLED", "CANCELLED"])
+    assert.deepEqual(yield* sub.drain, [])
+    // Orders placed later stay open, because orders are cancelled only once.
+    yield* other.send(limit("BUY", 1, 190))
+    yield* TestClock.adjust("10 seconds")
+    assert.deepEqual(told(yield* other.drain), ["ACK"])
+  })
 )
 
 story("I34: cancel-on-disconnect also cancels the orders that the connection sent just before it closed", (venue) =>

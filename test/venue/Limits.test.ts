@@ -35,44 +35,42 @@ story(
     })
 )
 
-story(
-  "rule 6.10: also charges messages that the gateway answers itself, over all of a user's connections",
-  (venue) =>
-    Effect.gen(function* () {
-      const alice = yield* venue.user("alice")
-      const levels = say("get_available_leverage_levels", { symbol: gold, leverage: 5 })
-      const wrong = limit("BUY", 1, 190, { quantity: "one" })
-      for (let n = 0; n < 3; n++) {
-        const client = yield* venue.trade(alice, [])
-        for (let lot = 0; lot < 40; lot++) {
-          yield* client.sendAll(many(100, () => wrong))
-          yield* venue.settle
-        }
-        assert.deepEqual(new Set(told(yield* client.drain)), new Set(["InvalidJSONFormat"]))
-        yield* client.close
-      }
-      const [one, two] = [yield* venue.trade(alice, []), yield* venue.trade(alice, [])]
-      yield* one.send(limit("BUY", 1, 190))
-      yield* venue.settle
-      assert.deepEqual(told(yield* one.drain), ["RateLimited"])
-      for (const client of [one, two]) {
-        // A new connection is refused only after its first charge to the desk, which these 20 messages cause.
-        yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
+story("rule 6.10: also charges messages that the gateway answers itself, over all of a user's connections", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.user("alice")
+    const levels = say("get_available_leverage_levels", { symbol: gold, leverage: 5 })
+    const wrong = limit("BUY", 1, 190, { quantity: "one" })
+    for (let n = 0; n < 3; n++) {
+      const client = yield* venue.trade(alice, [])
+      for (let lot = 0; lot < 40; lot++) {
+        yield* client.sendAll(many(100, () => wrong))
         yield* venue.settle
-        yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])
-        yield* venue.settle
-        const frames = (yield* client.drain).slice(-3)
-        assert.deepEqual(told(frames), ["RateLimited", "RateLimited", "RateLimited"])
-        assert.deepEqual(
-          frames.map(({ err }) => err!.incoming_message),
-          [wrong, levels, say("subscribe", { channels: ["fills"] })]
-        )
       }
-      yield* TestClock.adjust("2 seconds")
-      yield* two.sendAll([say("subscribe", { channels: ["order_responses"] }), limit("BUY", 1, 190)])
+      assert.deepEqual(new Set(told(yield* client.drain)), new Set(["InvalidJSONFormat"]))
+      yield* client.close
+    }
+    const [one, two] = [yield* venue.trade(alice, []), yield* venue.trade(alice, [])]
+    yield* one.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* one.drain), ["RateLimited"])
+    for (const client of [one, two]) {
+      // A new connection is refused only after its first charge to the desk, which these 20 messages cause.
+      yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
       yield* venue.settle
-      assert.deepEqual(told(yield* two.drain), ["subscribed", "ACK"])
-    })
+      yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])
+      yield* venue.settle
+      const frames = (yield* client.drain).slice(-3)
+      assert.deepEqual(told(frames), ["RateLimited", "RateLimited", "RateLimited"])
+      assert.deepEqual(
+        frames.map(({ err }) => err!.incoming_message),
+        [wrong, levels, say("subscribe", { channels: ["fills"] })]
+      )
+    }
+    yield* TestClock.adjust("2 seconds")
+    yield* two.sendAll([say("subscribe", { channels: ["order_responses"] }), limit("BUY", 1, 190)])
+    yield* venue.settle
+    assert.deepEqual(told(yield* two.drain), ["subscribed", "ACK"])
+  })
 )
 
 story("rule 6.10: serves a client whose steady rate stays below the limit", (venue) =>

@@ -49,7 +49,7 @@ story(
 
 for (const state of ["HALTED", "CANCEL_ONLY"] as const) {
   story(
-    `rule 9.3: liquidates in one market while the other is ${state}, and in the other once it trades again`,
+    `rule 9.3: liquidates in one market while a second market is ${state}, and in the second when its trading resumes`,
     (venue) =>
       Effect.gen(function* () {
         const markets = yield* MarketClient

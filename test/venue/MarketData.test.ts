@@ -27,42 +27,40 @@ const book = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { maker, ids: (yield* maker.drain).map((frame) => frame.order_response!.order_id) }
 })
 
-story(
-  "confirms each request once, and then sends a first value on every stream except trade",
-  (venue) =>
-    Effect.gen(function* () {
-      yield* book(venue)
-      const client = yield* venue.marketData
-      const request = subscribe(["level2", "bbo", "trade", "mark_price"])
-      yield* client.send(request)
-      const frames = yield* client.drain
-      assert.deepEqual(frames[0] as object, {
-        type: "subscribed",
-        channels: request.channels,
-        symbols: [aapl],
-        sig_figs: [0]
-      })
-      assert.deepEqual(kinds(frames.slice(1)), ["level2", "bbo", "mark_price"])
-      assert.deepEqual(
-        frames.slice(1).map((frame) => ("sequence" in frame ? frame.sequence : 0)),
-        [1, 2, 3]
-      )
-      const { time, ...snapshot } = frames[1] as { time: string } & MarketDataFrame
-      assert.deepEqual(snapshot as object, {
-        type: "level2",
-        sequence: 1,
-        symbol: aapl,
-        bid: [
-          ["199.98", "2"],
-          ["199.91", "1"]
-        ],
-        ask: [["200.02", "3"]],
-        sig_figs: 0
-      })
-      assert.strictEqual(Date.parse(time), Date.UTC(2026, 10, 20, 15, 0, 0, 1))
-      assert.deepInclude(frames[2], { bid: [["199.98", "2"]], ask: [["200.02", "3"]] })
-      assert.deepInclude(frames[3], { price: "200" })
+story("confirms each request once, and then sends a first value on every stream except trade", (venue) =>
+  Effect.gen(function* () {
+    yield* book(venue)
+    const client = yield* venue.marketData
+    const request = subscribe(["level2", "bbo", "trade", "mark_price"])
+    yield* client.send(request)
+    const frames = yield* client.drain
+    assert.deepEqual(frames[0] as object, {
+      type: "subscribed",
+      channels: request.channels,
+      symbols: [aapl],
+      sig_figs: [0]
     })
+    assert.deepEqual(kinds(frames.slice(1)), ["level2", "bbo", "mark_price"])
+    assert.deepEqual(
+      frames.slice(1).map((frame) => ("sequence" in frame ? frame.sequence : 0)),
+      [1, 2, 3]
+    )
+    const { time, ...snapshot } = frames[1] as { time: string } & MarketDataFrame
+    assert.deepEqual(snapshot as object, {
+      type: "level2",
+      sequence: 1,
+      symbol: aapl,
+      bid: [
+        ["199.98", "2"],
+        ["199.91", "1"]
+      ],
+      ask: [["200.02", "3"]],
+      sig_figs: 0
+    })
+    assert.strictEqual(Date.parse(time), Date.UTC(2026, 10, 20, 15, 0, 0, 1))
+    assert.deepInclude(frames[2], { bid: [["199.98", "2"]], ask: [["200.02", "3"]] })
+    assert.deepInclude(frames[3], { price: "200" })
+  })
 )
 
 story(

@@ -46,29 +46,31 @@ const lastHour = Effect.gen(function* () {
     .findLast((event): event is Funded => event._tag === "Funded")!
 })
 
-story("sends a first value on each channel, and one for every symbol with a price if the request is for all symbols", (venue) =>
-  Effect.gen(function* () {
-    yield* venue.price(gold, 3_410.87)
-    yield* venue.settle
-    const client = yield* venue.marketData
-    yield* client.send(subscribe(["underlier", "funding", "open_interest", "minmax_price"], ["*"]))
-    const frames = (yield* client.drain) as ReadonlyArray<Frame & { symbol: MarketSymbol }>
-    assert.deepEqual(
-      frames.slice(1).map(({ symbol, type }) => `${type} ${symbol}`),
-      ["underlier", "funding", "open_interest", "minmax_price"].flatMap((type) => [
-        `${type} ${aapl}`,
-        `${type} ${gold}`
-      ])
-    )
-    assert.deepInclude(frames[2], { price: "3410.87", source: "external" } as object)
-    assert.deepInclude(frames[3], {
-      funding_rate: "0",
-      annualised_funding_rate: "0",
-      time_remaining: 3_600
-    } as object)
-    assert.deepInclude(frames[5], { open_interest: "0" } as object)
-    assert.deepInclude(frames[7], { min_price: "180.00", max_price: "220.00" } as object)
-  })
+story(
+  "sends a first value on each channel, and one for every symbol with a price if the request is for all symbols",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* venue.price(gold, 3_410.87)
+      yield* venue.settle
+      const client = yield* venue.marketData
+      yield* client.send(subscribe(["underlier", "funding", "open_interest", "minmax_price"], ["*"]))
+      const frames = (yield* client.drain) as ReadonlyArray<Frame & { symbol: MarketSymbol }>
+      assert.deepEqual(
+        frames.slice(1).map(({ symbol, type }) => `${type} ${symbol}`),
+        ["underlier", "funding", "open_interest", "minmax_price"].flatMap((type) => [
+          `${type} ${aapl}`,
+          `${type} ${gold}`
+        ])
+      )
+      assert.deepInclude(frames[2], { price: "3410.87", source: "external" } as object)
+      assert.deepInclude(frames[3], {
+        funding_rate: "0",
+        annualised_funding_rate: "0",
+        time_remaining: 3_600
+      } as object)
+      assert.deepInclude(frames[5], { open_interest: "0" } as object)
+      assert.deepInclude(frames[7], { min_price: "180.00", max_price: "220.00" } as object)
+    })
 )
 
 story("rule 3.2: sends underlier once a second", (venue) =>

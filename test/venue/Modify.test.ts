@@ -195,7 +195,7 @@ story(
     })
 )
 
-story("rule 4.7: sends MODIFIED and then trades at once if the new price crosses", (venue) =>
+story("rule 4.7: sends MODIFIED and then trades immediately if the new price crosses", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))

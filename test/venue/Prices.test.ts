@@ -57,34 +57,37 @@ it.effect(
   }
 )
 
-it.effect("I29: if one market's price is stale, its positions can still be closed, and other markets keep trading", () => {
-  const vendor = both()
-  return venueWith(
-    [vendor.source],
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const alice = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
-      const bob = yield* venue.trade(yield* venue.user("bob"), [])
-      const answer = Effect.andThen(venue.settle, Effect.map(alice.drain, told))
-      vendor.say("AAPL", 200)
-      vendor.say("XAU", 3_400)
-      yield* pass
-      yield* bob.send(limit("SELL", 5, 200))
-      yield* venue.settle
-      yield* alice.send(limit("BUY", 5, 200))
-      assert.deepEqual(yield* answer, ["ACK", "FILLED"])
-      yield* bob.send(limit("BUY", 5, 199))
-      yield* silent(() => vendor.say("XAU", 3_400), 61)
-      yield* alice.send(limit("BUY", 1, 199))
-      yield* alice.send(limit("BUY", 1, 3_390, { symbol: gold }))
-      assert.deepEqual((yield* answer).toSorted(), ["ACK", "REJECTED_MARKET_CLOSED"])
-      yield* alice.send(limit("SELL", 2, 199))
-      assert.deepEqual(yield* answer, ["ACK", "FILLED"])
-      yield* alice.send(say("close_position", { symbol: aapl }))
-      assert.deepEqual(yield* answer, ["ACK", "FILLED"])
-    })
-  )
-})
+it.effect(
+  "I29: if one market's price is stale, its positions can still be closed, and other markets keep trading",
+  () => {
+    const vendor = both()
+    return venueWith(
+      [vendor.source],
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const alice = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
+        const bob = yield* venue.trade(yield* venue.user("bob"), [])
+        const answer = Effect.andThen(venue.settle, Effect.map(alice.drain, told))
+        vendor.say("AAPL", 200)
+        vendor.say("XAU", 3_400)
+        yield* pass
+        yield* bob.send(limit("SELL", 5, 200))
+        yield* venue.settle
+        yield* alice.send(limit("BUY", 5, 200))
+        assert.deepEqual(yield* answer, ["ACK", "FILLED"])
+        yield* bob.send(limit("BUY", 5, 199))
+        yield* silent(() => vendor.say("XAU", 3_400), 61)
+        yield* alice.send(limit("BUY", 1, 199))
+        yield* alice.send(limit("BUY", 1, 3_390, { symbol: gold }))
+        assert.deepEqual((yield* answer).toSorted(), ["ACK", "REJECTED_MARKET_CLOSED"])
+        yield* alice.send(limit("SELL", 2, 199))
+        assert.deepEqual(yield* answer, ["ACK", "FILLED"])
+        yield* alice.send(say("close_position", { symbol: aapl }))
+        assert.deepEqual(yield* answer, ["ACK", "FILLED"])
+      })
+    )
+  }
+)
 
 it.effect("I6, I29: a market keeps its stale price after another owner claims its log", () => {
   const vendor = both()

@@ -6,36 +6,38 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, modify, say, story, told } from "./Story.ts"
 
-story("get_order returns an open order by either of its ids, under both response keys and without a subscription", (venue) =>
-  Effect.gen(function* () {
-    const alice = yield* venue.user("alice")
-    const client = yield* venue.trade(alice, [])
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    yield* client.send(limit("BUY", 3, 200, { client_order_id: "mine" }))
-    yield* venue.settle
-    yield* bob.send(limit("SELL", 1, 200))
-    yield* venue.settle
-    yield* client.send(say("get_order", { symbol: aapl, order_id: "mine" }))
-    const found = yield* client.take("order_response")
-    // The order is partly filled and still listed as open.
-    assert.deepInclude(found.order_response, { status: "ACK", quantity: 3, quantity_remaining: 2, trade_id: null })
-    assert.deepEqual(found.all_orders_response, { orders: [found.order_response], twaps: [] })
-    yield* client.send(say("get_order", { symbol: aapl, order_id: found.order_response.order_id }))
-    assert.deepEqual(yield* client.take("order_response"), found)
-    const missing = [
-      [aapl, "nobody"],
-      [gold, "mine"],
-      ["MOON-USD", "mine"]
-    ] as const
-    for (const [symbol, id] of missing) {
-      yield* client.send(say("get_order", { symbol, order_id: id }))
-      const frame = yield* client.take("order_response")
-      assert.deepEqual(Object.keys(frame), ["order_response"])
-      assert.deepInclude(frame.order_response, { status: "NO_SUCH_ORDER", order_id: id, symbol, quantity: 0 })
-    }
-    yield* bob.send(say("get_order", { symbol: aapl, order_id: found.order_response.order_id }))
-    assert.strictEqual((yield* bob.take("order_response")).order_response.status, "NO_SUCH_ORDER")
-  })
+story(
+  "get_order returns an open order by either of its ids, under both response keys and without a subscription",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const client = yield* venue.trade(alice, [])
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      yield* client.send(limit("BUY", 3, 200, { client_order_id: "mine" }))
+      yield* venue.settle
+      yield* bob.send(limit("SELL", 1, 200))
+      yield* venue.settle
+      yield* client.send(say("get_order", { symbol: aapl, order_id: "mine" }))
+      const found = yield* client.take("order_response")
+      // The order is partly filled and still listed as open.
+      assert.deepInclude(found.order_response, { status: "ACK", quantity: 3, quantity_remaining: 2, trade_id: null })
+      assert.deepEqual(found.all_orders_response, { orders: [found.order_response], twaps: [] })
+      yield* client.send(say("get_order", { symbol: aapl, order_id: found.order_response.order_id }))
+      assert.deepEqual(yield* client.take("order_response"), found)
+      const missing = [
+        [aapl, "nobody"],
+        [gold, "mine"],
+        ["MOON-USD", "mine"]
+      ] as const
+      for (const [symbol, id] of missing) {
+        yield* client.send(say("get_order", { symbol, order_id: id }))
+        const frame = yield* client.take("order_response")
+        assert.deepEqual(Object.keys(frame), ["order_response"])
+        assert.deepInclude(frame.order_response, { status: "NO_SUCH_ORDER", order_id: id, symbol, quantity: 0 })
+      }
+      yield* bob.send(say("get_order", { symbol: aapl, order_id: found.order_response.order_id }))
+      assert.strictEqual((yield* bob.take("order_response")).order_response.status, "NO_SUCH_ORDER")
+    })
 )
 
 story("get_user_orders lists orders newest first, in pages, filtered by symbol, under both response keys", (venue) =>

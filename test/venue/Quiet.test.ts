@@ -146,21 +146,19 @@ story("I51: reports a missing outcome as unknown on time, even after a quiet day
   })
 )
 
-story(
-  "a market that has claimed its log again accepts orders even after an hour without activity",
-  (venue) =>
-    Effect.gen(function* () {
-      const journal = yield* Journal
-      const markets = yield* MarketClient
-      const client = yield* venue.trade(yield* venue.user("alice"))
-      // Another owner has briefly had the market. The current owner detects this at its next price, which is lost.
-      yield* journal.claim(marketStream(aapl), { restore: () => true, replay: () => {} }, Effect.succeed(true))
-      yield* Effect.flip(markets.observe(aapl, 20_100_000_000, "operator"))
-      yield* TestClock.adjust("10 seconds")
-      yield* venue.settle
-      yield* TestClock.adjust("1 hour")
-      yield* client.send(limit("BUY", 1, 190))
-      yield* venue.settle
-      assert.deepEqual(told(yield* client.drain), ["ACK"])
-    })
+story("a market that has claimed its log again accepts orders even after an hour without activity", (venue) =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const markets = yield* MarketClient
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    // Another owner has briefly had the market. The current owner detects this at its next price, which is lost.
+    yield* journal.claim(marketStream(aapl), { restore: () => true, replay: () => {} }, Effect.succeed(true))
+    yield* Effect.flip(markets.observe(aapl, 20_100_000_000, "operator"))
+    yield* TestClock.adjust("10 seconds")
+    yield* venue.settle
+    yield* TestClock.adjust("1 hour")
+    yield* client.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK"])
+  })
 )

@@ -212,45 +212,43 @@ story(
     })
 )
 
-story(
-  "I19: uses the builder code from the auth message, or from the upgrade request if auth contains none",
-  (venue) =>
-    Effect.gen(function* () {
-      const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const
-      const [inactive, unknown] = [
-        "5b1f6f0e-7f30-4b8a-8f64-c2a95d1e5a21",
-        "5b1f6f0e-7f30-4b8a-8f64-0d9e3b6c5a21"
-      ] as const
-      const codes = yield* BuilderCodes
-      for (const builderCode of [said, upgraded, inactive]) {
-        const { userId } = yield* venue.user(builderCode, 0)
-        yield* codes.create({ builderCode, userId, venueBps: 7_000, builderBps: 3_000, active: false })
-        yield* codes.setActive(builderCode, builderCode !== inactive)
-      }
-      const alice = yield* venue.user("alice")
-      const place = Effect.fnUntraced(function* (upgrade: string, code: string | undefined) {
-        const client = yield* venue.upgrade(upgrade)
-        yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice), builder_code: code } })
-        yield* client.send({ type: "subscribe", params: { channels: ["order_responses"] } })
-        yield* client.send(limit("BUY", 1, 190))
-        const { order_response: ack } = yield* client.take("order_response")
-        assert.strictEqual(ack.status, "ACK")
-        assert.notInclude(JSON.stringify(ack), "c2a95d1e")
-        yield* client.close
-      })
-      yield* place("", said)
-      yield* place(upgraded, undefined)
-      yield* place(upgraded, said)
-      yield* place(upgraded, "")
-      yield* place(upgraded.toUpperCase(), undefined)
-      yield* place(upgraded, unknown)
-      yield* place("no uuid", "no uuid")
-      for (const code of ["", "no uuid", inactive, unknown]) yield* place(code, undefined)
-      const journal = yield* Journal
-      const rows = yield* journal.read("market/AAPL-USD", 0, 1_000)
-      const carried = rows
-        .flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
-        .flatMap((event) => (event._tag === "Accepted" ? [event.order.builderCode] : []))
-      assert.deepEqual(carried, [said, upgraded, said, "", upgraded, ...Array.from({ length: 6 }, () => "")])
+story("I19: uses the builder code from the auth message, or from the upgrade request if auth contains none", (venue) =>
+  Effect.gen(function* () {
+    const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const
+    const [inactive, unknown] = [
+      "5b1f6f0e-7f30-4b8a-8f64-c2a95d1e5a21",
+      "5b1f6f0e-7f30-4b8a-8f64-0d9e3b6c5a21"
+    ] as const
+    const codes = yield* BuilderCodes
+    for (const builderCode of [said, upgraded, inactive]) {
+      const { userId } = yield* venue.user(builderCode, 0)
+      yield* codes.create({ builderCode, userId, venueBps: 7_000, builderBps: 3_000, active: false })
+      yield* codes.setActive(builderCode, builderCode !== inactive)
+    }
+    const alice = yield* venue.user("alice")
+    const place = Effect.fnUntraced(function* (upgrade: string, code: string | undefined) {
+      const client = yield* venue.upgrade(upgrade)
+      yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice), builder_code: code } })
+      yield* client.send({ type: "subscribe", params: { channels: ["order_responses"] } })
+      yield* client.send(limit("BUY", 1, 190))
+      const { order_response: ack } = yield* client.take("order_response")
+      assert.strictEqual(ack.status, "ACK")
+      assert.notInclude(JSON.stringify(ack), "c2a95d1e")
+      yield* client.close
     })
+    yield* place("", said)
+    yield* place(upgraded, undefined)
+    yield* place(upgraded, said)
+    yield* place(upgraded, "")
+    yield* place(upgraded.toUpperCase(), undefined)
+    yield* place(upgraded, unknown)
+    yield* place("no uuid", "no uuid")
+    for (const code of ["", "no uuid", inactive, unknown]) yield* place(code, undefined)
+    const journal = yield* Journal
+    const rows = yield* journal.read("market/AAPL-USD", 0, 1_000)
+    const carried = rows
+      .flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
+      .flatMap((event) => (event._tag === "Accepted" ? [event.order.builderCode] : []))
+    assert.deepEqual(carried, [said, upgraded, said, "", upgraded, ...Array.from({ length: 6 }, () => "")])
+  })
 )

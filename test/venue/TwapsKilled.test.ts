@@ -89,35 +89,33 @@ for (const instant of ["before its row is committed", "right after its row is co
   }
 }
 
-story(
-  "I31: continues a TWAP although its trader's owner changes between slices",
-  (venue) =>
-    Effect.gen(function* () {
-      const { alice, user } = yield* begin(venue)
-      const journal = yield* Journal
-      const take = journal.claim(
-        traderStream(user.userId),
-        { restore: () => true, replay: () => {} },
-        Effect.succeed(true)
-      )
-      yield* alice.send(twapOf({ client_twap_id: "mine" }))
-      yield* pass(venue, 10)
-      yield* take
-      // The owner is fenced when it writes its next row.
-      yield* alice.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
-      yield* pass(venue, 75)
-      const { ending, twap } = yield* recorded
-      assert.deepInclude(twap, { lastSlice: 3, filledLots: 3_000, filledSlices: 3 })
-      assert.strictEqual(ending, "COMPLETED")
-      assert.deepEqual(
-        (yield* journal.wakeUps(deskOf(user.userId, defaults.desks))).filter(({ reason }) => reason === "twap"),
-        []
-      )
-      const { read } = yield* ReadTables
-      const rows = yield* read(Twaps.page({ accountId: primaryAccountOf(user.userId), limit: 10, offset: 0 }))
-      assert.deepEqual(
-        rows.map(({ clientTwapId, filledQuantity, status, symbol }) => [clientTwapId, filledQuantity, status, symbol]),
-        [["mine", 3_000, "COMPLETED", MarketSymbol.make(aapl)]]
-      )
-    })
+story("I31: continues a TWAP although its trader's owner changes between slices", (venue) =>
+  Effect.gen(function* () {
+    const { alice, user } = yield* begin(venue)
+    const journal = yield* Journal
+    const take = journal.claim(
+      traderStream(user.userId),
+      { restore: () => true, replay: () => {} },
+      Effect.succeed(true)
+    )
+    yield* alice.send(twapOf({ client_twap_id: "mine" }))
+    yield* pass(venue, 10)
+    yield* take
+    // The owner is fenced when it writes its next row.
+    yield* alice.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
+    yield* pass(venue, 75)
+    const { ending, twap } = yield* recorded
+    assert.deepInclude(twap, { lastSlice: 3, filledLots: 3_000, filledSlices: 3 })
+    assert.strictEqual(ending, "COMPLETED")
+    assert.deepEqual(
+      (yield* journal.wakeUps(deskOf(user.userId, defaults.desks))).filter(({ reason }) => reason === "twap"),
+      []
+    )
+    const { read } = yield* ReadTables
+    const rows = yield* read(Twaps.page({ accountId: primaryAccountOf(user.userId), limit: 10, offset: 0 }))
+    assert.deepEqual(
+      rows.map(({ clientTwapId, filledQuantity, status, symbol }) => [clientTwapId, filledQuantity, status, symbol]),
+      [["mine", 3_000, "COMPLETED", MarketSymbol.make(aapl)]]
+    )
+  })
 )

@@ -13,27 +13,25 @@ import { Effect } from "effect"
 import { has, paidTimes, pass, simulated, statesOf, story, usd, withdraw } from "./Rails.ts"
 import * as Changes from "../storage/treasury/Changes.ts"
 
-story(
-  "I13, I14: debits and pays a withdrawal once, and writes ledger entries for the amount and the fee",
-  (venue) =>
-    Effect.gen(function* () {
-      const ann = yield* venue.user("ann", 1_000)
-      yield* withdraw(ann, "w", usd(300))
-      yield* withdraw(ann, "w", usd(300))
-      assert.strictEqual(yield* has(ann), usd(700))
-      yield* pass(8)
-      assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
-      assert.deepStrictEqual([...(yield* paidTimes("ARBITRUM_ONE"))], [["w", 1]])
-      const [payment] = yield* (yield* simulated("ARBITRUM_ONE")).payments
-      assert.deepInclude(payment, { amount: usd(299), to: "0xabc" })
-      const { read } = yield* ReadTables
-      const entries = yield* Effect.all([
-        read(LedgerEntries.balance(LedgerEntries.inFlightAccount("ARBITRUM_ONE"))),
-        read(LedgerEntries.balance(LedgerEntries.externalAccount("ARBITRUM_ONE"))),
-        read(LedgerEntries.balance(LedgerEntries.withdrawalFeeAccount))
-      ])
-      assert.deepStrictEqual(entries, [0n, usd(299), usd(1)])
-    })
+story("I13, I14: debits and pays a withdrawal once, and writes ledger entries for the amount and the fee", (venue) =>
+  Effect.gen(function* () {
+    const ann = yield* venue.user("ann", 1_000)
+    yield* withdraw(ann, "w", usd(300))
+    yield* withdraw(ann, "w", usd(300))
+    assert.strictEqual(yield* has(ann), usd(700))
+    yield* pass(8)
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
+    assert.deepStrictEqual([...(yield* paidTimes("ARBITRUM_ONE"))], [["w", 1]])
+    const [payment] = yield* (yield* simulated("ARBITRUM_ONE")).payments
+    assert.deepInclude(payment, { amount: usd(299), to: "0xabc" })
+    const { read } = yield* ReadTables
+    const entries = yield* Effect.all([
+      read(LedgerEntries.balance(LedgerEntries.inFlightAccount("ARBITRUM_ONE"))),
+      read(LedgerEntries.balance(LedgerEntries.externalAccount("ARBITRUM_ONE"))),
+      read(LedgerEntries.balance(LedgerEntries.withdrawalFeeAccount))
+    ])
+    assert.deepStrictEqual(entries, [0n, usd(299), usd(1)])
+  })
 )
 
 story("I14: refunds a failed withdrawal's gross amount once, and never pays the withdrawal", (venue) =>

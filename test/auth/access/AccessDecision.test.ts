@@ -33,16 +33,18 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("user-level actions require a credential for all accounts, and reject a request that names another user's account", () =>
-    Effect.gen(function* () {
-      yield* open
-      assert.deepStrictEqual(yield* authorise(caller({}), "GET /user/subaccounts", "alice-2"), "alice")
-      assert.strictEqual(yield* refusal(caller({}), "GET /user/subaccounts", "bob"), "account")
-      assert.strictEqual(yield* refusal(caller({}), "GET /user/subaccounts", "nobody"), "account")
-      for (const scope of ["alice", "alice-2"]) {
-        assert.strictEqual(yield* refusal(caller({ scope }), "GET /user/subaccounts"), "account", scope)
-      }
-    }).pipe(Effect.provide(access))
+  it.effect(
+    "user-level actions require a credential for all accounts, and reject a request that names another user's account",
+    () =>
+      Effect.gen(function* () {
+        yield* open
+        assert.deepStrictEqual(yield* authorise(caller({}), "GET /user/subaccounts", "alice-2"), "alice")
+        assert.strictEqual(yield* refusal(caller({}), "GET /user/subaccounts", "bob"), "account")
+        assert.strictEqual(yield* refusal(caller({}), "GET /user/subaccounts", "nobody"), "account")
+        for (const scope of ["alice", "alice-2"]) {
+          assert.strictEqual(yield* refusal(caller({ scope }), "GET /user/subaccounts"), "account", scope)
+        }
+      }).pipe(Effect.provide(access))
   )
 
   it.effect(

@@ -138,13 +138,15 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("accepts a newly created key immediately, even if a request with the key was rejected before its creation", () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(nowSeconds * 1_000)
-        assert.strictEqual(yield* refusal(sign("new")), "unknown_key")
-        yield* begin("new")
-        yield* verify(sign("new"))
-      })
+    it.effect(
+      "accepts a newly created key immediately, even if a request with the key was rejected before its creation",
+      () =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(nowSeconds * 1_000)
+          assert.strictEqual(yield* refusal(sign("new")), "unknown_key")
+          yield* begin("new")
+          yield* verify(sign("new"))
+        })
     )
 
     it.effect("I50: rejects a public key of arbitrary characters as unknown", () =>
@@ -233,25 +235,27 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("accepts a complete hex signature in either letter case, and rejects the signature of another request", () =>
-    Effect.gen(function* () {
-      yield* begin("hex")
-      const upper = sign("hex")
-      yield* verify({ ...upper, signature: upper.signature.toUpperCase() })
-      const { signature, ...rest } = sign("hex")
-      const other = sign("hex", { nonce: "abc" }).signature
-      const wrong = [
-        "",
-        signature.slice(2),
-        `${signature}00`,
-        `${signature.slice(0, 62)}zz`,
-        `${signature}\n`,
-        other,
-        "空".repeat(64)
-      ]
-      for (const text of wrong) assert.strictEqual(yield* refusal({ ...rest, signature: text }), "signature", text)
-      yield* verify({ ...rest, signature })
-    }).pipe(Effect.provide(memory))
+  it.effect(
+    "accepts a complete hex signature in either letter case, and rejects the signature of another request",
+    () =>
+      Effect.gen(function* () {
+        yield* begin("hex")
+        const upper = sign("hex")
+        yield* verify({ ...upper, signature: upper.signature.toUpperCase() })
+        const { signature, ...rest } = sign("hex")
+        const other = sign("hex", { nonce: "abc" }).signature
+        const wrong = [
+          "",
+          signature.slice(2),
+          `${signature}00`,
+          `${signature.slice(0, 62)}zz`,
+          `${signature}\n`,
+          other,
+          "空".repeat(64)
+        ]
+        for (const text of wrong) assert.strictEqual(yield* refusal({ ...rest, signature: text }), "signature", text)
+        yield* verify({ ...rest, signature })
+      }).pipe(Effect.provide(memory))
   )
 
   it.effect("I36: does the same work for unknown and known keys: one signature and one constant-time comparison", () =>

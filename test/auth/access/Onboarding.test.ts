@@ -108,30 +108,32 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("keeps one of several concurrent identity verifications, and applies the verdict on that verification once", () =>
-      Effect.gen(function* () {
-        const onboarding = yield* Onboarding
-        yield* user(UserId.make("dan"))
-        const urls = yield* Effect.forEach(
-          Array.from({ length: 5 }),
-          () => onboarding.beginVerification(UserId.make("dan")),
-          {
-            concurrency: "unbounded"
-          }
-        )
-        assert.strictEqual((yield* onboarding.progress(UserId.make("dan"))).identity, "pending")
-        const applied = yield* Effect.filter(urls, (url) =>
-          Effect.isSuccess(onboarding.hear(callback({ reference: referenceOf(url), firstName: "Dan" }), ""))
-        )
-        assert.lengthOf(applied, 1)
-        yield* onboarding.hear(callback({ reference: referenceOf(applied[0]!), firstName: "Other" }), "")
-        assert.strictEqual((yield* onboarding.progress(UserId.make("dan"))).identity, "verified")
-        assert.strictEqual((yield* (yield* Profiles).find(UserId.make("dan"))).firstName, "Dan")
-        assert.lengthOf(
-          (yield* deeds(UserId.make("dan"))).filter((action) => action === "identity_judged"),
-          1
-        )
-      })
+    it.effect(
+      "keeps one of several concurrent identity verifications, and applies the verdict on that verification once",
+      () =>
+        Effect.gen(function* () {
+          const onboarding = yield* Onboarding
+          yield* user(UserId.make("dan"))
+          const urls = yield* Effect.forEach(
+            Array.from({ length: 5 }),
+            () => onboarding.beginVerification(UserId.make("dan")),
+            {
+              concurrency: "unbounded"
+            }
+          )
+          assert.strictEqual((yield* onboarding.progress(UserId.make("dan"))).identity, "pending")
+          const applied = yield* Effect.filter(urls, (url) =>
+            Effect.isSuccess(onboarding.hear(callback({ reference: referenceOf(url), firstName: "Dan" }), ""))
+          )
+          assert.lengthOf(applied, 1)
+          yield* onboarding.hear(callback({ reference: referenceOf(applied[0]!), firstName: "Other" }), "")
+          assert.strictEqual((yield* onboarding.progress(UserId.make("dan"))).identity, "verified")
+          assert.strictEqual((yield* (yield* Profiles).find(UserId.make("dan"))).firstName, "Dan")
+          assert.lengthOf(
+            (yield* deeds(UserId.make("dan"))).filter((action) => action === "identity_judged"),
+            1
+          )
+        })
     )
 
     it.effect("I47: rejects trading while the user's document or location is in a blocked country", () =>

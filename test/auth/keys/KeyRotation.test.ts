@@ -24,28 +24,30 @@ const suite = (
   services: Layer.Layer<Audit | KeyRotation | Revocations | SigningKeys | SigningKeyTable | Transaction, unknown>
 ) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("D2: records each rotation step with operator, reason and emergency flag, and does not record rejected steps", () =>
-      Effect.gen(function* () {
-        const rotation = yield* KeyRotation
-        const [first] = yield* rotation.ring
-        const old = first!.key.kid
-        const kid = yield* rotation.standby(operator)
-        assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "TooEarly")
-        assert.strictEqual((yield* Effect.flip(rotation.remove(old, atOnce, operator)))._tag, "KeyInUse")
-        assert.deepStrictEqual(yield* states, ["active", "standby"])
-        assert.deepStrictEqual([yield* deeds(kid), yield* deeds(old)], [["signing_key_published"], []])
-        yield* TestClock.adjust("20 minutes")
-        yield* rotation.activate(kid, inTime, operator)
-        assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "NotStandby")
-        assert.strictEqual((yield* Effect.flip(rotation.remove("nobody", atOnce, operator)))._tag, "UnknownKey")
-        assert.deepStrictEqual(yield* states, ["retired", "active"])
-        yield* rotation.remove(old, atOnce, operator)
-        assert.deepStrictEqual(yield* states, ["active"])
-        assert.deepStrictEqual(yield* deeds(kid), ["signing_key_activated", "signing_key_published"])
-        const [removed] = yield* (yield* Audit).about(old)
-        assert.deepInclude(removed, { action: "signing_key_removed", actor: "operator" })
-        assert.deepStrictEqual(removed!.facts, { kid: old, reason: "a test", emergency: true })
-      })
+    it.effect(
+      "D2: records each rotation step with operator, reason and emergency flag, and does not record rejected steps",
+      () =>
+        Effect.gen(function* () {
+          const rotation = yield* KeyRotation
+          const [first] = yield* rotation.ring
+          const old = first!.key.kid
+          const kid = yield* rotation.standby(operator)
+          assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "TooEarly")
+          assert.strictEqual((yield* Effect.flip(rotation.remove(old, atOnce, operator)))._tag, "KeyInUse")
+          assert.deepStrictEqual(yield* states, ["active", "standby"])
+          assert.deepStrictEqual([yield* deeds(kid), yield* deeds(old)], [["signing_key_published"], []])
+          yield* TestClock.adjust("20 minutes")
+          yield* rotation.activate(kid, inTime, operator)
+          assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "NotStandby")
+          assert.strictEqual((yield* Effect.flip(rotation.remove("nobody", atOnce, operator)))._tag, "UnknownKey")
+          assert.deepStrictEqual(yield* states, ["retired", "active"])
+          yield* rotation.remove(old, atOnce, operator)
+          assert.deepStrictEqual(yield* states, ["active"])
+          assert.deepStrictEqual(yield* deeds(kid), ["signing_key_activated", "signing_key_published"])
+          const [removed] = yield* (yield* Audit).about(old)
+          assert.deepInclude(removed, { action: "signing_key_removed", actor: "operator" })
+          assert.deepStrictEqual(removed!.facts, { kid: old, reason: "a test", emergency: true })
+        })
     )
 
     it.effect("D2: revokes a key's tokens only when the key is removed in an emergency", () =>

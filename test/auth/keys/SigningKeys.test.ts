@@ -99,21 +99,19 @@ const suite = <R>(
       })
     )
 
-    it.effect(
-      "D2: reloads the stored keys when a token names an unknown key, but at most once in 30 s",
-      () =>
-        Effect.gen(function* () {
-          const there = yield* node()
-          const rotation = yield* KeyRotation
-          yield* TestClock.adjust("30 seconds")
-          const next = yield* rotation.standby(operator)
-          assert.isDefined(yield* there.seek(next))
-          const later = yield* rotation.standby(operator)
-          for (let n = 0; n < 100; n++) assert.isUndefined(yield* there.seek(`unknown-${n}`))
-          assert.isUndefined(yield* there.seek(later))
-          yield* TestClock.adjust("30 seconds")
-          assert.isDefined(yield* there.seek(later))
-        })
+    it.effect("D2: reloads the stored keys when a token names an unknown key, but at most once in 30 s", () =>
+      Effect.gen(function* () {
+        const there = yield* node()
+        const rotation = yield* KeyRotation
+        yield* TestClock.adjust("30 seconds")
+        const next = yield* rotation.standby(operator)
+        assert.isDefined(yield* there.seek(next))
+        const later = yield* rotation.standby(operator)
+        for (let n = 0; n < 100; n++) assert.isUndefined(yield* there.seek(`unknown-${n}`))
+        assert.isUndefined(yield* there.seek(later))
+        yield* TestClock.adjust("30 seconds")
+        assert.isDefined(yield* there.seek(later))
+      })
     )
 
     it.effect("a node that starts later loads the existing keys, and creates no new key", () =>

@@ -145,18 +145,20 @@ describe("AuthorizationRequest", () => {
     )
   }
 
-  it.effect("A3: omits the state from the redirect unless the state is short plain text that was sent exactly once", () =>
-    Effect.gen(function* () {
-      const { client } = yield* OAuth.register()
-      const twice = OAuth.query(client.clientId)
-      twice.append("state", "a state")
-      const states = [undefined, "", "x".repeat(513), "é", "a\nb", "\u0000"]
-      for (const query of [twice, ...states.map((state) => OAuth.query(client.clientId, { state }))]) {
-        const { searchParams } = yield* sentBack(query)
-        assert.strictEqual(searchParams.get("error"), "invalid_request")
-        assert.isFalse(searchParams.has("state"))
-      }
-    }).pipe(Effect.provide(OAuth.memory))
+  it.effect(
+    "A3: omits the state from the redirect unless the state is short plain text that was sent exactly once",
+    () =>
+      Effect.gen(function* () {
+        const { client } = yield* OAuth.register()
+        const twice = OAuth.query(client.clientId)
+        twice.append("state", "a state")
+        const states = [undefined, "", "x".repeat(513), "é", "a\nb", "\u0000"]
+        for (const query of [twice, ...states.map((state) => OAuth.query(client.clientId, { state }))]) {
+          const { searchParams } = yield* sentBack(query)
+          assert.strictEqual(searchParams.get("error"), "invalid_request")
+          assert.isFalse(searchParams.has("state"))
+        }
+      }).pipe(Effect.provide(OAuth.memory))
   )
 
   it.effect("A3: reports only the first error in the order of the checks", () =>
@@ -180,14 +182,16 @@ describe("AuthorizationRequest", () => {
     }).pipe(Effect.provide(OAuth.memory))
   )
 
-  it.effect("treats a missing scope as `email`, treats an empty parameter as missing, and ignores unknown parameters", () =>
-    Effect.gen(function* () {
-      const { client } = yield* OAuth.register()
-      const caller = yield* OAuth.signedIn
-      const empty = { scope: "", nonce: "", prompt: "", resource: "", response_mode: "", request: "" }
-      const changes = { ...empty, unknown: "x" }
-      const details = yield* (yield* Authorize).details(caller, yield* OAuth.requestId(client, changes))
-      assert.strictEqual(details._tag === "Details" && details.scope, "email")
-    }).pipe(Effect.provide(OAuth.memory))
+  it.effect(
+    "treats a missing scope as `email`, treats an empty parameter as missing, and ignores unknown parameters",
+    () =>
+      Effect.gen(function* () {
+        const { client } = yield* OAuth.register()
+        const caller = yield* OAuth.signedIn
+        const empty = { scope: "", nonce: "", prompt: "", resource: "", response_mode: "", request: "" }
+        const changes = { ...empty, unknown: "x" }
+        const details = yield* (yield* Authorize).details(caller, yield* OAuth.requestId(client, changes))
+        assert.strictEqual(details._tag === "Details" && details.scope, "email")
+      }).pipe(Effect.provide(OAuth.memory))
   )
 })

@@ -160,16 +160,18 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("rejects a consent decision if the session has ended, even if the session's access token is still valid", () =>
-      Effect.gen(function* () {
-        const authorize = yield* Authorize
-        const { client } = yield* OAuth.register()
-        const caller = yield* OAuth.signedIn
-        const id = yield* OAuth.requestId(client)
-        yield* (yield* Sessions).end([caller.sessionId])
-        assert.strictEqual((yield* Effect.flip(authorize.decide(caller, id, "approve")))._tag, "SessionEnded")
-        yield* authorize.decide(yield* OAuth.signInOf(caller.userId), id, "approve")
-      })
+    it.effect(
+      "rejects a consent decision if the session has ended, even if the session's access token is still valid",
+      () =>
+        Effect.gen(function* () {
+          const authorize = yield* Authorize
+          const { client } = yield* OAuth.register()
+          const caller = yield* OAuth.signedIn
+          const id = yield* OAuth.requestId(client)
+          yield* (yield* Sessions).end([caller.sessionId])
+          assert.strictEqual((yield* Effect.flip(authorize.decide(caller, id, "approve")))._tag, "SessionEnded")
+          yield* authorize.decide(yield* OAuth.signInOf(caller.userId), id, "approve")
+        })
     )
 
     it.effect("issues no code to an application that was disabled after the request", () =>
@@ -244,24 +246,22 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect(
-      "accepts a sign-in that took place after the request, even if the request sends `max_age=0`",
-      () =>
-        Effect.gen(function* () {
-          yield* OAuth.start
-          const authorize = yield* Authorize
-          const { client } = yield* OAuth.register()
-          const { userId } = yield* OAuth.signedIn
-          yield* TestClock.adjust("1 hour")
-          const id = yield* OAuth.requestId(client, { max_age: "0" })
-          yield* TestClock.adjust("2 seconds")
-          const again = yield* OAuth.signInOf(userId)
-          const signedInAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          yield* TestClock.adjust("3 minutes")
-          const code = OAuth.codeOf(yield* authorize.decide(again, id, "approve"))
-          const { idToken } = yield* OAuth.exchange(client, OAuth.redemption(code))
-          assert.strictEqual(decodeJwt(Redacted.value(idToken!))["auth_time"], signedInAtSeconds)
-        })
+    it.effect("accepts a sign-in that took place after the request, even if the request sends `max_age=0`", () =>
+      Effect.gen(function* () {
+        yield* OAuth.start
+        const authorize = yield* Authorize
+        const { client } = yield* OAuth.register()
+        const { userId } = yield* OAuth.signedIn
+        yield* TestClock.adjust("1 hour")
+        const id = yield* OAuth.requestId(client, { max_age: "0" })
+        yield* TestClock.adjust("2 seconds")
+        const again = yield* OAuth.signInOf(userId)
+        const signedInAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        yield* TestClock.adjust("3 minutes")
+        const code = OAuth.codeOf(yield* authorize.decide(again, id, "approve"))
+        const { idToken } = yield* OAuth.exchange(client, OAuth.redemption(code))
+        assert.strictEqual(decodeJwt(Redacted.value(idToken!))["auth_time"], signedInAtSeconds)
+      })
     )
 
     it.effect("A6: requires new consent for additional scopes, and adds them to the grant", () =>

@@ -32,23 +32,25 @@ const registered = Effect.gen(function* () {
 })
 
 layer(OAuth.memory)("ClientAuthentication", (it) => {
-  it.effect("T3: authenticates a confidential application by HTTP Basic, whether its credentials are raw or percent-encoded", () =>
-    Effect.gen(function* () {
-      const { clientId, secret } = yield* registered
-      for (const header of [
-        basic(clientId, secret),
-        basic(escaped(clientId), escaped(secret)),
-        basic(clientId.replaceAll("-", "%2D"), secret.replaceAll("-", "%2d").replaceAll("_", "%5F")),
-        basic(clientId, secret).replace("Basic ", "basic  "),
-        basic(clientId, secret).replaceAll("=", "")
-      ]) {
-        assert.strictEqual(yield* outcome({ basic: header }), "Example App", header)
-      }
-      assert.strictEqual(
-        yield* outcome({ basic: basic(clientId, secret), form: { client_id: clientId } }),
-        "Example App"
-      )
-    })
+  it.effect(
+    "T3: authenticates a confidential application by HTTP Basic, whether its credentials are raw or percent-encoded",
+    () =>
+      Effect.gen(function* () {
+        const { clientId, secret } = yield* registered
+        for (const header of [
+          basic(clientId, secret),
+          basic(escaped(clientId), escaped(secret)),
+          basic(clientId.replaceAll("-", "%2D"), secret.replaceAll("-", "%2d").replaceAll("_", "%5F")),
+          basic(clientId, secret).replace("Basic ", "basic  "),
+          basic(clientId, secret).replaceAll("=", "")
+        ]) {
+          assert.strictEqual(yield* outcome({ basic: header }), "Example App", header)
+        }
+        assert.strictEqual(
+          yield* outcome({ basic: basic(clientId, secret), form: { client_id: clientId } }),
+          "Example App"
+        )
+      })
   )
 
   it.effect("T3: accepts a public application by its id, and rejects it if it sends a secret", () =>

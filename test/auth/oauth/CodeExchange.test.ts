@@ -88,16 +88,18 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: detects the second use of a code even long after the code's expiry and with a wrong verifier", () =>
-      Effect.gen(function* () {
-        const { client } = yield* OAuth.register()
-        const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)
-        const { issued } = yield* OAuth.exchange(client, OAuth.redemption(code))
-        yield* TestClock.adjust("23 hours")
-        const codeVerifier = Redacted.make("x".repeat(43))
-        assert.strictEqual(yield* refusal(client, OAuth.redemption(code, { codeVerifier })), "used_code")
-        assert.isFalse(yield* isLive(issued.session.sessionId))
-      })
+    it.effect(
+      "T2, I44: detects the second use of a code even long after the code's expiry and with a wrong verifier",
+      () =>
+        Effect.gen(function* () {
+          const { client } = yield* OAuth.register()
+          const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)
+          const { issued } = yield* OAuth.exchange(client, OAuth.redemption(code))
+          yield* TestClock.adjust("23 hours")
+          const codeVerifier = Redacted.make("x".repeat(43))
+          assert.strictEqual(yield* refusal(client, OAuth.redemption(code, { codeVerifier })), "used_code")
+          assert.isFalse(yield* isLive(issued.session.sessionId))
+        })
     )
 
     it.effect(
@@ -192,16 +194,18 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("accepts a code exchange whose resource parameter is missing or equals the authorization request's parameter", () =>
-      Effect.gen(function* () {
-        const { client } = yield* OAuth.register()
-        const caller = yield* OAuth.signedIn
-        const resource = "https://api.venue.example"
-        for (const named of [resource, undefined]) {
-          const code = yield* OAuth.approvedCode(caller, client, { resource })
-          yield* OAuth.exchange(client, OAuth.redemption(code, { resource: named }))
-        }
-      })
+    it.effect(
+      "accepts a code exchange whose resource parameter is missing or equals the authorization request's parameter",
+      () =>
+        Effect.gen(function* () {
+          const { client } = yield* OAuth.register()
+          const caller = yield* OAuth.signedIn
+          const resource = "https://api.venue.example"
+          for (const named of [resource, undefined]) {
+            const code = yield* OAuth.approvedCode(caller, client, { resource })
+            yield* OAuth.exchange(client, OAuth.redemption(code, { resource: named }))
+          }
+        })
     )
 
     it.effect("rejects a frozen user's code", () =>
@@ -309,16 +313,18 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T6: issues no ID token without the scope `openid`, and includes a nonce only if the request sent one", () =>
-      Effect.gen(function* () {
-        const { client } = yield* OAuth.register()
-        const caller = yield* OAuth.signedIn
-        const plain = yield* OAuth.approvedCode(caller, client, { scope: "email" })
-        assert.isUndefined((yield* OAuth.exchange(client, OAuth.redemption(plain))).idToken)
-        const open = yield* OAuth.approvedCode(caller, client, { scope: "openid" })
-        const { idToken } = yield* OAuth.exchange(client, OAuth.redemption(open))
-        assert.notProperty(decodeJwt(Redacted.value(idToken!)), "nonce")
-      })
+    it.effect(
+      "T6: issues an ID token only with the scope `openid`, and includes a nonce only if the request sent one",
+      () =>
+        Effect.gen(function* () {
+          const { client } = yield* OAuth.register()
+          const caller = yield* OAuth.signedIn
+          const plain = yield* OAuth.approvedCode(caller, client, { scope: "email" })
+          assert.isUndefined((yield* OAuth.exchange(client, OAuth.redemption(plain))).idToken)
+          const open = yield* OAuth.approvedCode(caller, client, { scope: "openid" })
+          const { idToken } = yield* OAuth.exchange(client, OAuth.redemption(open))
+          assert.notProperty(decodeJwt(Redacted.value(idToken!)), "nonce")
+        })
     )
   })
 

@@ -34,26 +34,28 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: when a user withdraws an application's grant, ends only that user's sessions with that application", () =>
-      Effect.gen(function* () {
-        const consents = yield* Consents
-        const { client } = yield* OAuth.register()
-        const { client: other } = yield* OAuth.register()
-        const [caller, friend] = [yield* OAuth.signedIn, yield* OAuth.signedIn]
-        for (const [user, app] of [
-          [caller, client],
-          [caller, client],
-          [caller, other],
-          [friend, client]
-        ] as const) {
-          yield* OAuth.exchange(app, OAuth.redemption(yield* OAuth.approvedCode(user, app)))
-        }
-        assert.isTrue(yield* consents.withdraw(caller.userId, client.clientId))
-        assert.sameMembers(yield* liveOf(caller.userId), [null, other.clientId])
-        assert.sameMembers(yield* liveOf(friend.userId), [null, client.clientId])
-        const [deed] = yield* (yield* Audit).about(caller.userId)
-        assert.deepInclude(deed, { action: "application_withdrawn", facts: { clientId: client.clientId } })
-      })
+    it.effect(
+      "A6: when a user withdraws an application's grant, ends only that user's sessions with that application",
+      () =>
+        Effect.gen(function* () {
+          const consents = yield* Consents
+          const { client } = yield* OAuth.register()
+          const { client: other } = yield* OAuth.register()
+          const [caller, friend] = [yield* OAuth.signedIn, yield* OAuth.signedIn]
+          for (const [user, app] of [
+            [caller, client],
+            [caller, client],
+            [caller, other],
+            [friend, client]
+          ] as const) {
+            yield* OAuth.exchange(app, OAuth.redemption(yield* OAuth.approvedCode(user, app)))
+          }
+          assert.isTrue(yield* consents.withdraw(caller.userId, client.clientId))
+          assert.sameMembers(yield* liveOf(caller.userId), [null, other.clientId])
+          assert.sameMembers(yield* liveOf(friend.userId), [null, client.clientId])
+          const [deed] = yield* (yield* Audit).about(caller.userId)
+          assert.deepInclude(deed, { action: "application_withdrawn", facts: { clientId: client.clientId } })
+        })
     )
 
     it.effect("rejects an unused code after its grant was withdrawn", () =>

@@ -63,17 +63,15 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect(
-    "includes client and scope in an application's token, but not in the token of a user's own session",
-    () =>
-      Effect.gen(function* () {
-        assert.notProperty(claims, "client_id")
-        assert.notProperty(claims, "scope")
-        const granted = { ...session, clientId: "7c1d", scope: "openid email" }
-        const issue = { issuer, tokenId: "5f0f", scope: "email", issuedAtSeconds: nowSeconds }
-        const tokenClaims = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
-        assert.deepInclude(tokenClaims, { clientId: "7c1d", scope: "email" })
-      })
+  it.effect("includes client and scope in an application's token, but not in the token of a user's own session", () =>
+    Effect.gen(function* () {
+      assert.notProperty(claims, "client_id")
+      assert.notProperty(claims, "scope")
+      const granted = { ...session, clientId: "7c1d", scope: "openid email" }
+      const issue = { issuer, tokenId: "5f0f", scope: "email", issuedAtSeconds: nowSeconds }
+      const tokenClaims = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
+      assert.deepInclude(tokenClaims, { clientId: "7c1d", scope: "email" })
+    })
   )
 
   it.effect("U2, I45: rejects a token with a header that the venue would not issue", () =>

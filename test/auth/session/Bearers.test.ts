@@ -111,41 +111,45 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("D2: rejects a token signed with a removed key once the removal is announced, even before the node reloads its keys", () =>
-      Effect.gen(function* () {
-        const { session, token } = yield* begin
-        const bearers = yield* Bearers
-        const keys = yield* SigningKeys
-        const { kid } = yield* bearers.verify(token)
-        const unseen = yield* keys.sign(
-          claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 }),
-          "at+jwt"
-        )
-        yield* replaceKey
-        yield* untilAnnounced(kid, (yield* Revocations).announce({ kind: "signing_key", subject: kid }))
-        for (const old of [token, unseen]) {
-          assert.deepInclude(yield* Effect.flip(bearers.verify(old)), { reason: "unknown_key" })
-        }
-        yield* bearers.verify((yield* begin).token)
-        yield* (yield* KeyRotation).remove(kid, { emergency: true }, operator)
-      })
+    it.effect(
+      "D2: rejects a token signed with a removed key once the removal is announced, even before the node reloads its keys",
+      () =>
+        Effect.gen(function* () {
+          const { session, token } = yield* begin
+          const bearers = yield* Bearers
+          const keys = yield* SigningKeys
+          const { kid } = yield* bearers.verify(token)
+          const unseen = yield* keys.sign(
+            claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 }),
+            "at+jwt"
+          )
+          yield* replaceKey
+          yield* untilAnnounced(kid, (yield* Revocations).announce({ kind: "signing_key", subject: kid }))
+          for (const old of [token, unseen]) {
+            assert.deepInclude(yield* Effect.flip(bearers.verify(old)), { reason: "unknown_key" })
+          }
+          yield* bearers.verify((yield* begin).token)
+          yield* (yield* KeyRotation).remove(kid, { emergency: true }, operator)
+        })
     )
 
-    it.effect("D2: rejects an ID token used as a bearer token, and rejects a cached token once its signing key is removed", () =>
-      Effect.gen(function* () {
-        const { session, token } = yield* begin
-        const bearers = yield* Bearers
-        const keys = yield* SigningKeys
-        const claims = claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 })
-        const idToken = yield* keys.sign({ ...claims, aud: "7c1d" }, "JWT")
-        assert.instanceOf(yield* Effect.flip(bearers.verify(idToken)), InvalidToken)
-        yield* bearers.verify(token)
-        const { kid } = (yield* keys.jwks).keys[0]!
-        yield* replaceKey
-        yield* bearers.verify(token)
-        yield* (yield* KeyRotation).remove(kid, { emergency: true }, operator)
-        assert.deepInclude(yield* Effect.flip(bearers.verify(token)), { reason: "unknown_key" })
-      })
+    it.effect(
+      "D2: rejects an ID token used as a bearer token, and rejects a cached token once its signing key is removed",
+      () =>
+        Effect.gen(function* () {
+          const { session, token } = yield* begin
+          const bearers = yield* Bearers
+          const keys = yield* SigningKeys
+          const claims = claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 })
+          const idToken = yield* keys.sign({ ...claims, aud: "7c1d" }, "JWT")
+          assert.instanceOf(yield* Effect.flip(bearers.verify(idToken)), InvalidToken)
+          yield* bearers.verify(token)
+          const { kid } = (yield* keys.jwks).keys[0]!
+          yield* replaceKey
+          yield* bearers.verify(token)
+          yield* (yield* KeyRotation).remove(kid, { emergency: true }, operator)
+          assert.deepInclude(yield* Effect.flip(bearers.verify(token)), { reason: "unknown_key" })
+        })
     )
   })
 

@@ -73,17 +73,19 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("R2, I43: ends the session whenever a token is used that is two generations older than the newest token", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const second = yield* refresh(first.refreshToken)
-        const third = yield* refresh(second.refreshToken)
-        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-        assert.strictEqual(yield* refusal(second.refreshToken), "session_ended")
-        assert.strictEqual(yield* refusal(third.refreshToken), "session_ended")
-        const gone = yield* Effect.flip((yield* Bearers).verify(Redacted.value(third.accessToken)))
-        assert.strictEqual(gone._tag, "SessionEnded")
-      })
+    it.effect(
+      "R2, I43: ends the session whenever a token is used that is two generations older than the newest token",
+      () =>
+        Effect.gen(function* () {
+          const first = yield* begin()
+          const second = yield* refresh(first.refreshToken)
+          const third = yield* refresh(second.refreshToken)
+          assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+          assert.strictEqual(yield* refusal(second.refreshToken), "session_ended")
+          assert.strictEqual(yield* refusal(third.refreshToken), "session_ended")
+          const gone = yield* Effect.flip((yield* Bearers).verify(Redacted.value(third.accessToken)))
+          assert.strictEqual(gone._tag, "SessionEnded")
+        })
     )
 
     it.effect("R3, I43: returns one successor for fifty concurrent refreshes with one token", () =>

@@ -121,54 +121,52 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect(
-      "T5: a refresh can narrow the scope of one access token, but leaves the session's scope unchanged",
-      () =>
-        Effect.gen(function* () {
-          const first = yield* begin({ clientId: "app", scope: "openid email" })
-          assert.strictEqual(
-            yield* refusal(first.refreshToken, { clientId: "app", scope: "openid phone" }),
-            "invalid_scope"
-          )
-          const narrow = yield* refresh(first.refreshToken, { clientId: "app", scope: "email" })
-          assert.strictEqual(narrow.scope, "email")
-          assert.strictEqual(claimsIn(narrow.accessToken).scope, "email")
-          const full = yield* refresh(narrow.refreshToken, { clientId: "app" })
-          assert.strictEqual(full.scope, "openid email")
+    it.effect("T5: a refresh can narrow the scope of one access token, but leaves the session's scope unchanged", () =>
+      Effect.gen(function* () {
+        const first = yield* begin({ clientId: "app", scope: "openid email" })
+        assert.strictEqual(
+          yield* refusal(first.refreshToken, { clientId: "app", scope: "openid phone" }),
+          "invalid_scope"
+        )
+        const narrow = yield* refresh(first.refreshToken, { clientId: "app", scope: "email" })
+        assert.strictEqual(narrow.scope, "email")
+        assert.strictEqual(claimsIn(narrow.accessToken).scope, "email")
+        const full = yield* refresh(narrow.refreshToken, { clientId: "app" })
+        assert.strictEqual(full.scope, "openid email")
+      })
+    )
+
+    it.effect("R7: verifying a second factor immediately invalidates the access token that was issued before", () =>
+      Effect.gen(function* () {
+        const first = yield* begin()
+        const tokens = yield* SessionTokens
+        yield* TestClock.adjust("5 seconds")
+        const raised = yield* tokens.raise(first.session.sessionId, "totp")
+        assert.deepInclude(claimsIn(raised.accessToken), {
+          aal: "aal2",
+          amr: [
+            { method: "totp", timestamp: 1_005 },
+            { method: "web3", timestamp: 1_000 }
+          ]
         })
+        const next = yield* refresh(raised.refreshToken)
+        assert.strictEqual(next.session.aal, "aal2")
+        assert.strictEqual(claimsIn(next.accessToken).aal, "aal2")
+        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+      })
     )
 
     it.effect(
-      "R7: verifying a second factor immediately invalidates the access token that was issued before",
+      "R7, I43: once a second factor is verified, the session's earlier unused refresh token and its parent are rejected",
       () =>
         Effect.gen(function* () {
           const first = yield* begin()
-          const tokens = yield* SessionTokens
-          yield* TestClock.adjust("5 seconds")
-          const raised = yield* tokens.raise(first.session.sessionId, "totp")
-          assert.deepInclude(claimsIn(raised.accessToken), {
-            aal: "aal2",
-            amr: [
-              { method: "totp", timestamp: 1_005 },
-              { method: "web3", timestamp: 1_000 }
-            ]
-          })
-          const next = yield* refresh(raised.refreshToken)
-          assert.strictEqual(next.session.aal, "aal2")
-          assert.strictEqual(claimsIn(next.accessToken).aal, "aal2")
+          const second = yield* refresh(first.refreshToken)
+          yield* (yield* SessionTokens).raise(first.session.sessionId, "recovery_code")
+          assert.strictEqual(yield* refusal(second.refreshToken), "already_used")
           assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+          assert.isNotNull((yield* find(first.session.sessionId)).endedAtMillis)
         })
-    )
-
-    it.effect("R7, I43: once a second factor is verified, the session's earlier unused refresh token and its parent are rejected", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const second = yield* refresh(first.refreshToken)
-        yield* (yield* SessionTokens).raise(first.session.sessionId, "recovery_code")
-        assert.strictEqual(yield* refusal(second.refreshToken), "already_used")
-        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-        assert.isNotNull((yield* find(first.session.sessionId)).endedAtMillis)
-      })
     )
 
     it.effect(

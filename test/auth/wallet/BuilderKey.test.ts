@@ -67,26 +67,28 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B8: records a legal acceptance with the message's hash for each issued key, and omits the key from listings", () =>
-      Effect.gen(function* () {
-        const { builder, owner } = yield* scene
-        const text = yield* message(builder, owner.address)
-        const { publicKey, userId } = yield* register(builder, text, owner.sign(text))
-        const [acceptance] = yield* (yield* LegalAcceptances).ofUser(userId)
-        assert.deepInclude(acceptance, {
-          termsVersion: "2026-01",
-          agreementUrl: terms.agreementUrl,
-          builder: {
-            builderCode: builder.builderCode,
-            address: owner.address.toLowerCase(),
-            messageHash: createHash("sha256").update(text).digest("hex")
-          }
+    it.effect(
+      "B8: records a legal acceptance with the message's hash for each issued key, and omits the key from listings",
+      () =>
+        Effect.gen(function* () {
+          const { builder, owner } = yield* scene
+          const text = yield* message(builder, owner.address)
+          const { publicKey, userId } = yield* register(builder, text, owner.sign(text))
+          const [acceptance] = yield* (yield* LegalAcceptances).ofUser(userId)
+          assert.deepInclude(acceptance, {
+            termsVersion: "2026-01",
+            agreementUrl: terms.agreementUrl,
+            builder: {
+              builderCode: builder.builderCode,
+              address: owner.address.toLowerCase(),
+              messageHash: createHash("sha256").update(text).digest("hex")
+            }
+          })
+          const [deed] = yield* (yield* Audit).about(userId)
+          assert.deepInclude(deed, { action: "builder_key_issued", actor: builder.userId })
+          assert.strictEqual(deed?.facts["publicKey"], publicKey)
+          assert.deepStrictEqual(yield* (yield* ApiKeys).ofUser(userId), [])
         })
-        const [deed] = yield* (yield* Audit).about(userId)
-        assert.deepInclude(deed, { action: "builder_key_issued", actor: builder.userId })
-        assert.strictEqual(deed?.facts["publicKey"], publicKey)
-        assert.deepStrictEqual(yield* (yield* ApiKeys).ofUser(userId), [])
-      })
     )
 
     it.effect("B2: issuing a builder key records that the wallet's user has accepted the current terms", () =>

@@ -86,23 +86,25 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: accepts a message for ten minutes, and rejects a message that is dated more than five seconds ahead", () =>
-      Effect.gen(function* () {
-        const { builder, owner } = yield* scene
-        const issued = yield* Clock.currentTimeMillis
-        const late = yield* message(builder, owner.address)
-        const last = yield* message(builder, owner.address)
-        yield* TestClock.setTime(issued + 599_999)
-        yield* register(builder, last, owner.sign(last))
-        yield* TestClock.setTime(issued + 600_000)
-        assert.strictEqual(yield* refused(builder, late, owner.sign(late)), "WalletAuthenticationFailed")
-        yield* TestClock.setTime(issued + 1_000_000)
-        const ahead = yield* message(builder, owner.address)
-        yield* TestClock.setTime(issued + 1_000_000 - 5_001)
-        assert.strictEqual(yield* refused(builder, ahead, owner.sign(ahead)), "WalletAuthenticationFailed")
-        yield* TestClock.setTime(issued + 1_000_000 - 5_000)
-        yield* register(builder, ahead, owner.sign(ahead))
-      })
+    it.effect(
+      "B5: accepts a message for ten minutes, and rejects a message that is dated more than five seconds ahead",
+      () =>
+        Effect.gen(function* () {
+          const { builder, owner } = yield* scene
+          const issued = yield* Clock.currentTimeMillis
+          const late = yield* message(builder, owner.address)
+          const last = yield* message(builder, owner.address)
+          yield* TestClock.setTime(issued + 599_999)
+          yield* register(builder, last, owner.sign(last))
+          yield* TestClock.setTime(issued + 600_000)
+          assert.strictEqual(yield* refused(builder, late, owner.sign(late)), "WalletAuthenticationFailed")
+          yield* TestClock.setTime(issued + 1_000_000)
+          const ahead = yield* message(builder, owner.address)
+          yield* TestClock.setTime(issued + 1_000_000 - 5_001)
+          assert.strictEqual(yield* refused(builder, ahead, owner.sign(ahead)), "WalletAuthenticationFailed")
+          yield* TestClock.setTime(issued + 1_000_000 - 5_000)
+          yield* register(builder, ahead, owner.sign(ahead))
+        })
     )
 
     it.effect(

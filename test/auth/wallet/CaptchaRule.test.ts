@@ -5,18 +5,20 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
-  it.effect("in the modes always and never, the number of failed sign-ins does not affect whether a CAPTCHA is required", () =>
-    Effect.gen(function* () {
-      for (const [setting, isRequired] of [
-        ["always", true],
-        ["never", false]
-      ] as const) {
-        const rule = yield* CaptchaRule.make(setting)
-        assert.strictEqual(yield* rule.begin("a"), isRequired)
-        yield* Effect.replicateEffect(rule.fail("a"), 20)
-        assert.strictEqual(yield* rule.begin("a"), isRequired)
-      }
-    })
+  it.effect(
+    "in the modes always and never, the number of failed sign-ins does not affect whether a CAPTCHA is required",
+    () =>
+      Effect.gen(function* () {
+        for (const [setting, isRequired] of [
+          ["always", true],
+          ["never", false]
+        ] as const) {
+          const rule = yield* CaptchaRule.make(setting)
+          assert.strictEqual(yield* rule.begin("a"), isRequired)
+          yield* Effect.replicateEffect(rule.fail("a"), 20)
+          assert.strictEqual(yield* rule.begin("a"), isRequired)
+        }
+      })
   )
 
   it.effect(

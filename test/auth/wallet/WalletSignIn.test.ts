@@ -74,19 +74,21 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W2, I42: accepts a message and its nonce once, even if the same signature is sent in another encoding", () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(start)
-        const shown = proof(2, "onlyonce1")
-        const { session } = yield* signIn(shown)
-        assert.strictEqual(yield* refusal(shown), "reused")
-        assert.strictEqual(yield* refusal(otherV(shown)), "reused")
-        const upper = `0x${shown.signature.slice(2).toUpperCase()}`
-        assert.strictEqual(yield* refusal({ ...shown, signature: upper }), "reused")
-        assert.strictEqual(yield* refusal(proof(2, "onlyonce1", { chainId: "1" })), "reused")
-        assert.strictEqual((yield* (yield* Sessions).ofUser(session.userId)).length, 1)
-        yield* signIn(proof(3, "onlyonce1"))
-      })
+    it.effect(
+      "W2, I42: accepts a message and its nonce once, even if the same signature is sent in another encoding",
+      () =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(start)
+          const shown = proof(2, "onlyonce1")
+          const { session } = yield* signIn(shown)
+          assert.strictEqual(yield* refusal(shown), "reused")
+          assert.strictEqual(yield* refusal(otherV(shown)), "reused")
+          const upper = `0x${shown.signature.slice(2).toUpperCase()}`
+          assert.strictEqual(yield* refusal({ ...shown, signature: upper }), "reused")
+          assert.strictEqual(yield* refusal(proof(2, "onlyonce1", { chainId: "1" })), "reused")
+          assert.strictEqual((yield* (yield* Sessions).ofUser(session.userId)).length, 1)
+          yield* signIn(proof(3, "onlyonce1"))
+        })
     )
 
     it.effect("W3: accepts exactly one of ten identical concurrent sign-ins", () =>

@@ -72,28 +72,30 @@ const twoNodes = Effect.gen(function* () {
   return { link, dialled, direct, client: Context.get(client, MarketClient) }
 })
 
-it.effect("sends commands directly to a market's node while that market is watched, and through the cluster otherwise", () =>
-  Effect.gen(function* () {
-    const { client, dialled, direct } = yield* twoNodes
-    assert.strictEqual((yield* client.depth(one.symbol)).node, owner)
-    const seqs: Array<number> = []
-    const watching = yield* Effect.forkScoped(
-      Stream.runForEach(client.watch(one.symbol), ({ events, seq }) =>
-        Effect.sync(() => void (events.length > 0 && seqs.push(seq)))
+it.effect(
+  "sends commands directly to a market's node while that market is watched, and through the cluster otherwise",
+  () =>
+    Effect.gen(function* () {
+      const { client, dialled, direct } = yield* twoNodes
+      assert.strictEqual((yield* client.depth(one.symbol)).node, owner)
+      const seqs: Array<number> = []
+      const watching = yield* Effect.forkScoped(
+        Stream.runForEach(client.watch(one.symbol), ({ events, seq }) =>
+          Effect.sync(() => void (events.length > 0 && seqs.push(seq)))
+        )
       )
-    )
-    yield* turns
-    const before = (yield* client.depth(one.symbol)).seq
-    assert.isTrue(client.submit(one.symbol, refuse(1)))
-    yield* turns
-    assert.deepStrictEqual(seqs, [before + 1])
+      yield* turns
+      const before = (yield* client.depth(one.symbol)).seq
+      assert.isTrue(client.submit(one.symbol, refuse(1)))
+      yield* turns
+      assert.deepStrictEqual(seqs, [before + 1])
 
-    yield* Fiber.interrupt(watching)
-    assert.isTrue(client.submit(one.symbol, refuse(2)))
-    yield* turns
-    assert.strictEqual((yield* client.depth(one.symbol)).seq, before + 2)
-    assert.deepStrictEqual({ dialled, direct }, { dialled: [owner], direct: ["1"] })
-  }).pipe(Effect.provide(testLayer))
+      yield* Fiber.interrupt(watching)
+      assert.isTrue(client.submit(one.symbol, refuse(2)))
+      yield* turns
+      assert.strictEqual((yield* client.depth(one.symbol)).seq, before + 2)
+      assert.deepStrictEqual({ dialled, direct }, { dialled: [owner], direct: ["1"] })
+    }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("returns Unavailable for a direct call to a node that does not run the market", () =>

@@ -36,15 +36,17 @@ it.effect("assigns each desk and each market a separate shard", () =>
   })
 )
 
-it.effect("assigns each of three runners 5 or 6 of 16 desks and 3 to 6 of 14 markets, whatever the runners' addresses", () =>
-  Effect.gen(function* () {
-    const { ofDesks, ofMarkets } = yield* shards
-    for (let trial = 0; trial < 500; trial++) {
-      const runners = [1, 2, 3].map((n) => RunnerAddress.make(`10.0.${trial}.${n}`, 4100 + n))
-      for (const count of spread(runners, ofDesks)) assert.include([5, 6], count)
-      for (const count of spread(runners, ofMarkets)) assert.include([3, 4, 5, 6], count)
-    }
-  })
+it.effect(
+  "assigns each of three runners 5 or 6 of 16 desks and 3 to 6 of 14 markets, whatever the runners' addresses",
+  () =>
+    Effect.gen(function* () {
+      const { ofDesks, ofMarkets } = yield* shards
+      for (let trial = 0; trial < 500; trial++) {
+        const runners = [1, 2, 3].map((n) => RunnerAddress.make(`10.0.${trial}.${n}`, 4100 + n))
+        for (const count of spread(runners, ofDesks)) assert.include([5, 6], count)
+        for (const count of spread(runners, ofMarkets)) assert.include([3, 4, 5, 6], count)
+      }
+    })
 )
 
 it("an entity address contains the id of its desk or market", () => {

@@ -110,26 +110,28 @@ it.effect("rejects price levels that are older than the feed, and requests new o
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("delivers market-wide events and a trader's own events in log order, even if the rows come from the journal", () =>
-  Effect.gen(function* () {
-    const { feed, record, repeat } = yield* setUp
-    const heard: Array<number> = []
-    const observe = (told: MarketEvent) => {
-      if (told._tag === "Done") heard.push(told.commandId.d)
-      if (told._tag === "Funded") heard.push(told.rateE12)
-    }
-    const follower: Follower = { rank: "trader", observe, broken: () => {} }
-    feed.follow(primaryAccountOf(userId), follower)
-    feed.followMarket(one.symbol, follower)
-    yield* record(1, true, [event(1), funded(2), event(3)])
-    repeat(2, [event(1), funded(2), event(3)])
-    yield* record(4, false, [event(4), funded(5)])
-    yield* record(6, false, [funded(6)])
-    yield* record(7, true, [event(7), funded(8)])
-    assert.deepEqual(heard, [1, 2, 3])
-    yield* back
-    assert.deepEqual(heard, [1, 2, 3, 4, 5, 6, 7, 8])
-  }).pipe(Effect.provide(testLayer))
+it.effect(
+  "delivers market-wide events and a trader's own events in log order, even if the rows come from the journal",
+  () =>
+    Effect.gen(function* () {
+      const { feed, record, repeat } = yield* setUp
+      const heard: Array<number> = []
+      const observe = (told: MarketEvent) => {
+        if (told._tag === "Done") heard.push(told.commandId.d)
+        if (told._tag === "Funded") heard.push(told.rateE12)
+      }
+      const follower: Follower = { rank: "trader", observe, broken: () => {} }
+      feed.follow(primaryAccountOf(userId), follower)
+      feed.followMarket(one.symbol, follower)
+      yield* record(1, true, [event(1), funded(2), event(3)])
+      repeat(2, [event(1), funded(2), event(3)])
+      yield* record(4, false, [event(4), funded(5)])
+      yield* record(6, false, [funded(6)])
+      yield* record(7, true, [event(7), funded(8)])
+      assert.deepEqual(heard, [1, 2, 3])
+      yield* back
+      assert.deepEqual(heard, [1, 2, 3, 4, 5, 6, 7, 8])
+    }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("values open interest at the last prices, and at 0 for a delisted contract", () =>

@@ -67,65 +67,65 @@ it.effect("replaces an operator's price only with newer quotes", () => {
   )
 })
 
-it.effect("I29: sends a symbol's price only if the required number of sources, or all of the symbol's sources, report one", () => {
-  const [one, two] = [
-    new TestSource("one", [[aapl, "A"]]),
-    new TestSource("two", [
-      [aapl, "A"],
-      [eur, "E"]
-    ])
-  ] as const
-  return venueWith(
-    [one.source, two.source],
-    Effect.gen(function* () {
-      one.say("A", 200)
-      two.say("E", 1.085)
-      yield* pass
-      assert.isUndefined(yield* price(aapl))
-      assert.strictEqual(yield* price(eur), 1.085)
-      two.say("A", 201)
-      yield* pass
-      assert.strictEqual(yield* price(aapl), 200.5)
-      for (let second = 0; second < 71; second++) {
-        two.say("A", 300)
-        yield* TestClock.adjust("1 second")
-      }
-      yield* pass
-      assert.deepInclude(yield* priced(aapl), { source: "stale" })
-    }),
-    2
-  )
-})
-
 it.effect(
-  "I29: rejects a price that jumps tenfold, after which the market turns stale",
+  "I29: sends a symbol's price only if the required number of sources, or all of the symbol's sources, report one",
   () => {
-    const one = new TestSource("one", [[aapl, "AAPL"]])
+    const [one, two] = [
+      new TestSource("one", [[aapl, "A"]]),
+      new TestSource("two", [
+        [aapl, "A"],
+        [eur, "E"]
+      ])
+    ] as const
     return venueWith(
-      [one.source],
+      [one.source, two.source],
       Effect.gen(function* () {
-        const venue = yield* TestVenue
-        const trader = yield* venue.trade(yield* venue.user("trader"))
-        one.say("AAPL", 200)
+        one.say("A", 200)
+        two.say("E", 1.085)
         yield* pass
-        for (let second = 0; second < 61; second++) {
-          one.say("AAPL", 2_000)
+        assert.isUndefined(yield* price(aapl))
+        assert.strictEqual(yield* price(eur), 1.085)
+        two.say("A", 201)
+        yield* pass
+        assert.strictEqual(yield* price(aapl), 200.5)
+        for (let second = 0; second < 71; second++) {
+          two.say("A", 300)
           yield* TestClock.adjust("1 second")
         }
-        yield* venue.settle
-        assert.deepInclude(yield* priced(aapl), { oracleE8: 200e8, rejections: 3, source: "stale" })
-        yield* trader.send(limit("BUY", 1, 199))
-        yield* venue.settle
-        assert.deepEqual(told(yield* trader.drain), ["REJECTED_MARKET_CLOSED"])
-        one.say("AAPL", 201)
         yield* pass
-        yield* trader.send(limit("BUY", 1, 199))
-        yield* venue.settle
-        assert.deepEqual(told(yield* trader.drain), ["ACK"])
-      })
+        assert.deepInclude(yield* priced(aapl), { source: "stale" })
+      }),
+      2
     )
   }
 )
+
+it.effect("I29: rejects a price that jumps tenfold, after which the market turns stale", () => {
+  const one = new TestSource("one", [[aapl, "AAPL"]])
+  return venueWith(
+    [one.source],
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const trader = yield* venue.trade(yield* venue.user("trader"))
+      one.say("AAPL", 200)
+      yield* pass
+      for (let second = 0; second < 61; second++) {
+        one.say("AAPL", 2_000)
+        yield* TestClock.adjust("1 second")
+      }
+      yield* venue.settle
+      assert.deepInclude(yield* priced(aapl), { oracleE8: 200e8, rejections: 3, source: "stale" })
+      yield* trader.send(limit("BUY", 1, 199))
+      yield* venue.settle
+      assert.deepEqual(told(yield* trader.drain), ["REJECTED_MARKET_CLOSED"])
+      one.say("AAPL", 201)
+      yield* pass
+      yield* trader.send(limit("BUY", 1, 199))
+      yield* venue.settle
+      assert.deepEqual(told(yield* trader.drain), ["ACK"])
+    })
+  )
+})
 
 it.effect("I29: if one market's price turns stale, other markets' prices stay fresh", () => {
   const one = new TestSource("one", [

@@ -144,28 +144,30 @@ it.effect("two concurrent sender loops send each message once to each endpoint",
   }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
-it.effect("when an interrupted sender's claim on an endpoint expires, the next sender sends the same message again", () =>
-  Effect.gen(function* () {
-    let answers = false
-    const { heard, port } = yield* receiver((response) => {
-      if (answers) response.writeHead(200).end()
-    })
-    yield* endpoint(port)
-    yield* tell("a deposit")
-    const first = yield* Effect.forkChild(WebhookLoop.run)
-    const before = yield* Queue.take(heard)
-    yield* Fiber.interrupt(first)
-    answers = true
-    yield* Effect.forkScoped(WebhookLoop.run)
-    yield* TestClock.adjust("59 seconds")
-    yield* turn
-    assert.strictEqual(yield* Queue.size(heard), 0)
-    yield* TestClock.adjust("1 second")
-    const after = yield* Queue.take(heard)
-    assert.strictEqual(after.headers["webhook-id"], before.headers["webhook-id"])
-    assert.strictEqual(after.body, before.body)
-    yield* until(Effect.map(deliveries, ([row]) => row!.outcome === "DELIVERED" && row!.attempt === 1))
-  }).pipe(Effect.scoped, Effect.provide(testLayer))
+it.effect(
+  "when an interrupted sender's claim on an endpoint expires, the next sender sends the same message again",
+  () =>
+    Effect.gen(function* () {
+      let answers = false
+      const { heard, port } = yield* receiver((response) => {
+        if (answers) response.writeHead(200).end()
+      })
+      yield* endpoint(port)
+      yield* tell("a deposit")
+      const first = yield* Effect.forkChild(WebhookLoop.run)
+      const before = yield* Queue.take(heard)
+      yield* Fiber.interrupt(first)
+      answers = true
+      yield* Effect.forkScoped(WebhookLoop.run)
+      yield* TestClock.adjust("59 seconds")
+      yield* turn
+      assert.strictEqual(yield* Queue.size(heard), 0)
+      yield* TestClock.adjust("1 second")
+      const after = yield* Queue.take(heard)
+      assert.strictEqual(after.headers["webhook-id"], before.headers["webhook-id"])
+      assert.strictEqual(after.body, before.body)
+      yield* until(Effect.map(deliveries, ([row]) => row!.outcome === "DELIVERED" && row!.attempt === 1))
+    }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("stops sending to an endpoint that returns 410 Gone", () =>

@@ -91,41 +91,44 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
     })
   )
 
-  it.effect("lists alarms for positions without a counterparty, and for silent markets with the time of their last message", () =>
-    Effect.gen(function* () {
-      const desks = yield* DeskClient
-      const markets = yield* MarketClient
-      const left: LeftPosition = {
-        userId: UserId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001"),
-        accountId: AccountId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be002"),
-        symbol: gold,
-        quantityLots: -2_500,
-        sinceMillis: 1_790_503_244_118
-      }
-      const listed = yield* listedBy(
-        {
-          ...desks,
-          askDesk: (deskId, ask) =>
-            desks.askDesk(deskId, (desk) =>
-              ask(deskId === "3" ? { ...desk, LeftPositions: () => Effect.succeed([left]) as never } : desk)
-            )
-        },
-        {
-          ...markets,
-          alarms: (symbol) => (symbol === gold ? Effect.fail(new Unavailable({ what: gold })) : markets.alarms(symbol))
-        }
-      )
-      expect(listed.data).toEqual([
-        { kind: "UNREACHABLE", symbol: gold, since: expect.stringMatching(/^20\d\d-/) },
-        {
-          kind: "POSITION_LEFT",
+  it.effect(
+    "lists alarms for positions without a counterparty, and for silent markets with the time of their last message",
+    () =>
+      Effect.gen(function* () {
+        const desks = yield* DeskClient
+        const markets = yield* MarketClient
+        const left: LeftPosition = {
+          userId: UserId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001"),
+          accountId: AccountId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be002"),
           symbol: gold,
-          since: "2026-09-27T10:00:44.118Z",
-          account_id: left.accountId,
-          quantity: -2.5
+          quantityLots: -2_500,
+          sinceMillis: 1_790_503_244_118
         }
-      ])
-    })
+        const listed = yield* listedBy(
+          {
+            ...desks,
+            askDesk: (deskId, ask) =>
+              desks.askDesk(deskId, (desk) =>
+                ask(deskId === "3" ? { ...desk, LeftPositions: () => Effect.succeed([left]) as never } : desk)
+              )
+          },
+          {
+            ...markets,
+            alarms: (symbol) =>
+              symbol === gold ? Effect.fail(new Unavailable({ what: gold })) : markets.alarms(symbol)
+          }
+        )
+        expect(listed.data).toEqual([
+          { kind: "UNREACHABLE", symbol: gold, since: expect.stringMatching(/^20\d\d-/) },
+          {
+            kind: "POSITION_LEFT",
+            symbol: gold,
+            since: "2026-09-27T10:00:44.118Z",
+            account_id: left.accountId,
+            quantity: -2.5
+          }
+        ])
+      })
   )
 
   it.effect("lists silent desks in addition to the alarms that markets report", () =>

@@ -90,25 +90,27 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("keeps a builder code inactive, and shows its owner no builder_rewards, until an operator activates the code", () =>
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const { admin, signed } = yield* RestClient
-      const reviewed = { host: "127.0.0.1", port: 0, brand: "svc", sockets, areBuilderCodesReviewed: true }
-      const { get, post } = callsTo((yield* RestServer.open(reviewed)).url)
-      const owner = yield* venue.user("owner 3", 0)
-      const balance = Effect.gen(function* () {
-        return (yield* get("/user/positions", yield* signed(owner))).body.balance
-      })
-      const shares = { svc_fee_share_bps: 6_000, builder_fee_share_bps: 3_000 }
-      const created = yield* post("/user/builder-code", shares, yield* signed(owner))
-      expect([created.status, created.body.is_active]).toEqual([201, false])
-      expect((yield* get("/user/builder-code", yield* signed(owner))).body.is_active).toBe(false)
-      expect(yield* balance).not.toHaveProperty("builder_rewards")
-      const { builder_code } = created.body
-      yield* admin("POST", "/builder-codes/activate", { builder_code, reason: "agreed" })
-      expect((yield* get("/user/builder-code", yield* signed(owner))).body.is_active).toBe(true)
-      expect((yield* balance).builder_rewards).toBe(0)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "keeps a builder code inactive, and shows its owner no builder_rewards, until an operator activates the code",
+    () =>
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const { admin, signed } = yield* RestClient
+        const reviewed = { host: "127.0.0.1", port: 0, brand: "svc", sockets, areBuilderCodesReviewed: true }
+        const { get, post } = callsTo((yield* RestServer.open(reviewed)).url)
+        const owner = yield* venue.user("owner 3", 0)
+        const balance = Effect.gen(function* () {
+          return (yield* get("/user/positions", yield* signed(owner))).body.balance
+        })
+        const shares = { svc_fee_share_bps: 6_000, builder_fee_share_bps: 3_000 }
+        const created = yield* post("/user/builder-code", shares, yield* signed(owner))
+        expect([created.status, created.body.is_active]).toEqual([201, false])
+        expect((yield* get("/user/builder-code", yield* signed(owner))).body.is_active).toBe(false)
+        expect(yield* balance).not.toHaveProperty("builder_rewards")
+        const { builder_code } = created.body
+        yield* admin("POST", "/builder-codes/activate", { builder_code, reason: "agreed" })
+        expect((yield* get("/user/builder-code", yield* signed(owner))).body.is_active).toBe(true)
+        expect((yield* balance).builder_rewards).toBe(0)
+      }).pipe(Effect.scoped)
   )
 })

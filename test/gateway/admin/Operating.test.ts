@@ -61,35 +61,37 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("registers an application, rotates its secret and disables the application, and returns each secret only once", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const requested = {
-        name: "A desk",
-        type: "confidential",
-        redirect_uris: ["https://desk.example/callback"],
-        reason
-      }
-      const registered = yield* admin("POST", "/oauth-clients", requested)
-      expect([registered.status, registered.headers.get("cache-control")]).toEqual([201, "no-store"])
-      const { client, client_secret } = registered.body
-      expect(client).toMatchObject({ name: "A desk", redirect_uris: requested.redirect_uris, disabled_at: null })
-      const named = { client_id: client.client_id, reason }
-      const rotated = yield* admin("POST", "/oauth-clients/rotate", named)
-      expect(rotated.body.client_secret).not.toBe(client_secret)
-      expect((yield* admin("POST", "/oauth-clients/finish-rotation", named)).status).toBe(204)
-      expect((yield* admin("POST", "/oauth-clients/disable", named)).status).toBe(204)
-      const listed = yield* admin("GET", "/oauth-clients")
-      expect(listed.body).toMatchObject({ count: 1, data: [{ client_id: client.client_id }] })
-      expect(listed.body.data[0].disabled_at).not.toBeNull()
-      for (const secret of [client_secret, rotated.body.client_secret]) expect(listed.text).not.toContain(secret)
-      expect((yield* deeds(client.client_id)).map(([action]) => action)).toEqual([
-        "client_disabled",
-        "client_secret_dropped",
-        "client_secret_added",
-        "client_registered"
-      ])
-    })
+  it.effect(
+    "registers an application, rotates its secret and disables the application, and returns each secret only once",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const requested = {
+          name: "A desk",
+          type: "confidential",
+          redirect_uris: ["https://desk.example/callback"],
+          reason
+        }
+        const registered = yield* admin("POST", "/oauth-clients", requested)
+        expect([registered.status, registered.headers.get("cache-control")]).toEqual([201, "no-store"])
+        const { client, client_secret } = registered.body
+        expect(client).toMatchObject({ name: "A desk", redirect_uris: requested.redirect_uris, disabled_at: null })
+        const named = { client_id: client.client_id, reason }
+        const rotated = yield* admin("POST", "/oauth-clients/rotate", named)
+        expect(rotated.body.client_secret).not.toBe(client_secret)
+        expect((yield* admin("POST", "/oauth-clients/finish-rotation", named)).status).toBe(204)
+        expect((yield* admin("POST", "/oauth-clients/disable", named)).status).toBe(204)
+        const listed = yield* admin("GET", "/oauth-clients")
+        expect(listed.body).toMatchObject({ count: 1, data: [{ client_id: client.client_id }] })
+        expect(listed.body.data[0].disabled_at).not.toBeNull()
+        for (const secret of [client_secret, rotated.body.client_secret]) expect(listed.text).not.toContain(secret)
+        expect((yield* deeds(client.client_id)).map(([action]) => action)).toEqual([
+          "client_disabled",
+          "client_secret_dropped",
+          "client_secret_added",
+          "client_registered"
+        ])
+      })
   )
 
   it.effect("registers an application under the requested id, and refuses an id that is already in use", () =>
@@ -157,27 +159,29 @@ it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
     })
   )
 
-  it.effect("6.7b: refuses a grant of another permission, a grant to a revoked or unknown key, and a grant without a reason", () =>
-    Effect.gen(function* () {
-      const { admin } = yield* RestClient
-      const keys = yield* ApiKeys
-      const user = yield* (yield* TestVenue).user("ungranted", 0, ["view_positions"])
-      const requested = { public_key: user.publicKey, permission: "register_user", reason }
-      const permitted = Effect.map(keys.find(user.publicKey), (key) => Option.getOrThrow(key).permissions)
-      for (const path of ["/keys/grant", "/keys/withdraw"]) {
-        expect((yield* admin("POST", path, { ...requested, permission: "execute_orders" })).status).toBe(422)
-        expect((yield* admin("POST", path, { ...requested, reason: "" })).status).toBe(422)
-        expect((yield* admin("POST", path, requested, "wrong")).status).toBe(401)
-        expect((yield* admin("POST", path, { ...requested, public_key: "svc_test_pub_0" })).status).toBe(404)
-      }
-      expect(yield* permitted).toEqual(["view_positions"])
-      yield* keys.revoke(user.userId, user.publicKey)
-      for (const path of ["/keys/grant", "/keys/withdraw"]) {
-        expect((yield* admin("POST", path, requested)).status).toBe(404)
-      }
-      expect(yield* permitted).toEqual(["view_positions"])
-      expect(yield* deeds(user.userId)).toEqual([])
-    })
+  it.effect(
+    "6.7b: refuses a grant of another permission, a grant to a revoked or unknown key, and a grant without a reason",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const keys = yield* ApiKeys
+        const user = yield* (yield* TestVenue).user("ungranted", 0, ["view_positions"])
+        const requested = { public_key: user.publicKey, permission: "register_user", reason }
+        const permitted = Effect.map(keys.find(user.publicKey), (key) => Option.getOrThrow(key).permissions)
+        for (const path of ["/keys/grant", "/keys/withdraw"]) {
+          expect((yield* admin("POST", path, { ...requested, permission: "execute_orders" })).status).toBe(422)
+          expect((yield* admin("POST", path, { ...requested, reason: "" })).status).toBe(422)
+          expect((yield* admin("POST", path, requested, "wrong")).status).toBe(401)
+          expect((yield* admin("POST", path, { ...requested, public_key: "svc_test_pub_0" })).status).toBe(404)
+        }
+        expect(yield* permitted).toEqual(["view_positions"])
+        yield* keys.revoke(user.userId, user.publicKey)
+        for (const path of ["/keys/grant", "/keys/withdraw"]) {
+          expect((yield* admin("POST", path, requested)).status).toBe(404)
+        }
+        expect(yield* permitted).toEqual(["view_positions"])
+        expect(yield* deeds(user.userId)).toEqual([])
+      })
   )
 
   it.effect("D2: rotates signing keys with an audit entry for each step, and reveals no private key", () =>

@@ -13,59 +13,57 @@ const set = Effect.fnUntraced(function* (state: string, symbol: string = aapl) {
 })
 
 it.layer(layer, { excludeTestServices: true })("splits", (it) => {
-  it.effect(
-    "a 4:1 split converts 50 units at 200 into 200 at 50, and a second split on the same day is refused",
-    () =>
-      Effect.gen(function* () {
-        const venue = yield* TestVenue
-        const { admin, get, signed } = yield* RestClient
-        yield* venue.price(aapl, 200)
-        const long = yield* venue.user("long")
-        const [buyer, seller] = [yield* venue.trade(long), yield* venue.trade(yield* venue.user("short"))]
-        yield* seller.send(limit("SELL", 50, 200))
-        yield* seller.take("order_response")
-        yield* buyer.send(limit("BUY", 50, 200))
-        yield* buyer.take("fill_response")
-        const held = Effect.gen(function* () {
-          yield* venue.settle
-          return (yield* get("/user/positions", yield* signed(long))).body
-        })
-        const before = yield* held
-
-        const early = yield* admin("POST", "/splits", fourForOne)
-        expect([early.status, early.body.detail]).toEqual([
-          409,
-          "AAPL-USD is not halted; halt it first with POST /trading-state."
-        ])
-        yield* set("HALTED")
-        expect((yield* admin("POST", "/splits", fourForOne)).body).toEqual({
-          ...fourForOne,
-          symbol: aapl,
-          reason: undefined
-        })
-        const { body: refusal, status } = yield* admin("POST", "/splits", fourForOne)
-        expect([status, refusal.detail]).toEqual([
-          409,
-          "The last split of AAPL-USD had the ex_date 2024-11-22; send a later ex_date."
-        ])
-
-        const { balance, positions } = yield* held
-        expect(positions[0]).toMatchObject({ position: 200, average_price: 50, realised_pnl: 0, unrealised_pnl: 0 })
-        expect(balance).toEqual(before.balance)
-        const [listed] = (yield* get(`/refdata?ticker=${aapl}`)).body.data
-        expect(listed).toMatchObject({ underlier_price: "50", price_change_24h: "0" })
-        expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
-
-        yield* set("CANCEL_ONLY")
-        expect((yield* set("TRADING")).status).toBe(200)
-        yield* buyer.drain
-        yield* buyer.send(limit("SELL", 1, 52))
-        expect((yield* buyer.take("order_response")).order_response.status).toBe("ACK")
-        const entries = yield* (yield* Audit).about(aapl)
-        expect(entries.filter(({ action }) => action === "split_asked").map(({ facts }) => facts)).toEqual([
-          { numerator: 4, denominator: 1, exDate: "2024-11-22", reason: "board" }
-        ])
+  it.effect("a 4:1 split converts 50 units at 200 into 200 at 50, and a second split on the same day is refused", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { admin, get, signed } = yield* RestClient
+      yield* venue.price(aapl, 200)
+      const long = yield* venue.user("long")
+      const [buyer, seller] = [yield* venue.trade(long), yield* venue.trade(yield* venue.user("short"))]
+      yield* seller.send(limit("SELL", 50, 200))
+      yield* seller.take("order_response")
+      yield* buyer.send(limit("BUY", 50, 200))
+      yield* buyer.take("fill_response")
+      const held = Effect.gen(function* () {
+        yield* venue.settle
+        return (yield* get("/user/positions", yield* signed(long))).body
       })
+      const before = yield* held
+
+      const early = yield* admin("POST", "/splits", fourForOne)
+      expect([early.status, early.body.detail]).toEqual([
+        409,
+        "AAPL-USD is not halted; halt it first with POST /trading-state."
+      ])
+      yield* set("HALTED")
+      expect((yield* admin("POST", "/splits", fourForOne)).body).toEqual({
+        ...fourForOne,
+        symbol: aapl,
+        reason: undefined
+      })
+      const { body: refusal, status } = yield* admin("POST", "/splits", fourForOne)
+      expect([status, refusal.detail]).toEqual([
+        409,
+        "The last split of AAPL-USD had the ex_date 2024-11-22; send a later ex_date."
+      ])
+
+      const { balance, positions } = yield* held
+      expect(positions[0]).toMatchObject({ position: 200, average_price: 50, realised_pnl: 0, unrealised_pnl: 0 })
+      expect(balance).toEqual(before.balance)
+      const [listed] = (yield* get(`/refdata?ticker=${aapl}`)).body.data
+      expect(listed).toMatchObject({ underlier_price: "50", price_change_24h: "0" })
+      expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
+
+      yield* set("CANCEL_ONLY")
+      expect((yield* set("TRADING")).status).toBe(200)
+      yield* buyer.drain
+      yield* buyer.send(limit("SELL", 1, 52))
+      expect((yield* buyer.take("order_response")).order_response.status).toBe("ACK")
+      const entries = yield* (yield* Audit).about(aapl)
+      expect(entries.filter(({ action }) => action === "split_asked").map(({ facts }) => facts)).toEqual([
+        { numerator: 4, denominator: 1, exDate: "2024-11-22", reason: "board" }
+      ])
+    })
   )
 
   it.effect(

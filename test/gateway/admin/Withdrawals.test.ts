@@ -80,27 +80,25 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect(
-    "releases a withdrawal above the limit only after two different operators have approved it",
-    () =>
-      Effect.gen(function* () {
-        const { admin } = yield* RestClient
-        const zoe = yield* customer("zoe")
-        const teo = { name: "teo", roles: ["treasurer"], reason: "a second person" }
-        const { token: second } = (yield* admin("POST", "/operators", teo)).body
-        const id = yield* held(zoe, 300_000n, [])
-        const say = (word: "approve" | "reject", token?: string) =>
-          admin("POST", `/withdrawals/${word}`, { withdrawal_id: id, reason: word }, token)
-        for (const _ of [1, 2]) {
-          const { body } = yield* say("approve")
-          expect([body.is_decided, body.people, body.people_needed]).toEqual([false, ["operator"], 2])
-        }
-        // The second operator first disagrees with the first one, and then agrees.
-        expect((yield* say("reject", second)).body).toMatchObject({ is_decided: false, people: ["teo"] })
-        expect(yield* stateOf(id)).toBe("HELD_FOR_REVIEW")
-        expect((yield* say("approve", second)).body).toMatchObject({ is_decided: true, people: ["operator", "teo"] })
-        expect(yield* stateOf(id)).toBe("QUEUED")
-      })
+  it.effect("releases a withdrawal above the limit only after two different operators have approved it", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const zoe = yield* customer("zoe")
+      const teo = { name: "teo", roles: ["treasurer"], reason: "a second person" }
+      const { token: second } = (yield* admin("POST", "/operators", teo)).body
+      const id = yield* held(zoe, 300_000n, [])
+      const say = (word: "approve" | "reject", token?: string) =>
+        admin("POST", `/withdrawals/${word}`, { withdrawal_id: id, reason: word }, token)
+      for (const _ of [1, 2]) {
+        const { body } = yield* say("approve")
+        expect([body.is_decided, body.people, body.people_needed]).toEqual([false, ["operator"], 2])
+      }
+      // The second operator first disagrees with the first one, and then agrees.
+      expect((yield* say("reject", second)).body).toMatchObject({ is_decided: false, people: ["teo"] })
+      expect(yield* stateOf(id)).toBe("HELD_FOR_REVIEW")
+      expect((yield* say("approve", second)).body).toMatchObject({ is_decided: true, people: ["operator", "teo"] })
+      expect(yield* stateOf(id)).toBe("QUEUED")
+    })
   )
 
   it.effect("ignores the decision of an operator who was appointed after the withdrawal or has been dismissed", () =>

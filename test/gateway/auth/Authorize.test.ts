@@ -156,25 +156,27 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A5: accepts one decision about a consent request, and only from the consent page and the request's user", () =>
-    Effect.gen(function* () {
-      const { origin, register, signIn } = yield* AuthService
-      const client = yield* register({ type: "public" })
-      const session = yield* signIn(wallet())
-      const id = yield* opened(client.clientId)
-      expect((yield* consent(id, session, "maybe")).status).toBe(400)
-      expect(codeOf(yield* consent(id, session, "approve", { origin: "https://evil.example" }))).toEqual([
-        403,
-        "access_denied"
-      ])
-      const denied = yield* consent(id, session, "deny", { origin })
-      expect(new URL(denied.body.redirect_url).searchParams.get("error")).toBe("access_denied")
-      expect((yield* consent(id, session)).status).toBe(400)
+  it.effect(
+    "A5: accepts one decision about a consent request, and only from the consent page and the request's user",
+    () =>
+      Effect.gen(function* () {
+        const { origin, register, signIn } = yield* AuthService
+        const client = yield* register({ type: "public" })
+        const session = yield* signIn(wallet())
+        const id = yield* opened(client.clientId)
+        expect((yield* consent(id, session, "maybe")).status).toBe(400)
+        expect(codeOf(yield* consent(id, session, "approve", { origin: "https://evil.example" }))).toEqual([
+          403,
+          "access_denied"
+        ])
+        const denied = yield* consent(id, session, "deny", { origin })
+        expect(new URL(denied.body.redirect_url).searchParams.get("error")).toBe("access_denied")
+        expect((yield* consent(id, session)).status).toBe(400)
 
-      const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
-      const application = (yield* exchange(client, code)).body
-      expect(codeOf(yield* consent(yield* opened(client.clientId), application))).toEqual([403, "access_denied"])
-    })
+        const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
+        const application = (yield* exchange(client, code)).body
+        expect(codeOf(yield* consent(yield* opened(client.clientId), application))).toEqual([403, "access_denied"])
+      })
   )
 
   it.effect("A6: skips the consent page only for scopes that a confidential application already has", () =>

@@ -212,33 +212,31 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect(
-    "T4: omits the refresh token for an application without the refresh grant, and refuses to refresh that application's session",
-    () =>
-      Effect.gen(function* () {
-        const { form, register, signIn } = yield* AuthService
-        const session = yield* signIn(wallet())
-        for (const type of ["public", "confidential"] as const) {
-          const client = yield* register({ type, grantTypes: ["authorization_code"] })
-          const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
-          const { body, status } = yield* exchange(client, code)
-          expect([type, status, Object.hasOwn(body, "access_token"), Object.hasOwn(body, "refresh_token")]).toEqual([
-            type,
-            200,
-            true,
-            false
-          ])
-        }
-        const client = yield* register({ type: "public" })
+  it.effect("T4: issues and accepts refresh tokens only for an application with the refresh grant", () =>
+    Effect.gen(function* () {
+      const { form, register, signIn } = yield* AuthService
+      const session = yield* signIn(wallet())
+      for (const type of ["public", "confidential"] as const) {
+        const client = yield* register({ type, grantTypes: ["authorization_code"] })
         const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
-        const { refresh_token } = (yield* exchange(client, code)).body
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`update oauth_client set grant_types = '{authorization_code}' where client_id = ${client.clientId}`
-        const refused = yield* form("/token?grant_type=refresh_token", { refresh_token })
-        expect(codeOf(refused)).toEqual([400, "unauthorized_client"])
-        yield* sql`update oauth_client set grant_types = '{refresh_token}' where client_id = ${client.clientId}`
-        expect((yield* form("/token?grant_type=refresh_token", { refresh_token })).status).toBe(200)
-      })
+        const { body, status } = yield* exchange(client, code)
+        expect([type, status, Object.hasOwn(body, "access_token"), Object.hasOwn(body, "refresh_token")]).toEqual([
+          type,
+          200,
+          true,
+          false
+        ])
+      }
+      const client = yield* register({ type: "public" })
+      const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
+      const { refresh_token } = (yield* exchange(client, code)).body
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update oauth_client set grant_types = '{authorization_code}' where client_id = ${client.clientId}`
+      const refused = yield* form("/token?grant_type=refresh_token", { refresh_token })
+      expect(codeOf(refused)).toEqual([400, "unauthorized_client"])
+      yield* sql`update oauth_client set grant_types = '{refresh_token}' where client_id = ${client.clientId}`
+      expect((yield* form("/token?grant_type=refresh_token", { refresh_token })).status).toBe(200)
+    })
   )
 
   it.effect("T7: returns the user info that the scope allows, and refuses requests as RFC 6750 requires", () =>

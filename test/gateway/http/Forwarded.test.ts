@@ -124,7 +124,7 @@ const anyForwarded = FastCheck.array(
   { maxLength: 4 }
 ).map((elements) => elements.join(","))
 
-it("whatever text a client sends before the proxy's address, reads the proxy's address or an unknown address", () => {
+it("reads the proxy's address or an unknown address, despite any text that a client sends before it", () => {
   const appended = FastCheck.ipV4().filter((address) => !address.startsWith("10."))
   FastCheck.assert(
     FastCheck.property(anyHeader, anyForwarded, appended, (list, forwarded, v4) => {

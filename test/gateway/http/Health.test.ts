@@ -83,32 +83,34 @@ const standIn = (silent: Silent) =>
     )
   )
 
-it.effect("the gateway is ready while every desk responds, every market publishes rows and revocations are up to date", () =>
-  Effect.gen(function* () {
-    const silent: Silent = { desk: String(defaults.desks - 1) }
-    const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
-    expect(ready()).toBe(false)
-    yield* TestClock.adjust("2 seconds")
-    expect(ready()).toBe(false)
-    delete silent.desk
-    yield* TestClock.adjust("1 second")
-    expect(ready()).toBe(true)
-    silent.desk = "3"
-    yield* TestClock.adjust("5 seconds")
-    expect(ready()).toBe(true)
-    yield* TestClock.adjust("1 second")
-    expect(ready()).toBe(false)
-    delete silent.desk
-    yield* TestClock.adjust("1 second")
-    silent.revocationsMillis = 10_000
-    expect(ready()).toBe(true)
-    silent.revocationsMillis = 10_001
-    expect(ready()).toBe(false)
-    delete silent.revocationsMillis
-    silent.market = "AUD-USD"
-    yield* TestClock.adjust("5 seconds")
-    expect(ready()).toBe(false)
-  })
+it.effect(
+  "the gateway is ready while every desk responds, every market publishes rows and revocations are up to date",
+  () =>
+    Effect.gen(function* () {
+      const silent: Silent = { desk: String(defaults.desks - 1) }
+      const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
+      expect(ready()).toBe(false)
+      yield* TestClock.adjust("2 seconds")
+      expect(ready()).toBe(false)
+      delete silent.desk
+      yield* TestClock.adjust("1 second")
+      expect(ready()).toBe(true)
+      silent.desk = "3"
+      yield* TestClock.adjust("5 seconds")
+      expect(ready()).toBe(true)
+      yield* TestClock.adjust("1 second")
+      expect(ready()).toBe(false)
+      delete silent.desk
+      yield* TestClock.adjust("1 second")
+      silent.revocationsMillis = 10_000
+      expect(ready()).toBe(true)
+      silent.revocationsMillis = 10_001
+      expect(ready()).toBe(false)
+      delete silent.revocationsMillis
+      silent.market = "AUD-USD"
+      yield* TestClock.adjust("5 seconds")
+      expect(ready()).toBe(false)
+    })
 )
 
 it.live("responds to health checks on every listener, and to other requests on a socket listener with 426", () =>

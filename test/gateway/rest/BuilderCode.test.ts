@@ -45,15 +45,17 @@ const sent = (socket: Socket) =>
     socket.resume()
   })
 
-it.live("uses no database connection for a request whose body has not arrived, and serves other requests meanwhile", () =>
-  Effect.gen(function* () {
-    const { post, signed } = yield* RestClient
-    const venue = yield* TestVenue
-    const [slow, quick] = [yield* venue.user("slow"), yield* venue.user("quick")]
-    const sockets = yield* Effect.replicateEffect(unsent(slow), connections)
-    const { status } = yield* post("/user/builder-code", shares, yield* signed(quick))
-    // No request has timed out yet. Each one gets its response once its body is complete.
-    const statuses = yield* Effect.forEach(sockets, sent)
-    expect([status, ...statuses]).toEqual([201, "201", "409", "409", "409", "409", "409"])
-  }).pipe(Effect.scoped, Effect.provide(layer))
+it.live(
+  "takes a database connection only after the request body has arrived, and serves other requests meanwhile",
+  () =>
+    Effect.gen(function* () {
+      const { post, signed } = yield* RestClient
+      const venue = yield* TestVenue
+      const [slow, quick] = [yield* venue.user("slow"), yield* venue.user("quick")]
+      const sockets = yield* Effect.replicateEffect(unsent(slow), connections)
+      const { status } = yield* post("/user/builder-code", shares, yield* signed(quick))
+      // No request has timed out yet. Each one gets its response once its body is complete.
+      const statuses = yield* Effect.forEach(sockets, sent)
+      expect([status, ...statuses]).toEqual([201, "201", "409", "409", "409", "409", "409"])
+    }).pipe(Effect.scoped, Effect.provide(layer))
 )

@@ -151,111 +151,104 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect(
-    "B1: returns a registration message to any caller, even for an unknown builder",
-    () =>
-      Effect.gen(function* () {
-        const { get } = yield* RestClient
-        const { address } = wallet(240)
-        const code = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"
-        const path = "/builder/web3/message"
-        const good = yield* get(
-          `${path}?address=${address.toLowerCase()}&builder_code=${code.toUpperCase()}&colour=red`
-        )
-        expect([good.status, good.headers.get("cache-control")]).toEqual([200, "no-store"])
-        expect(Object.keys(good.body)).toEqual(["message"])
-        const lines = good.body.message.split("\n")
-        expect([lines[0], lines[1]]).toEqual([
-          "app.venue.test wants you to sign in with your Ethereum account:",
-          address
-        ])
-        expect(lines[3]).toContain(code)
-        const fields = lines.slice(5).map((line: string) => line.split(": ")[0])
-        expect(fields).toEqual(["URI", "Version", "Chain ID", "Nonce", "Issued At", "Expiration Time"])
-        const [issued, expires] = lines.slice(-2).map((line: string) => Date.parse(line.split(": ")[1] ?? ""))
-        expect(expires - issued).toBe(600_000)
-
-        const wrongCase = address.replace(/[a-z](?=\w*$)/, (letter) => letter.toUpperCase())
-        for (const query of [`address=0x12&builder_code=${code}`, `address=${address}&builder_code=carol`]) {
-          expect((yield* get(`${path}?${query}`)).status).toBe(400)
-        }
-        const invalid = yield* get(`${path}?address=${wrongCase}&builder_code=${code}`)
-        expect([invalid.status, invalid.body.type]).toEqual([400, expect.stringContaining("/invalid-wallet-address")])
-        expect(invalid.body.detail).toContain(wrongCase)
-        for (const query of ["", `address=${address}`, `builder_code=${code}`]) {
-          expect((yield* get(`${path}?${query}`)).status).toBe(422)
-        }
-        const twice = `address=${address}&address=${address}&builder_code=${code}`
-        expect((yield* get(`${path}?${twice}`)).status).toBe(422)
-      })
-  )
-
-  it.effect(
-    "B2: issues a key that can read the main account, but cannot trade before onboarding is complete",
-    () =>
-      Effect.gen(function* () {
-        const { get, post, signed } = yield* RestClient
-        const { builderCode, owner, user } = yield* scene
-        const text = yield* message(owner.address, builderCode)
-        const issued = yield* register(user, signedBy(owner, text))
-        expect([issued.status, issued.headers.get("cache-control")]).toEqual([201, "no-store"])
-        const { account_id, public_key, secret_key, user_id, ...others } = issued.body
-        expect(others).toEqual({})
-        expect([account_id, user_id]).toEqual([user_id, expect.stringMatching(uuid)])
-        const key = { userId: user_id, publicKey: public_key, secretKey: secret_key }
-        for (const path of ["/user/positions", "/user/trade", "/user/onboarding"]) {
-          expect([path, (yield* get(path, yield* signed(key))).status]).toEqual([path, 200])
-        }
-        expect((yield* get("/user/api-keys", yield* signed(key))).status).toBe(403)
-        expect((yield* post("/user/builder-code", shares, yield* signed(key))).status).toBe(403)
-        expect((yield* register(key, signedBy(owner, text))).status).toBe(403)
-        // The message accepts the terms, but the user's identity is not verified.
-        const leverage = yield* post(
-          "/user/leverage",
-          { symbol: MarketSymbol.make("GOLD-USD"), leverage: 5 },
-          yield* signed(key)
-        )
-        expect(leverage.status).toBe(403)
-        const { body } = yield* get("/user/onboarding", yield* signed(key))
-        expect(body).toMatchObject({ can_trade: false, terms_accepted: true, missing: ["identity"] })
-      })
-  )
-
-  it.effect("lists the builders that hold one of the user's keys, and revokes a builder's key with immediate effect", () =>
+  it.effect("B1: returns a registration message to any caller, even for an unknown builder", () =>
     Effect.gen(function* () {
-      const { get, restUrl, signed } = yield* RestClient
-      const venue = yield* TestVenue
-      const { builderCode, owner, user } = yield* scene
-      const issued = yield* register(user, signedBy(owner, yield* message(owner.address, builderCode)))
-      const { public_key, secret_key, user_id } = issued.body
-      const key = { userId: user_id, publicKey: public_key, secretKey: secret_key }
-      expect((yield* get("/user/positions", yield* signed(key))).status).toBe(200)
-      const bearer = { authorization: `Bearer ${yield* venue.token(key)}` }
-      const grants = yield* get("/user/builder-grants", bearer)
-      expect([grants.status, grants.body.count]).toEqual([200, 1])
-      expect(grants.body.data).toEqual([
-        {
-          builder_id: user.userId,
-          builder_name: `builder-no-${builders}`,
-          created_at: expect.any(String),
-          last_used_at: grants.body.data[0].last_used_at
-        }
-      ])
-      expect(grants.text).not.toContain(public_key)
-      // The key cannot list the grants, and another user has no grant to revoke.
-      expect((yield* get("/user/builder-grants", yield* signed(key))).status).toBe(403)
-      const revoke = (headers: Record<string, string>) =>
-        Effect.map(
-          call(`${restUrl}/user/builder-grants/${user.userId}`, { method: "DELETE", headers }),
-          ({ status }) => status
-        )
-      const other = yield* venue.user("without a grant")
-      expect(yield* revoke({ authorization: `Bearer ${yield* venue.token(other)}` })).toBe(404)
-      expect(yield* revoke(bearer)).toBe(204)
-      expect((yield* get("/user/positions", yield* signed(key))).status).toBe(401)
-      expect((yield* get("/user/builder-grants", bearer)).body.data).toEqual([])
-      expect(yield* revoke(bearer)).toBe(404)
+      const { get } = yield* RestClient
+      const { address } = wallet(240)
+      const code = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"
+      const path = "/builder/web3/message"
+      const good = yield* get(`${path}?address=${address.toLowerCase()}&builder_code=${code.toUpperCase()}&colour=red`)
+      expect([good.status, good.headers.get("cache-control")]).toEqual([200, "no-store"])
+      expect(Object.keys(good.body)).toEqual(["message"])
+      const lines = good.body.message.split("\n")
+      expect([lines[0], lines[1]]).toEqual(["app.venue.test wants you to sign in with your Ethereum account:", address])
+      expect(lines[3]).toContain(code)
+      const fields = lines.slice(5).map((line: string) => line.split(": ")[0])
+      expect(fields).toEqual(["URI", "Version", "Chain ID", "Nonce", "Issued At", "Expiration Time"])
+      const [issued, expires] = lines.slice(-2).map((line: string) => Date.parse(line.split(": ")[1] ?? ""))
+      expect(expires - issued).toBe(600_000)
+
+      const wrongCase = address.replace(/[a-z](?=\w*$)/, (letter) => letter.toUpperCase())
+      for (const query of [`address=0x12&builder_code=${code}`, `address=${address}&builder_code=carol`]) {
+        expect((yield* get(`${path}?${query}`)).status).toBe(400)
+      }
+      const invalid = yield* get(`${path}?address=${wrongCase}&builder_code=${code}`)
+      expect([invalid.status, invalid.body.type]).toEqual([400, expect.stringContaining("/invalid-wallet-address")])
+      expect(invalid.body.detail).toContain(wrongCase)
+      for (const query of ["", `address=${address}`, `builder_code=${code}`]) {
+        expect((yield* get(`${path}?${query}`)).status).toBe(422)
+      }
+      const twice = `address=${address}&address=${address}&builder_code=${code}`
+      expect((yield* get(`${path}?${twice}`)).status).toBe(422)
     })
+  )
+
+  it.effect("B2: issues a key that can read the main account, but cannot trade before onboarding is complete", () =>
+    Effect.gen(function* () {
+      const { get, post, signed } = yield* RestClient
+      const { builderCode, owner, user } = yield* scene
+      const text = yield* message(owner.address, builderCode)
+      const issued = yield* register(user, signedBy(owner, text))
+      expect([issued.status, issued.headers.get("cache-control")]).toEqual([201, "no-store"])
+      const { account_id, public_key, secret_key, user_id, ...others } = issued.body
+      expect(others).toEqual({})
+      expect([account_id, user_id]).toEqual([user_id, expect.stringMatching(uuid)])
+      const key = { userId: user_id, publicKey: public_key, secretKey: secret_key }
+      for (const path of ["/user/positions", "/user/trade", "/user/onboarding"]) {
+        expect([path, (yield* get(path, yield* signed(key))).status]).toEqual([path, 200])
+      }
+      expect((yield* get("/user/api-keys", yield* signed(key))).status).toBe(403)
+      expect((yield* post("/user/builder-code", shares, yield* signed(key))).status).toBe(403)
+      expect((yield* register(key, signedBy(owner, text))).status).toBe(403)
+      // The message accepts the terms, but the user's identity is not verified.
+      const leverage = yield* post(
+        "/user/leverage",
+        { symbol: MarketSymbol.make("GOLD-USD"), leverage: 5 },
+        yield* signed(key)
+      )
+      expect(leverage.status).toBe(403)
+      const { body } = yield* get("/user/onboarding", yield* signed(key))
+      expect(body).toMatchObject({ can_trade: false, terms_accepted: true, missing: ["identity"] })
+    })
+  )
+
+  it.effect(
+    "lists the builders that hold one of the user's keys, and revokes a builder's key with immediate effect",
+    () =>
+      Effect.gen(function* () {
+        const { get, restUrl, signed } = yield* RestClient
+        const venue = yield* TestVenue
+        const { builderCode, owner, user } = yield* scene
+        const issued = yield* register(user, signedBy(owner, yield* message(owner.address, builderCode)))
+        const { public_key, secret_key, user_id } = issued.body
+        const key = { userId: user_id, publicKey: public_key, secretKey: secret_key }
+        expect((yield* get("/user/positions", yield* signed(key))).status).toBe(200)
+        const bearer = { authorization: `Bearer ${yield* venue.token(key)}` }
+        const grants = yield* get("/user/builder-grants", bearer)
+        expect([grants.status, grants.body.count]).toEqual([200, 1])
+        expect(grants.body.data).toEqual([
+          {
+            builder_id: user.userId,
+            builder_name: `builder-no-${builders}`,
+            created_at: expect.any(String),
+            last_used_at: grants.body.data[0].last_used_at
+          }
+        ])
+        expect(grants.text).not.toContain(public_key)
+        // The key cannot list the grants, and another user has no grant to revoke.
+        expect((yield* get("/user/builder-grants", yield* signed(key))).status).toBe(403)
+        const revoke = (headers: Record<string, string>) =>
+          Effect.map(
+            call(`${restUrl}/user/builder-grants/${user.userId}`, { method: "DELETE", headers }),
+            ({ status }) => status
+          )
+        const other = yield* venue.user("without a grant")
+        expect(yield* revoke({ authorization: `Bearer ${yield* venue.token(other)}` })).toBe(404)
+        expect(yield* revoke(bearer)).toBe(204)
+        expect((yield* get("/user/positions", yield* signed(key))).status).toBe(401)
+        expect((yield* get("/user/builder-grants", bearer)).body.data).toEqual([])
+        expect(yield* revoke(bearer)).toBe(404)
+      })
   )
 
   it.effect("B3: refuses each invalid registration with its own status, and leaves the wallet's message valid", () =>

@@ -327,22 +327,20 @@ const openedFor = (length: "1HOUR" | "1MIN", toMillis: number) =>
   )
 const opened = Effect.scoped(openedFor("1HOUR", 1))
 
-it.effect(
-  "computes at most eight charts of more than 1,000 windows concurrently for one IP address",
-  () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(day)
-      const [short, long] = [openedFor("1MIN", 1_000 * 60_000), openedFor("1MIN", 1_001 * 60_000)]
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* Effect.replicateEffect(long, 8)
-          assert.strictEqual((yield* Effect.flip(long)).status, 429)
-          yield* short
-        })
-      )
-      yield* Effect.scoped(long)
-      // The stub returns minute 0 as the time of the first price.
-    }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
+it.effect("computes at most eight charts of more than 1,000 windows concurrently for one IP address", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(day)
+    const [short, long] = [openedFor("1MIN", 1_000 * 60_000), openedFor("1MIN", 1_001 * 60_000)]
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* Effect.replicateEffect(long, 8)
+        assert.strictEqual((yield* Effect.flip(long)).status, 429)
+        yield* short
+      })
+    )
+    yield* Effect.scoped(long)
+    // The stub returns minute 0 as the time of the first price.
+  }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
 )
 
 it.effect("a chart request waits until the tables contain the last row that the gateway has published", () =>

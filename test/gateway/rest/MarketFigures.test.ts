@@ -154,33 +154,35 @@ scene(
     })
 )
 
-scene("rule 4.20: returns up to 100 book levels per side, starting with the same levels as the level2 channel", (venue) =>
-  Effect.gen(function* () {
-    const { get, restUrl } = yield* RestClient
-    const { client } = yield* person(venue, "maker", 10_000_000)
-    for (let at = 0; at < 101; at++) {
-      // One second per fifty orders stays within the rate limit.
-      if (at % 50 === 0) yield* TestClock.adjust("1 second")
-      yield* client.send(limit("BUY", 1, (19_998 - at) / 100))
-    }
-    yield* client.send(limit("SELL", 2.5, 200.1))
-    yield* venue.settle
-    const book = yield* get(`/md/orderbook/${aapl.toLowerCase()}`)
-    assert.deepStrictEqual([book.status, book.headers.get("cache-control")], [200, "public, max-age=1"])
-    assert.deepStrictEqual(Object.keys(book.body).toSorted(), ["$schema", "asks", "bids", "ticker_id", "timestamp"])
-    assert.deepStrictEqual(
-      [book.body.ticker_id, book.body.asks, book.body.bids.length, book.body.bids.at(-1)],
-      [aapl, [["200.10", "2.5"]], 100, ["198.99", "1"]]
-    )
-    assert.isAtLeast(book.body.timestamp, friday)
-    const socket = yield* venue.marketData
-    yield* socket.send({ type: "subscribe", channels: ["level2"], symbols: [aapl] })
-    assert.deepStrictEqual(book.body.bids.slice(0, 20), (yield* socket.take("level2")).bid)
-    const none = yield* get(`/md/orderbook/${gold}`)
-    assert.deepStrictEqual([none.body.bids, none.body.asks], [[], []])
-    const unknown = yield* get("/md/orderbook/NOPE-USD")
-    assert.deepStrictEqual([unknown.status, unknown.body.type], [404, `${restUrl}/problems/unknown-symbol`])
-  })
+scene(
+  "rule 4.20: returns up to 100 book levels per side, starting with the same levels as the level2 channel",
+  (venue) =>
+    Effect.gen(function* () {
+      const { get, restUrl } = yield* RestClient
+      const { client } = yield* person(venue, "maker", 10_000_000)
+      for (let at = 0; at < 101; at++) {
+        // One second per fifty orders stays within the rate limit.
+        if (at % 50 === 0) yield* TestClock.adjust("1 second")
+        yield* client.send(limit("BUY", 1, (19_998 - at) / 100))
+      }
+      yield* client.send(limit("SELL", 2.5, 200.1))
+      yield* venue.settle
+      const book = yield* get(`/md/orderbook/${aapl.toLowerCase()}`)
+      assert.deepStrictEqual([book.status, book.headers.get("cache-control")], [200, "public, max-age=1"])
+      assert.deepStrictEqual(Object.keys(book.body).toSorted(), ["$schema", "asks", "bids", "ticker_id", "timestamp"])
+      assert.deepStrictEqual(
+        [book.body.ticker_id, book.body.asks, book.body.bids.length, book.body.bids.at(-1)],
+        [aapl, [["200.10", "2.5"]], 100, ["198.99", "1"]]
+      )
+      assert.isAtLeast(book.body.timestamp, friday)
+      const socket = yield* venue.marketData
+      yield* socket.send({ type: "subscribe", channels: ["level2"], symbols: [aapl] })
+      assert.deepStrictEqual(book.body.bids.slice(0, 20), (yield* socket.take("level2")).bid)
+      const none = yield* get(`/md/orderbook/${gold}`)
+      assert.deepStrictEqual([none.body.bids, none.body.asks], [[], []])
+      const unknown = yield* get("/md/orderbook/NOPE-USD")
+      assert.deepStrictEqual([unknown.status, unknown.body.type], [404, `${restUrl}/problems/unknown-symbol`])
+    })
 )
 
 for (const waits of ["25 hours", "49 hours"] as const) {

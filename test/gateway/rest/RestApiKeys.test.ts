@@ -143,24 +143,22 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect(
-    "rotating a key keeps its permissions and immediately invalidates its old name and secret",
-    () =>
-      Effect.gen(function* () {
-        const { as, listed, user } = yield* signedIn("rotator")
-        const thief = yield* signedIn("third thief")
-        const path = `/user/api-keys/${user.publicKey}/rotate`
-        expect((yield* thief.as("POST", path)).status).toBe(404)
-        const { body, status } = yield* as("POST", path)
-        expect(status).toBe(201)
-        expect(body).toMatchObject({ label: "rotator", scope: "all_accounts", secret_key: expect.any(String) })
-        expect((yield* withKey(user)).status).toBe(401)
-        expect((yield* withKey(keyOf(user.userId, body))).status).toBe(200)
-        expect((yield* as("POST", path)).status).toBe(404)
-        expect((yield* listed).data.map(({ public_key }: { public_key: string }) => public_key)).toEqual([
-          body.public_key
-        ])
-      })
+  it.effect("rotating a key keeps its permissions and immediately invalidates its old name and secret", () =>
+    Effect.gen(function* () {
+      const { as, listed, user } = yield* signedIn("rotator")
+      const thief = yield* signedIn("third thief")
+      const path = `/user/api-keys/${user.publicKey}/rotate`
+      expect((yield* thief.as("POST", path)).status).toBe(404)
+      const { body, status } = yield* as("POST", path)
+      expect(status).toBe(201)
+      expect(body).toMatchObject({ label: "rotator", scope: "all_accounts", secret_key: expect.any(String) })
+      expect((yield* withKey(user)).status).toBe(401)
+      expect((yield* withKey(keyOf(user.userId, body))).status).toBe(200)
+      expect((yield* as("POST", path)).status).toBe(404)
+      expect((yield* listed).data.map(({ public_key }: { public_key: string }) => public_key)).toEqual([
+        body.public_key
+      ])
+    })
   )
 
   it.effect("hides the keys that builders hold, and refuses to rename or rotate them", () =>

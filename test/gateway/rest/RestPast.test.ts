@@ -257,28 +257,26 @@ it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
     })
   )
 
-  it.effect(
-    "returns the first state of each recorded hour, limited to the most recent hours",
-    () =>
-      Effect.gen(function* () {
-        const { alice, bob } = yield* Past
-        const venue = yield* TestVenue
-        yield* TestClock.adjust("60 minutes")
-        yield* venue.settle
-        const { body } = yield* getAs(alice, "/pnl")
-        const state = { realised_pnl: 0, unrealised_pnl: -100, net_funding: 0, fees: 0.4, quantity: -10, cost: -2000 }
-        const hour = (at: string) => ({ symbol: "AAPL-USD", hour: `2026-11-20T${at}:00:00Z`, ...state })
-        expect([body.count, body.data]).toEqual([2, [hour("16"), hour("17")]])
-        const hours = (query: string) =>
-          Effect.map(getAs(bob, `/pnl?${query}`), ({ body }) =>
-            body.data.map((row: { hour: string }) => row.hour.slice(11, 13))
-          )
-        expect(yield* hours("limit_hours=1")).toEqual(["17"])
-        expect(yield* hours("start=2026-11-20T16:00:00Z&end=2026-11-20T17:00:00Z&symbol=aapl-usd")).toEqual(["16"])
-        expect(yield* hours("start=2026-11-20T16:00:01Z&end=2030-01-01T00:00:00Z")).toEqual(["17"])
-        expect(yield* hours("symbol=GOLD-USD")).toEqual([])
-        expect(yield* hours("end=2026-11-20T15:00:00Z")).toEqual([])
-      })
+  it.effect("returns the first state of each recorded hour, limited to the most recent hours", () =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* Past
+      const venue = yield* TestVenue
+      yield* TestClock.adjust("60 minutes")
+      yield* venue.settle
+      const { body } = yield* getAs(alice, "/pnl")
+      const state = { realised_pnl: 0, unrealised_pnl: -100, net_funding: 0, fees: 0.4, quantity: -10, cost: -2000 }
+      const hour = (at: string) => ({ symbol: "AAPL-USD", hour: `2026-11-20T${at}:00:00Z`, ...state })
+      expect([body.count, body.data]).toEqual([2, [hour("16"), hour("17")]])
+      const hours = (query: string) =>
+        Effect.map(getAs(bob, `/pnl?${query}`), ({ body }) =>
+          body.data.map((row: { hour: string }) => row.hour.slice(11, 13))
+        )
+      expect(yield* hours("limit_hours=1")).toEqual(["17"])
+      expect(yield* hours("start=2026-11-20T16:00:00Z&end=2026-11-20T17:00:00Z&symbol=aapl-usd")).toEqual(["16"])
+      expect(yield* hours("start=2026-11-20T16:00:01Z&end=2030-01-01T00:00:00Z")).toEqual(["17"])
+      expect(yield* hours("symbol=GOLD-USD")).toEqual([])
+      expect(yield* hours("end=2026-11-20T15:00:00Z")).toEqual([])
+    })
   )
 
   it.effect("shows public users to every caller, from data at most one second old, and hides all other users", () =>

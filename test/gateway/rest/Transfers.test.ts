@@ -66,34 +66,32 @@ it.effect("opens a subaccount that can trade immediately, with or without a requ
   }).pipe(Effect.provide(layer))
 )
 
-it.effect(
-  "opens subaccounts only for keys with that permission, and at most twenty for each user",
-  () =>
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const rest = yield* RestClient
-      const user = yield* venue.user("owner")
-      const other = yield* venue.user("other")
-      const trader = yield* venue.user(
-        "trader",
-        0,
-        Selectable.literals.filter((name) => name !== "subaccount_ops")
-      )
-      expect((yield* post(trader, "/user/subaccounts", {})).status).toBe(403)
-      const foreign = { ...(yield* rest.signed(user)), "x-svc-requested-account-id": other.userId }
-      expect((yield* ask("POST", "/user/subaccounts", foreign, {})).status).toBe(200)
-      expect(
-        (yield* get(user, "/user/subaccounts/balance", { "x-svc-requested-account-id": other.userId })).status
-      ).toBe(403)
-      for (let count = 1; count < 20; count++) yield* open(user)
-      const { body, status } = yield* post(user, "/user/subaccounts", {})
-      expect([status, body.type, body.detail]).toEqual([
-        409,
-        `${rest.restUrl}/problems/too-many-subaccounts`,
-        "A user can have at most 20 subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists."
-      ])
-      expect((yield* get(user, "/user/subaccounts")).body.account_ids.length).toBe(20)
-    }).pipe(Effect.provide(layer))
+it.effect("opens subaccounts only for keys with that permission, and at most twenty for each user", () =>
+  Effect.gen(function* () {
+    const venue = yield* TestVenue
+    const rest = yield* RestClient
+    const user = yield* venue.user("owner")
+    const other = yield* venue.user("other")
+    const trader = yield* venue.user(
+      "trader",
+      0,
+      Selectable.literals.filter((name) => name !== "subaccount_ops")
+    )
+    expect((yield* post(trader, "/user/subaccounts", {})).status).toBe(403)
+    const foreign = { ...(yield* rest.signed(user)), "x-svc-requested-account-id": other.userId }
+    expect((yield* ask("POST", "/user/subaccounts", foreign, {})).status).toBe(200)
+    expect((yield* get(user, "/user/subaccounts/balance", { "x-svc-requested-account-id": other.userId })).status).toBe(
+      403
+    )
+    for (let count = 1; count < 20; count++) yield* open(user)
+    const { body, status } = yield* post(user, "/user/subaccounts", {})
+    expect([status, body.type, body.detail]).toEqual([
+      409,
+      `${rest.restUrl}/problems/too-many-subaccounts`,
+      "A user can have at most 20 subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists."
+    ])
+    expect((yield* get(user, "/user/subaccounts")).body.account_ids.length).toBe(20)
+  }).pipe(Effect.provide(layer))
 )
 
 it.effect(

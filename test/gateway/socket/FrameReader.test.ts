@@ -46,26 +46,24 @@ const turns = (holds: () => boolean) =>
   )
 const pings = (count: number) => Buffer.concat(Array.from({ length: count }, () => frame("ping")))
 
-it.live(
-  "accepts a message of 16 fragments, and closes the connection with a reason at the 17th fragment",
-  () =>
-    Effect.gen(function* () {
-      const { port } = yield* listening()
-      const client = yield* RawClient.open(port)
-      client.write(fragmented(8, false), frame("ping"))
-      for (let left = 7; left > 0; left--) client.write(frame("continuation", "x", false))
-      client.write(frame("continuation", "x"))
-      yield* client.until(() => client.texts.length === 1)
-      assert.deepStrictEqual(client.texts, ["x".repeat(16)])
-      assert.strictEqual(client.pongs(), 1)
-      client.write(frame("text", "before"), fragmented(14_000, false))
-      yield* client.until(() => client.closed() !== undefined)
-      assert.deepStrictEqual(client.closed(), {
-        code: 1008,
-        reason: "a message can have at most 16 fragments; send it in one frame"
-      })
-      assert.deepStrictEqual(client.texts.slice(1), ["before"])
+it.live("accepts a message of 16 fragments, and closes the connection with a reason at the 17th fragment", () =>
+  Effect.gen(function* () {
+    const { port } = yield* listening()
+    const client = yield* RawClient.open(port)
+    client.write(fragmented(8, false), frame("ping"))
+    for (let left = 7; left > 0; left--) client.write(frame("continuation", "x", false))
+    client.write(frame("continuation", "x"))
+    yield* client.until(() => client.texts.length === 1)
+    assert.deepStrictEqual(client.texts, ["x".repeat(16)])
+    assert.strictEqual(client.pongs(), 1)
+    client.write(frame("text", "before"), fragmented(14_000, false))
+    yield* client.until(() => client.closed() !== undefined)
+    assert.deepStrictEqual(client.closed(), {
+      code: 1008,
+      reason: "a message can have at most 16 fragments; send it in one frame"
     })
+    assert.deepStrictEqual(client.texts.slice(1), ["before"])
+  })
 )
 
 it.live(
@@ -167,68 +165,68 @@ it.live("reads each frame once and in order, however the frames are split into p
   })
 )
 
-it.live("rejects a forbidden frame after its first bytes, with code 1009 if the frame is too long and with 1002 otherwise", () =>
-  Effect.gen(function* () {
-    const { port } = yield* listening()
-    const start = (first: number, second: number, ...more: ReadonlyArray<number>) =>
-      Buffer.from([first, second, ...more, 0, 0, 0, 0])
-    const wrong: ReadonlyArray<readonly [Buffer, number]> = [
-      [start(0x81, 5), 1002],
-      [start(0xc1, 0x85), 1002],
-      [start(0x83, 0x85), 1002],
-      [start(0x80, 0x85), 1002],
-      [start(0x09, 0x85), 1002],
-      [start(0x89, 0xfe, 0, 200), 1002],
-      [start(0x8b, 0x80), 1002],
-      [Buffer.concat([frame("text", "x", false), start(0x81, 0x85)]), 1002],
-      [start(0x81, 0xff, 0, 0, 0, 0, 0, 1, 0, 1), 1009],
-      [start(0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0), 1009],
-      [Buffer.concat([frame("text", "x", false), start(0x80, 0xff, 0, 0, 0, 0, 0, 1, 0, 0)]), 1009]
-    ]
-    for (const [at, [bytes, code]] of wrong.entries()) {
-      const client = yield* RawClient.open(port, `203.0.113.${at}`)
-      client.write(bytes)
-      yield* client.until(() => client.closed() !== undefined || client.socket.destroyed)
-      assert.strictEqual(client.closed()?.code, code, `number ${at}`)
-    }
-  })
-)
-
 it.live(
-  "charges unfinished messages for their memory, and closes the socket with code 1013 at the limit",
+  "rejects a forbidden frame after its first bytes, with code 1009 if the frame is too long and with 1002 otherwise",
   () =>
     Effect.gen(function* () {
-      let kept = 0
-      let most = Infinity
-      const allowance: SocketBudget.Allowance = {
-        frame: () => true,
-        control: () => true,
-        unfinished: (bytes) => (kept = bytes) <= most,
-        unread: () => true,
-        close: () => {}
+      const { port } = yield* listening()
+      const start = (first: number, second: number, ...more: ReadonlyArray<number>) =>
+        Buffer.from([first, second, ...more, 0, 0, 0, 0])
+      const wrong: ReadonlyArray<readonly [Buffer, number]> = [
+        [start(0x81, 5), 1002],
+        [start(0xc1, 0x85), 1002],
+        [start(0x83, 0x85), 1002],
+        [start(0x80, 0x85), 1002],
+        [start(0x09, 0x85), 1002],
+        [start(0x89, 0xfe, 0, 200), 1002],
+        [start(0x8b, 0x80), 1002],
+        [Buffer.concat([frame("text", "x", false), start(0x81, 0x85)]), 1002],
+        [start(0x81, 0xff, 0, 0, 0, 0, 0, 1, 0, 1), 1009],
+        [start(0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0), 1009],
+        [Buffer.concat([frame("text", "x", false), start(0x80, 0xff, 0, 0, 0, 0, 0, 1, 0, 0)]), 1009]
+      ]
+      for (const [at, [bytes, code]] of wrong.entries()) {
+        const client = yield* RawClient.open(port, `203.0.113.${at}`)
+        client.write(bytes)
+        yield* client.until(() => client.closed() !== undefined || client.socket.destroyed)
+        assert.strictEqual(client.closed()?.code, code, `number ${at}`)
       }
-      const { port } = yield* listening({ budget: { refusal: () => undefined, open: () => allowance } })
-      const client = yield* RawClient.open(port)
-      const whole = frame("text", "x".repeat(1_000))
-      client.write(whole.subarray(0, 600))
-      yield* turns(() => kept >= 600)
-      assert.isBelow(kept, 2_000)
-      client.write(whole.subarray(600))
-      yield* client.until(() => client.texts.length === 1)
-      assert.strictEqual(kept, 0)
-
-      // Each 10-byte fragment uses hundreds of bytes of memory, but the rest of its read buffer is not kept.
-      client.write(pings(8_000), fragmented(10, false))
-      yield* turns(() => kept > 10 * 256)
-      assert.isBelow(kept, 10 * 256 + 1_000)
-      most = 4_096
-      client.write(frame("continuation", "x".repeat(5_000), false))
-      yield* client.until(() => client.closed() !== undefined)
-      assert.deepStrictEqual(client.closed(), {
-        code: 1013,
-        reason: "unfinished messages use too much memory; send each message in one frame, or reconnect later"
-      })
     })
+)
+
+it.live("charges unfinished messages for their memory, and closes the socket with code 1013 at the limit", () =>
+  Effect.gen(function* () {
+    let kept = 0
+    let most = Infinity
+    const allowance: SocketBudget.Allowance = {
+      frame: () => true,
+      control: () => true,
+      unfinished: (bytes) => (kept = bytes) <= most,
+      unread: () => true,
+      close: () => {}
+    }
+    const { port } = yield* listening({ budget: { refusal: () => undefined, open: () => allowance } })
+    const client = yield* RawClient.open(port)
+    const whole = frame("text", "x".repeat(1_000))
+    client.write(whole.subarray(0, 600))
+    yield* turns(() => kept >= 600)
+    assert.isBelow(kept, 2_000)
+    client.write(whole.subarray(600))
+    yield* client.until(() => client.texts.length === 1)
+    assert.strictEqual(kept, 0)
+
+    // Each 10-byte fragment uses hundreds of bytes of memory, but the rest of its read buffer is not kept.
+    client.write(pings(8_000), fragmented(10, false))
+    yield* turns(() => kept > 10 * 256)
+    assert.isBelow(kept, 10 * 256 + 1_000)
+    most = 4_096
+    client.write(frame("continuation", "x".repeat(5_000), false))
+    yield* client.until(() => client.closed() !== undefined)
+    assert.deepStrictEqual(client.closed(), {
+      code: 1013,
+      reason: "unfinished messages use too much memory; send each message in one frame, or reconnect later"
+    })
+  })
 )
 
 it.live("limits the unread frames of all clients together, and closes a slow client with code 1013", () =>

@@ -59,7 +59,7 @@ const twap = (more: object) =>
   })
 
 story(
-  "I40: refuses commands that add risk when revocations are more than 3 s out of date, and executes commands that reduce risk",
+  "I40: executes only commands that reduce risk while revocations are more than 3 s out of date",
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const { revocations, trade } = yield* gateway

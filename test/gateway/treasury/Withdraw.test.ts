@@ -265,49 +265,45 @@ it.effect("limits withdrawals with a builder's key to registered addresses", () 
   }).pipe(Effect.provide(layer))
 )
 
-it.effect(
-  "I47: refuses withdrawals until every onboarding step is complete, but always serves lists",
-  () =>
-    Effect.gen(function* () {
-      const states = yield* UserStates
-      const venue = yield* TestVenue
-      const { byKey, user, withdraw } = yield* person("fay")
-      const bearer = { authorization: `Bearer ${yield* venue.token(user)}` }
-      const asks = [
-        () => withdraw({ amount: 10 }),
-        () => byKey("GET", "/address"),
-        () => ask("GET", "/address", bearer),
-        () => ask("POST", "/withdraw", bearer, { amount: 10, address: here }),
-        () => byKey("GET", "/withdrawal-addresses"),
-        () => byKey("GET", "/fiat-address?currency=usd&payment_rail=wire"),
-        () => byKey("POST", "/bank-account?currency=usd", details)
-      ]
-      const answersWith = Effect.fnUntraced(function* (status: number) {
-        for (const send of asks) expect((yield* send()).status).toBe(status)
-        expect((yield* byKey("GET", "/withdrawals")).body.data).toEqual([])
-        expect((yield* ask("GET", "/deposits", bearer)).status).toBe(200)
-      })
-      yield* states.acceptTerms(user.userId, "0")
-      yield* answersWith(401)
-      yield* states.setIdentity(user.userId, "none")
-      yield* answersWith(401)
-      yield* states.acceptTerms(user.userId, "1")
-      yield* answersWith(403)
-      yield* states.setIdentity(user.userId, "verified")
-      yield* states.setRegion(user.userId, "KP")
-      yield* answersWith(403)
-      yield* states.setRegion(user.userId, "DE")
-      const account = yield* venue.subaccount(user, 0)
-      for (const named of [account, "00000000-0000-4000-8000-ffffffffffff"]) {
-        const other = { "x-svc-requested-account-id": named }
-        expect((yield* byKey("GET", "/address", undefined, other)).status).toBe(403)
-      }
-      expect((yield* byKey("GET", "/address", undefined, { "x-svc-requested-account-id": user.userId })).status).toBe(
-        200
-      )
-      yield* states.freeze(user.userId)
-      for (const send of asks) expect((yield* send()).status).toBe(403)
-    }).pipe(Effect.provide(layer))
+it.effect("I47: refuses withdrawals until every onboarding step is complete, but always serves lists", () =>
+  Effect.gen(function* () {
+    const states = yield* UserStates
+    const venue = yield* TestVenue
+    const { byKey, user, withdraw } = yield* person("fay")
+    const bearer = { authorization: `Bearer ${yield* venue.token(user)}` }
+    const asks = [
+      () => withdraw({ amount: 10 }),
+      () => byKey("GET", "/address"),
+      () => ask("GET", "/address", bearer),
+      () => ask("POST", "/withdraw", bearer, { amount: 10, address: here }),
+      () => byKey("GET", "/withdrawal-addresses"),
+      () => byKey("GET", "/fiat-address?currency=usd&payment_rail=wire"),
+      () => byKey("POST", "/bank-account?currency=usd", details)
+    ]
+    const answersWith = Effect.fnUntraced(function* (status: number) {
+      for (const send of asks) expect((yield* send()).status).toBe(status)
+      expect((yield* byKey("GET", "/withdrawals")).body.data).toEqual([])
+      expect((yield* ask("GET", "/deposits", bearer)).status).toBe(200)
+    })
+    yield* states.acceptTerms(user.userId, "0")
+    yield* answersWith(401)
+    yield* states.setIdentity(user.userId, "none")
+    yield* answersWith(401)
+    yield* states.acceptTerms(user.userId, "1")
+    yield* answersWith(403)
+    yield* states.setIdentity(user.userId, "verified")
+    yield* states.setRegion(user.userId, "KP")
+    yield* answersWith(403)
+    yield* states.setRegion(user.userId, "DE")
+    const account = yield* venue.subaccount(user, 0)
+    for (const named of [account, "00000000-0000-4000-8000-ffffffffffff"]) {
+      const other = { "x-svc-requested-account-id": named }
+      expect((yield* byKey("GET", "/address", undefined, other)).status).toBe(403)
+    }
+    expect((yield* byKey("GET", "/address", undefined, { "x-svc-requested-account-id": user.userId })).status).toBe(200)
+    yield* states.freeze(user.userId)
+    for (const send of asks) expect((yield* send()).status).toBe(403)
+  }).pipe(Effect.provide(layer))
 )
 
 it.effect("links a bank account of the verified holder, and holds payouts to an account of an unknown holder", () =>

@@ -83,7 +83,7 @@ describe("delistings", () => {
     assert.strictEqual(scene.position("alice"), 1)
   })
 
-  it("a market that never had a price is delisted at once", () => {
+  it("a market that never had a price is delisted immediately", () => {
     const scene = new Scene(null)
     halt(scene)
     assert.deepStrictEqual(told(delist(scene)), ["TradingStateChanged"])

@@ -33,7 +33,7 @@ const cashOf = (engine: Engine.Engine, accounts: ReadonlyArray<string>): number 
 }
 
 describe("rule 12.3: division of a 10.20 fee", () => {
-  it("I18: at 6,000 bps for the venue and 3,000 bps for the owner they get 6.12 and 3.06, and the reserve fund 1.02", () => {
+  it("I18: if the venue's share is 60 % and the owner's 30 %, they get 6.12 and 3.06, and the reserve fund gets 1.02", () => {
     const scene = new Scene(204)
     assert.deepStrictEqual(told(introduce(scene)), ["BuilderIntroduced"])
     const { maker, taker } = trade(scene, "code")
@@ -51,7 +51,7 @@ describe("rule 12.3: division of a 10.20 fee", () => {
     assert.strictEqual(Engine.view(scene.engine, AccountId.make("ann")).position.fees, 10_200_000)
   })
 
-  it("I18: at 5,000 bps each, owner and venue both get 5.10 and nothing remains", () => {
+  it("I18: if owner and venue each have a share of 50 %, both get 5.10 and nothing remains", () => {
     const scene = new Scene(204)
     introduce(scene, "code", 5_000, 5_000)
     assert.deepStrictEqual(trade(scene, "code").taker.reward, { ownerId, amount: 5_100_000, remainder: 0 })

@@ -153,7 +153,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("recognises a code's second use for one day, and then deletes the code", () =>
+    it.effect("recognises a code's second use for one day, and deletes the code afterwards", () =>
       Effect.gen(function* () {
         const { authorizations, code } = yield* approved("old")
         yield* authorizations.consume(code)

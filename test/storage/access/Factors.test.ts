@@ -68,7 +68,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rejects a second factor with the same name, unless the factors are unnamed", () =>
+    it.effect("rejects a factor with the name of another factor of the same user, unless both are unnamed", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* begin(UserId.make("dan"), "phone")
@@ -83,22 +83,24 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("deletes an unverified factor after 300 seconds and frees its name, but keeps a verified factor", () =>
-      Effect.gen(function* () {
-        const factors = yield* Factors
-        yield* TestClock.setTime(1_000)
-        const factorId = yield* begin(UserId.make("eve"), "phone")
-        yield* begin(UserId.make("eva"))
-        yield* factors.accept("factor of eva", 1)
-        yield* TestClock.setTime(300_999)
-        assert.lengthOf(yield* factors.ofUser(UserId.make("eve")), 1)
-        yield* TestClock.setTime(301_000)
-        assert.deepStrictEqual(yield* factors.ofUser(UserId.make("eve")), [])
-        assert.deepStrictEqual(yield* factors.find(UserId.make("eve"), factorId), Option.none())
-        assert.isFalse(yield* factors.accept(factorId, 9))
-        yield* factors.add({ factorId: "eve-2", userId: UserId.make("eve"), friendlyName: "phone", secret })
-        assert.lengthOf(yield* factors.ofUser(UserId.make("eva")), 1)
-      })
+    it.effect(
+      "deletes a factor that is not verified within 300 seconds, and makes the factor's name available again",
+      () =>
+        Effect.gen(function* () {
+          const factors = yield* Factors
+          yield* TestClock.setTime(1_000)
+          const factorId = yield* begin(UserId.make("eve"), "phone")
+          yield* begin(UserId.make("eva"))
+          yield* factors.accept("factor of eva", 1)
+          yield* TestClock.setTime(300_999)
+          assert.lengthOf(yield* factors.ofUser(UserId.make("eve")), 1)
+          yield* TestClock.setTime(301_000)
+          assert.deepStrictEqual(yield* factors.ofUser(UserId.make("eve")), [])
+          assert.deepStrictEqual(yield* factors.find(UserId.make("eve"), factorId), Option.none())
+          assert.isFalse(yield* factors.accept(factorId, 9))
+          yield* factors.add({ factorId: "eve-2", userId: UserId.make("eve"), friendlyName: "phone", secret })
+          assert.lengthOf(yield* factors.ofUser(UserId.make("eva")), 1)
+        })
     )
 
     it.effect("rolls back a factor's changes if their transaction fails", () =>
@@ -181,7 +183,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("accepts a recovery code once under concurrent use, until the codes are replaced", () =>
+    it.effect("accepts a recovery code once, even under concurrent use", () =>
       Effect.gen(function* () {
         const codes = yield* RecoveryCodes
         yield* begin(UserId.make("kim"))

@@ -37,7 +37,7 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       return ids as unknown as readonly [UserId, UserId, UserId]
     })
 
-    it.effect("issues invitation codes once under repeated and concurrent calls", () =>
+    it.effect("issues a user's invitation codes once, even under repeated and concurrent calls", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [amy] = yield* users("issue-amy")
@@ -75,25 +75,27 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       })
     )
 
-    it.effect("I8: counts a referral once the journal records it, and keeps the invitation code redeemed", () =>
-      Effect.gen(function* () {
-        const codes = yield* InvitationCodes
-        const [amy, ben, cid] = yield* users("brought-amy", "brought-ben", "brought-cid")
-        yield* codes.issue(amy, ["B1", "B2"])
-        yield* codes.hold("B1", ben)
-        yield* redeem(ben, "B1", amy)
-        yield* codes.release("B1", ben)
-        yield* codes.hold("B2", cid)
-        yield* redeem(cid, "B2", amy)
-        assert.strictEqual(yield* codes.hold("B1", ben), amy)
-        assert.strictEqual((yield* Effect.flip(codes.hold("B1", cid)))._tag, "UnknownInvitationCode")
-        assert.deepStrictEqual(yield* codes.referredBy([amy, ben]), [
-          { referrerId: amy, userId: ben },
-          { referrerId: amy, userId: cid }
-        ])
-        const issued = yield* codes.ofUser(amy)
-        assert.isTrue(issued.every(({ redeemedAtMillis }) => redeemedAtMillis !== null))
-      })
+    it.effect(
+      "I8: counts a referral when the journal records it, and does not release the invitation code afterwards",
+      () =>
+        Effect.gen(function* () {
+          const codes = yield* InvitationCodes
+          const [amy, ben, cid] = yield* users("brought-amy", "brought-ben", "brought-cid")
+          yield* codes.issue(amy, ["B1", "B2"])
+          yield* codes.hold("B1", ben)
+          yield* redeem(ben, "B1", amy)
+          yield* codes.release("B1", ben)
+          yield* codes.hold("B2", cid)
+          yield* redeem(cid, "B2", amy)
+          assert.strictEqual(yield* codes.hold("B1", ben), amy)
+          assert.strictEqual((yield* Effect.flip(codes.hold("B1", cid)))._tag, "UnknownInvitationCode")
+          assert.deepStrictEqual(yield* codes.referredBy([amy, ben]), [
+            { referrerId: amy, userId: ben },
+            { referrerId: amy, userId: cid }
+          ])
+          const issued = yield* codes.ofUser(amy)
+          assert.isTrue(issued.every(({ redeemedAtMillis }) => redeemedAtMillis !== null))
+        })
     )
 
     it.effect("lists referrers page by page", () =>

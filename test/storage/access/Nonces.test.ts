@@ -53,7 +53,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I36: of many concurrent claims of one nonce on two nodes, accepts exactly one", () =>
+      it.effect("I36: accepts exactly one of many concurrent claims of a nonce across two nodes", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const claim = (n: number) => (n % 2 === 0 ? a : b).claim("key", n < 20 ? "ef56" : "EF56")
@@ -64,7 +64,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
       )
 
       it.effect(
-        "responds to every claim in batches larger than one statement, even if two nodes claim the same nonces in opposite order",
+        "responds to every nonce claim even if two nodes claim thousands of the same nonces in opposite order",
         () =>
           Effect.gen(function* () {
             const { a, b } = yield* Nodes
@@ -146,7 +146,7 @@ describe("the nonce table", () => {
       })
     )
 
-    it.effect("reports a database error as unavailable, and retries the database with the next nonce claim", () =>
+    it.effect("returns Unavailable on a database error, and uses the database again for the next nonce claim", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces

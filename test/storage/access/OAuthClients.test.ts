@@ -75,7 +75,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("rejects a secret of a public or disabled application", () =>
+    it.effect("refuses to add a secret to a public, disabled or unknown application", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* clients.register(newClient("open", { type: "public" }), null)

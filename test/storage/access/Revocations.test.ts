@@ -117,7 +117,7 @@ it.live(
 )
 
 it.live(
-  "publishes a revocation within a second on a node without notifications",
+  "publishes a revocation within a second on a node that receives no database notifications",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -203,7 +203,7 @@ const passUntil = Effect.fnUntraced(function* (holds: () => boolean) {
 })
 
 it.effect(
-  "I40: reports the delay while the database is unreachable, and after ten seconds calls the observer until recovery",
+  "I40: after ten seconds without the database, calls the delay observer every second until the database recovers",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -227,7 +227,7 @@ it.effect(
 )
 
 it.effect(
-  "I40: reports no delay in a process that makes all revocations itself, even while its database is unreachable",
+  "I40: a process that makes all revocations itself reports no delay, even while its database is unreachable",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<SignInAttempts, unknown>) =>
       })
     )
 
-    it.effect("counts only the later of two networks that share one slot", () =>
+    it.effect("if two networks share a slot, an attempt from one network discards the other network's counts", () =>
       Effect.gen(function* () {
         const { count } = yield* SignInAttempts
         yield* count(first, failure)

@@ -16,24 +16,26 @@ const suite = (
   layer(services, { excludeTestServices: true, timeout: "2 minutes" })(name, (it) => {
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
 
-    it.effect("returns an initial state for a user without steps, and `exists: false` for an unknown user", () =>
-      Effect.gen(function* () {
-        const states = yield* UserStates
-        yield* user(UserId.make("new"))
-        const nothing = {
-          exists: true,
-          frozen: false,
-          identity: "none" as const,
-          termsVersion: null,
-          country: null,
-          seenIn: null,
-          hasSecondFactor: false
-        }
-        assert.deepStrictEqual(yield* states.find(UserId.make("new")), nothing)
-        for (const id of ["nobody", "", "\0", "\ud800"]) {
-          assert.deepStrictEqual(yield* states.find(UserId.make(id)), { ...nothing, exists: false })
-        }
-      })
+    it.effect(
+      "returns the initial state of a user without onboarding steps, and `exists: false` for an unknown user",
+      () =>
+        Effect.gen(function* () {
+          const states = yield* UserStates
+          yield* user(UserId.make("new"))
+          const nothing = {
+            exists: true,
+            frozen: false,
+            identity: "none" as const,
+            termsVersion: null,
+            country: null,
+            seenIn: null,
+            hasSecondFactor: false
+          }
+          assert.deepStrictEqual(yield* states.find(UserId.make("new")), nothing)
+          for (const id of ["nobody", "", "\0", "\ud800"]) {
+            assert.deepStrictEqual(yield* states.find(UserId.make(id)), { ...nothing, exists: false })
+          }
+        })
     )
 
     it.effect("keeps each change to a user's state, and leaves other fields unchanged", () =>
@@ -88,7 +90,7 @@ const suite = (
       )
     )
 
-    it.effect("counts a second factor only after its verification", () =>
+    it.effect("reports a second factor only after the factor is verified", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const states = yield* UserStates

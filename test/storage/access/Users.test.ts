@@ -87,7 +87,7 @@ suite("Users in memory", Layer.merge(Users.layerMemory, Journal.layerMemory))
 suite("Users on Postgres", Layer.merge(Users.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
 
 it.live(
-  "a user's lock blocks other locks on that user until the transaction ends, but allows rows that refer to the user",
+  "while a transaction holds a user's lock, another transaction can write rows that refer to the user, but not lock it",
   () =>
     Effect.gen(function* () {
       const users = yield* Users

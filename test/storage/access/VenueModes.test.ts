@@ -14,7 +14,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
     it.effect(`${name}: ${rule}`, () => story.pipe(Effect.provide(services())), 30_000)
 
   each(
-    "I52: blocks withdrawals on a halt, and keeps the first reason",
+    "I52: a halt blocks withdrawals, and a second halt does not replace the first one's reason",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       yield* TestClock.setTime(5_000)
@@ -40,7 +40,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "I52: blocks withdrawals with a reason before the first audit, and again once the last audit is 30 s old",
+    "I52: blocks withdrawals before the first audit and once the last clean audit is 30 s old, and states why",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       const { changedAtMillis } = yield* modes.read
@@ -66,7 +66,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "I53: resumes one step at a time, and only after a clean audit since the last change",
+    "I53: an operator can resume only one step at a time, and only after a clean audit since the last step",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       const refused = (step: VenueStep) => Effect.map(Effect.flip(modes.resume(step, by("tom"))), ({ _tag }) => _tag)
@@ -97,7 +97,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "blocks withdrawals but not trading while a rail's balance differs",
+    "blocks withdrawals but not trading while a payment rail's balance differs from the books",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       assert.isTrue(yield* modes.blockWithdrawals(by("auditor")))
@@ -125,7 +125,7 @@ suite("venue mode in memory", () => Layer.fresh(VenueModes.layerMemory))
 suite("venue mode on Postgres", () => VenueModes.layer.pipe(Layer.provide(Layer.fresh(postgresLayer))))
 
 it.live(
-  "withdrawals_are_open() returns true only within 30 s after a clean audit by the database clock, and false on a halt",
+  "withdrawals_are_open() returns true only within 30 s after a clean audit, measured by the database clock",
   () =>
     Effect.gen(function* () {
       const modes = yield* VenueModes

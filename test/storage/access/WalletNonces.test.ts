@@ -40,7 +40,7 @@ const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, u
       })
     )
 
-    it.effect("I50: accepts nonces and addresses with any characters", () =>
+    it.effect("I50: accepts wallet nonces and addresses that contain any characters", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces
         for (const text of ["", "\0", "'; drop table identity", "空", "\ud800", "x".repeat(10_000)]) {
@@ -57,7 +57,7 @@ suite(
   Layer.mergeAll(Transaction.layer, WalletNonces.layer).pipe(Layer.provide(postgresLayer))
 )
 
-it.effect("keeps nonce rows until their message expires, and stores only hashes of nonces", () =>
+it.effect("keeps a wallet nonce's row until the message expires, and stores only a hash of the nonce", () =>
   Effect.gen(function* () {
     const nonces = yield* WalletNonces
     const sql = yield* SqlClient.SqlClient

@@ -57,7 +57,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("removes an address only for its own user, and later adds it again as a new address", () =>
+    it.effect("only the user who owns an address can remove it, and a removed address can be added again", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("dan")
@@ -71,7 +71,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("limits a user's addresses, but accepts a known address or a verified one beyond the limit", () =>
+    it.effect("limits the number of a user's addresses, but accepts a verified address beyond the limit", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("eve")

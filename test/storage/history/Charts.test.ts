@@ -82,7 +82,7 @@ const assertAnswers = Effect.fnUntraced(function* (
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRuns: number) =>
   layer(readTables, { timeout: "60 seconds" })(name, (it) => {
     it.effect(
-      "charts are the same however the log is split into rows and batches, and also for repeated rows",
+      "charts do not depend on how the log is split into rows and batches, or on repeated rows",
       () =>
         Effect.gen(function* () {
           const { project } = yield* ReadTables
@@ -141,7 +141,7 @@ describe("windows", () => {
       new Date(minute * minuteMillis).toISOString().slice(5, 16)
     )
 
-  it("chart windows begin at multiples of their length in UTC; each includes its start and excludes its end", () => {
+  it("chart windows start at multiples of their length in UTC, and exclude the instant at which they end", () => {
     assert.deepStrictEqual(starts(1_440, day, day + 1), ["11-20T00:00"])
     assert.deepStrictEqual(starts(1_440, day + 1, day + 86_400_000), [])
     assert.deepStrictEqual(starts(240, day - 1, day + 14_400_001), ["11-20T00:00", "11-20T04:00"])

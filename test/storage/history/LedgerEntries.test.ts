@@ -29,7 +29,7 @@ const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
 /** Each test has a separate market and users, so that all tests can share one database. */
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("I9, I10: keeps the sum of entries at zero, and each balance equal to credits plus transfers", () =>
+    it.effect("I9, I10: all entries sum to zero, and each balance equals the account's credits plus transfers", () =>
       Effect.gen(function* () {
         const { ledgerBalance, ledgerPosition, projectTrader, sumByAsset } = yield* tables
         const before = yield* ledgerBalance(LedgerEntries.fundingAccount)
@@ -63,7 +63,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "I9, I10: records credits, withdrawals, reversals and returns on both sides, and counts them as deposits",
+      "I9, I10: records deposits, withdrawals, reversals and returned withdrawals with an entry on each side",
       () =>
         Effect.gen(function* () {
           const { ledgerBalance, projectTrader, sumByAsset } = yield* tables
@@ -113,7 +113,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "rule 8.11: returns an account's cash before each given time, and the part that comes from deposits",
+      "rule 8.11: returns an account's cash just before each given time, and the part of the cash that was deposited",
       () =>
         Effect.gen(function* () {
           const { projectTrader } = yield* tables
@@ -171,7 +171,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
 suite("LedgerEntries in memory", ReadTables.layerMemory)
 suite("LedgerEntries on Postgres", Layer.provide(ReadTables.layer, postgresLayer))
 
-describe("the ledger on Postgres", () => {
+describe("ledger on Postgres", () => {
   it.effect("I9: rejects updates and deletions of ledger entries", () =>
     Effect.gen(function* () {
       const { projectTrader } = yield* tables
@@ -188,7 +188,7 @@ describe("the ledger on Postgres", () => {
     }).pipe(Effect.provide(Layer.provideMerge(ReadTables.layer, postgresLayer)))
   )
 
-  it.effect("records a returned withdrawal with the tag of its reason and the rail's code", () =>
+  it.effect("records a returned withdrawal with the tag of its reason and the payment rail's error code", () =>
     Effect.gen(function* () {
       const { projectTrader } = yield* tables
       const sql = yield* SqlClient.SqlClient

@@ -63,7 +63,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I8: writes repeated rows once, even if only a part of them repeats", () =>
+    it.effect("I8: writes each row once, even if a later batch repeats some rows and adds new ones", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* tables
         const rows = [1, 2, 3].map((seq) => ({ seq, events: [traded("again", seq, {})] }))
@@ -80,7 +80,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("rejects a gap in the sequence, and writes nothing", () =>
+    it.effect("rejects a batch with a gap in the row numbers, and writes none of its rows", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* tables
         yield* project(MarketSymbol.make("HOLE-USD"), [{ seq: 1, events: [] }])
@@ -103,7 +103,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "I56: a projection group reads its own tables only for a write that starts right after the group's last row",
+      "I56: a projection group reads its own tables only if the write continues directly after the group's last row",
       () =>
         Effect.gen(function* () {
           const { project } = yield* ReadTables
@@ -144,37 +144,35 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect(
-      "fills a projection group that is added later, starting at the first row, without rewriting other groups",
-      () =>
-        Effect.gen(function* () {
-          const { position, project } = yield* ReadTables
-          const symbol = MarketSymbol.make("LATE-GROUP-USD")
-          const had: Array<number> = []
-          const late: MarketProjection = {
-            ...Trading.projection,
-            group: "late",
-            writes: (_symbol, rows) => {
-              had.push(...rows.map(({ seq }) => seq))
-              return []
-            }
+    it.effect("fills a newly added projection group from the first row, and does not rewrite other groups", () =>
+      Effect.gen(function* () {
+        const { position, project } = yield* ReadTables
+        const symbol = MarketSymbol.make("LATE-GROUP-USD")
+        const had: Array<number> = []
+        const late: MarketProjection = {
+          ...Trading.projection,
+          group: "late",
+          writes: (_symbol, rows) => {
+            had.push(...rows.map(({ seq }) => seq))
+            return []
           }
-          const rows = [1, 2, 3, 4].map((seq) => ({ seq, events: [traded("late-group", seq, {})] }))
-          yield* project([Trading.projection], symbol, rows.slice(0, 3))
-          assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [3, 0])
-          const gap = yield* Effect.flip(project([late], symbol, rows.slice(1)))
-          assert.deepInclude(gap, { position: "late:market/LATE-GROUP-USD", expected: 1, found: 2 })
-          had.length = 0
-          yield* project([late], symbol, rows.slice(0, 1))
-          assert.deepStrictEqual(had, [1])
-          yield* project([Trading.projection, late], symbol, rows.slice(1))
-          assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [4, 4])
-          const { trades } = yield* tables
-          assert.lengthOf(yield* trades({ accountId: AccountId.make("late-group-taker"), ...all }), 4)
-        })
+        }
+        const rows = [1, 2, 3, 4].map((seq) => ({ seq, events: [traded("late-group", seq, {})] }))
+        yield* project([Trading.projection], symbol, rows.slice(0, 3))
+        assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [3, 0])
+        const gap = yield* Effect.flip(project([late], symbol, rows.slice(1)))
+        assert.deepInclude(gap, { position: "late:market/LATE-GROUP-USD", expected: 1, found: 2 })
+        had.length = 0
+        yield* project([late], symbol, rows.slice(0, 1))
+        assert.deepStrictEqual(had, [1])
+        yield* project([Trading.projection, late], symbol, rows.slice(1))
+        assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [4, 4])
+        const { trades } = yield* tables
+        assert.lengthOf(yield* trades({ accountId: AccountId.make("late-group-taker"), ...all }), 4)
+      })
     )
 
-    it.effect("returns trades newest first, narrowed by every filter", () =>
+    it.effect("returns trades newest first, and applies every filter", () =>
       Effect.gen(function* () {
         const { project, trades } = yield* tables
         const at = (seq: number) => ({ atMillis: 1_000 * Math.ceil(seq / 2) })
@@ -208,7 +206,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("lists a filled order at its last fill, with the sum of its fills", () =>
+    it.effect("lists a filled order at the time of its last fill, with the sum of its fills", () =>
       Effect.gen(function* () {
         const { orders, project } = yield* tables
         const first = traded("sum", 1, { atMillis: 5_000, quantity: 1_000, price: 100 })
@@ -243,7 +241,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "lists the fills of a partly filled maker order after the order ends, and nulls for an order without fills",
+      "lists a cancelled order with the sum of its fills, and null as the last fill's time before the first fill",
       () =>
         Effect.gen(function* () {
           const { orders, project } = yield* tables
@@ -291,31 +289,29 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         })
     )
 
-    it.effect(
-      "lists a rejected order under its command id with the client's fields, and excludes other rejections",
-      () =>
-        Effect.gen(function* () {
-          const { orders, project } = yield* tables
-          const events = [
-            refused("no-1", "INVALID_TICK_SIZE_PRECISION_PRICE", { price: 10.12345, clientOrderId: "odd \0 空" }),
-            refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
-            refused("no-3", "NO_SUCH_ORDER", { side: null, type: null, timeInForce: null })
-          ]
-          yield* project(MarketSymbol.make("NO-USD"), [{ seq: 1, events }])
-          const found = yield* orders({ accountId: AccountId.make("no"), ...all })
-          assert.strictEqual(found.length, 1)
-          assert.deepInclude(found[0], {
-            orderId: id("no-1").text,
-            status: "INVALID_TICK_SIZE_PRECISION_PRICE",
-            price: 0,
-            askedPrice: 10.12345,
-            askedQuantity: 2.5,
-            filledQuantity: 0
-          })
+    it.effect("lists a rejected order under its command id, and does not list other rejected commands", () =>
+      Effect.gen(function* () {
+        const { orders, project } = yield* tables
+        const events = [
+          refused("no-1", "INVALID_TICK_SIZE_PRECISION_PRICE", { price: 10.12345, clientOrderId: "odd \0 空" }),
+          refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
+          refused("no-3", "NO_SUCH_ORDER", { side: null, type: null, timeInForce: null })
+        ]
+        yield* project(MarketSymbol.make("NO-USD"), [{ seq: 1, events }])
+        const found = yield* orders({ accountId: AccountId.make("no"), ...all })
+        assert.strictEqual(found.length, 1)
+        assert.deepInclude(found[0], {
+          orderId: id("no-1").text,
+          status: "INVALID_TICK_SIZE_PRECISION_PRICE",
+          price: 0,
+          askedPrice: 10.12345,
+          askedQuantity: 2.5,
+          filledQuantity: 0
         })
+      })
     )
 
-    it.effect("lists an expired command as a failed order, but never in place of the order's real end", () =>
+    it.effect("lists an order whose command expired as failed, unless the order has another recorded end", () =>
       Effect.gen(function* () {
         const { orders, project } = yield* tables
         const late = (name: string) => refused(name, "EXPIRED", {})

@@ -131,7 +131,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     240_000
   )
 
-  it.effect("in ascending order, pages of any length contain the newest-first list in reverse", () =>
+  it.effect("pages of any length in ascending order add up to the reverse of the newest-first list", () =>
     Effect.gen(function* () {
       const { read } = yield* ReadTables
       const accountId = accounts[0]!
@@ -184,7 +184,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     })
   )
 
-  it.effect("reads the newest page and each later page of a long list as one range of an index", () =>
+  it.effect("reads each page of a long list by a scan of a single index range", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       // Returns the query plan, with sequential and bitmap scans disabled.

@@ -13,7 +13,7 @@ const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money,
 const suite = (name: string, services: Layer.Layer<Listings, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect(
-      "numbers newly listed contracts above a new venue's initial contracts, and keeps each base asset's first listing",
+      "numbers new listings after the initial contracts, and ignores a second listing of the same base asset",
       () =>
         Effect.gen(function* () {
           const listings = yield* Listings

@@ -22,35 +22,33 @@ const node = (name: string, change: Partial<Joining> = {}): Joining => ({
 
 const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unseen: Unseen<R>) =>
   layer(services, { timeout: "2 minutes" })(title, (it) => {
-    it.effect(
-      "counts a node as live until it leaves or sends no heartbeat for five seconds, and keeps its requested state",
-      () =>
-        Effect.gen(function* () {
-          const nodes = yield* Nodes
-          yield* nodes.join(node("runner-1"))
-          yield* nodes.join(node("runner-2"))
-          assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "serving")
-          yield* nodes.want("runner-1", "restarting")
-          assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "restarting")
-          yield* unseen(6)
-          yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 })
-          const states = Effect.map(nodes.all, (all) =>
-            all.map(({ isLiving, isReady, name, shards, wanted }) => ({ isLiving, isReady, name, shards, wanted }))
-          )
-          const silent = { isLiving: false, isReady: false, name: "runner-2", shards: 0, wanted: "serving" } as const
-          assert.deepStrictEqual(yield* states, [
-            { isLiving: true, isReady: true, name: "runner-1", shards: 7, wanted: "restarting" },
-            silent
-          ])
-          yield* nodes.leave("runner-1 of now")
-          assert.deepStrictEqual(yield* states, [
-            { isLiving: false, isReady: false, name: "runner-1", shards: 0, wanted: "restarting" },
-            silent
-          ])
-        })
+    it.effect("counts a node as live until the node leaves or sends no heartbeat for five seconds", () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        yield* nodes.join(node("runner-1"))
+        yield* nodes.join(node("runner-2"))
+        assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "serving")
+        yield* nodes.want("runner-1", "restarting")
+        assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "restarting")
+        yield* unseen(6)
+        yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 })
+        const states = Effect.map(nodes.all, (all) =>
+          all.map(({ isLiving, isReady, name, shards, wanted }) => ({ isLiving, isReady, name, shards, wanted }))
+        )
+        const silent = { isLiving: false, isReady: false, name: "runner-2", shards: 0, wanted: "serving" } as const
+        assert.deepStrictEqual(yield* states, [
+          { isLiving: true, isReady: true, name: "runner-1", shards: 7, wanted: "restarting" },
+          silent
+        ])
+        yield* nodes.leave("runner-1 of now")
+        assert.deepStrictEqual(yield* states, [
+          { isLiving: false, isReady: false, name: "runner-1", shards: 0, wanted: "restarting" },
+          silent
+        ])
+      })
     )
 
-    it.effect("rejects a node whose settings differ from those of live nodes, and names those settings and nodes", () =>
+    it.effect("rejects a node whose settings differ from those of live nodes, and names the settings that differ", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         yield* unseen(6)
@@ -99,7 +97,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
         })
     )
 
-    it.effect("drains a process once a newer process has taken its name", () =>
+    it.effect("drains a process when a newer process joins under the same node name", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         yield* unseen(3_700)
@@ -135,7 +133,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("keeps a drained node's row, and deletes other nodes one hour after they leave", () =>
+    it.effect("keeps a drained node's row, and deletes any other node's row one hour after the node has left", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         for (const name of ["runner-1", "runner-2"]) yield* nodes.join(node(name))
@@ -148,7 +146,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("rejects a requested state for a node that never joined", () =>
+    it.effect("rejects a request to change the state of a node that never joined", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const refused = yield* Effect.flip(nodes.want("runner-9", "draining"))
@@ -175,7 +173,7 @@ layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })(
     })
   )
 
-  it.effect("renews other nodes while one node hangs during its join", () =>
+  it.effect("accepts heartbeats of other nodes while one node hangs during its join", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const nodes = yield* Nodes

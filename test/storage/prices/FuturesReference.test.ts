@@ -35,27 +35,29 @@ const activeAt = (symbol: MarketSymbol, atMillis: number) =>
 
 const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("returns each symbol's settlement for its newest day, and replaces a repeated record", () =>
-      Effect.gen(function* () {
-        const reference = yield* FuturesReference
-        assert.deepStrictEqual(yield* reference.latest, [])
-        const of = (symbol: MarketSymbol, day: string, officialCloseE8: number) => ({
-          symbol,
-          day,
-          officialCloseE8,
-          settlementE8: 2_108_000_000_000,
-          futureSymbol: null
+    it.effect(
+      "returns each symbol's newest settlement, and replaces a settlement that is recorded again for the same day",
+      () =>
+        Effect.gen(function* () {
+          const reference = yield* FuturesReference
+          assert.deepStrictEqual(yield* reference.latest, [])
+          const of = (symbol: MarketSymbol, day: string, officialCloseE8: number) => ({
+            symbol,
+            day,
+            officialCloseE8,
+            settlementE8: 2_108_000_000_000,
+            futureSymbol: null
+          })
+          yield* reference.record(of(us500, "2026-11-20", 1))
+          yield* reference.record(of(us100, "2026-11-20", 2))
+          yield* reference.record(of(us100, "2026-11-19", 3))
+          yield* reference.record(of(us500, "2026-11-20", 4))
+          const latest = yield* reference.latest
+          assert.deepStrictEqual(latest, [
+            { ...of(us100, "2026-11-20", 2), recordedAtMillis: 0 },
+            { ...of(us500, "2026-11-20", 4), recordedAtMillis: 0 }
+          ])
         })
-        yield* reference.record(of(us500, "2026-11-20", 1))
-        yield* reference.record(of(us100, "2026-11-20", 2))
-        yield* reference.record(of(us100, "2026-11-19", 3))
-        yield* reference.record(of(us500, "2026-11-20", 4))
-        const latest = yield* reference.latest
-        assert.deepStrictEqual(latest, [
-          { ...of(us100, "2026-11-20", 2), recordedAtMillis: 0 },
-          { ...of(us500, "2026-11-20", 4), recordedAtMillis: 0 }
-        ])
-      })
     )
 
     it.effect("rule 3.10: returns a future from the previous future's end until its own last instant", () =>
@@ -92,31 +94,33 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("rule 3.10: replaces later entries in a calendar, and sets the end of the future in use", () =>
-      Effect.gen(function* () {
-        const { setCalendar } = yield* FuturesReference
-        const day = (text: string) => `2026-${text}T00:00:00.000Z`
-        yield* setCalendar(natgas, at(day("01-01")), [
-          future("NGG6", day("02-01")),
-          future("NGH6", day("03-01")),
-          future("NGJ6", day("04-01"))
-        ])
-        yield* setCalendar(natgas, at(day("02-15")), [future("NGK6", day("05-01"))])
-        assert.deepStrictEqual(yield* calendarOf(natgas), [
-          `NGK6 ${day("02-15")} ${day("05-01")}`,
-          `NGH6 ${day("02-01")} ${day("02-15")}`,
-          `NGG6 ${day("01-01")} ${day("02-01")}`
-        ])
-        // Continues at the calendar's end.
-        yield* setCalendar(natgas, at(day("05-01")), [future("NGM6", day("06-01"))])
-        assert.strictEqual((yield* calendarOf(natgas)).length, 4)
-        assert.strictEqual(yield* activeAt(natgas, at(day("05-01"))), "NGK6")
-        yield* setCalendar(natgas, at(day("02-01")), [])
-        assert.deepStrictEqual(yield* calendarOf(natgas), [`NGG6 ${day("01-01")} ${day("02-01")}`])
-      })
+    it.effect(
+      "rule 3.10: new calendar entries replace later entries, and end the future in use where the new ones begin",
+      () =>
+        Effect.gen(function* () {
+          const { setCalendar } = yield* FuturesReference
+          const day = (text: string) => `2026-${text}T00:00:00.000Z`
+          yield* setCalendar(natgas, at(day("01-01")), [
+            future("NGG6", day("02-01")),
+            future("NGH6", day("03-01")),
+            future("NGJ6", day("04-01"))
+          ])
+          yield* setCalendar(natgas, at(day("02-15")), [future("NGK6", day("05-01"))])
+          assert.deepStrictEqual(yield* calendarOf(natgas), [
+            `NGK6 ${day("02-15")} ${day("05-01")}`,
+            `NGH6 ${day("02-01")} ${day("02-15")}`,
+            `NGG6 ${day("01-01")} ${day("02-01")}`
+          ])
+          // Continues at the calendar's end.
+          yield* setCalendar(natgas, at(day("05-01")), [future("NGM6", day("06-01"))])
+          assert.strictEqual((yield* calendarOf(natgas)).length, 4)
+          assert.strictEqual(yield* activeAt(natgas, at(day("05-01"))), "NGK6")
+          yield* setCalendar(natgas, at(day("02-01")), [])
+          assert.deepStrictEqual(yield* calendarOf(natgas), [`NGG6 ${day("01-01")} ${day("02-01")}`])
+        })
     )
 
-    it.effect("keeps one of two calendars that are set concurrently", () =>
+    it.effect("if two calendars are set concurrently, keeps exactly one of them", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const symbol = MarketSymbol.make("RACE-USD")
@@ -132,7 +136,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("lists a calendar's last hundred futures", () =>
+    it.effect("lists only the last hundred futures of a calendar", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const symbol = MarketSymbol.make("LONG-USD")

@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I14, I15: under concurrent commands, writes one change per accepted command, and the steps form one valid sequence",
+      "I14, I15: under concurrent commands, writes one change per accepted command, and the changes form a valid sequence",
       () =>
         Effect.gen(function* () {
           const { attempt, change, payments, steps } = yield* Withdrawals
@@ -176,7 +176,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: under concurrent detections, confirmations and credits, a deposit's steps form one valid sequence",
+      "I16: a deposit's changes form a valid sequence, even under concurrent detections, confirmations and credits",
       () =>
         Effect.gen(function* () {
           const { change, detect, steps } = yield* Deposits

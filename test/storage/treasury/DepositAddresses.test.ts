@@ -64,7 +64,7 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
         })
     )
 
-    it.effect("refuses a deposit address above the user's limit on a network", () =>
+    it.effect("refuses a new deposit address if the user has reached the limit for the network", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [dan] = yield* users("dan")

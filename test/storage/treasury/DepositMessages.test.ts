@@ -8,7 +8,7 @@ import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Users | DepositMessages, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("gives a user one unique deposit message per payment rail under concurrent requests", () =>
+    it.effect("creates one unique deposit message per user and payment rail, even under concurrent requests", () =>
       Effect.gen(function* () {
         const messages = yield* DepositMessages
         const [amy, ben] = [UserId.make("amy"), UserId.make("ben")]

@@ -25,7 +25,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       )
 
     it.effect(
-      "I16: stores a transfer once under concurrent reports, and two transfers in one transaction as two deposits",
+      "I16: stores a transfer once under concurrent reports, but two transfers in one transaction as two deposits",
       () =>
         Effect.gen(function* () {
           const { countOfUser, detect, find, ofUser } = yield* Deposits
@@ -84,37 +84,39 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("I16: credits and reverses a deposit once, with the events of its trader", () =>
-      Effect.gen(function* () {
-        const { confirm, detect, offer } = yield* Changes.deposits
-        const userId = UserId.make("life")
-        yield* detect(World.seen("life", { userId }))
-        yield* World.recorded(userId, World.deposited("life"))
-        assert.deepInclude(yield* World.deposit("life"), { state: "DETECTED" })
-        assert.isFalse(yield* offer(idOf("life")))
-        const both = yield* Effect.all([confirm(idOf("life"), null), confirm(idOf("life"), null)], { concurrency: 2 })
-        assert.sameMembers([...both], [true, false])
-        assert.isTrue(yield* offer(idOf("life")))
-        assert.isTrue(yield* offer(idOf("life")))
-        yield* World.recorded(userId, World.deposited("life"))
-        yield* World.recorded(userId, World.deposited("life"))
-        assert.deepInclude(yield* World.deposit("life"), { state: "CREDITED", creditedAtMillis: 8_000 })
-        yield* World.recorded(userId, World.reversed("life"))
-        yield* World.recorded(userId, World.reversed("life"))
-        assert.deepInclude(yield* World.deposit("life"), { state: "REVERSED", reason: "missing-on-chain" })
-        yield* detect(World.seen("life", { userId, block: { number: 9, hash: "block-9" } }))
-        assert.deepInclude(yield* World.deposit("life"), {
-          state: "REVERSED",
-          reason: "seen-again",
-          blockHash: "block-9"
+    it.effect(
+      "I16: credits and reverses a deposit exactly once, even if the trader's events are recorded repeatedly",
+      () =>
+        Effect.gen(function* () {
+          const { confirm, detect, offer } = yield* Changes.deposits
+          const userId = UserId.make("life")
+          yield* detect(World.seen("life", { userId }))
+          yield* World.recorded(userId, World.deposited("life"))
+          assert.deepInclude(yield* World.deposit("life"), { state: "DETECTED" })
+          assert.isFalse(yield* offer(idOf("life")))
+          const both = yield* Effect.all([confirm(idOf("life"), null), confirm(idOf("life"), null)], { concurrency: 2 })
+          assert.sameMembers([...both], [true, false])
+          assert.isTrue(yield* offer(idOf("life")))
+          assert.isTrue(yield* offer(idOf("life")))
+          yield* World.recorded(userId, World.deposited("life"))
+          yield* World.recorded(userId, World.deposited("life"))
+          assert.deepInclude(yield* World.deposit("life"), { state: "CREDITED", creditedAtMillis: 8_000 })
+          yield* World.recorded(userId, World.reversed("life"))
+          yield* World.recorded(userId, World.reversed("life"))
+          assert.deepInclude(yield* World.deposit("life"), { state: "REVERSED", reason: "missing-on-chain" })
+          yield* detect(World.seen("life", { userId, block: { number: 9, hash: "block-9" } }))
+          assert.deepInclude(yield* World.deposit("life"), {
+            state: "REVERSED",
+            reason: "seen-again",
+            blockHash: "block-9"
+          })
+          assert.deepStrictEqual(yield* stepsOf("life"), [
+            "- DETECTED",
+            "DETECTED CONFIRMED",
+            "CONFIRMED CREDITED",
+            "CREDITED REVERSED"
+          ])
         })
-        assert.deepStrictEqual(yield* stepsOf("life"), [
-          "- DETECTED",
-          "DETECTED CONFIRMED",
-          "CONFIRMED CREDITED",
-          "CREDITED REVERSED"
-        ])
-      })
     )
 
     it.effect("I16: in every state, ignores a deposit seen again in the same block", () =>
@@ -145,7 +147,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I16: a deposit can be dropped and detected again until it is offered for credit, but cannot be dropped afterwards",
+      "I16: a deposit can be dropped and detected again, but cannot be dropped once it is offered for credit",
       () =>
         Effect.gen(function* () {
           const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Changes.deposits
@@ -195,7 +197,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I9: records a final deposit without an owner as the venue's own, once, in the same commit as its ledger entries",
+      "I9: records a final deposit without an owner as the venue's money exactly once, together with its ledger entries",
       () =>
         Effect.gen(function* () {
           const { assign, confirm, detect, drop, finish, own, returned, unmatched } = yield* Changes.deposits
@@ -242,7 +244,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("returns the deposits that can still change, least recently checked first", () =>
+    it.effect("returns the deposits whose state can still change, least recently checked first", () =>
       Effect.gen(function* () {
         const { confirm, detect, due, finish, returned } = yield* Changes.deposits
         const rail = { rail: "BANK", method: "wire", block: null } as const
@@ -266,28 +268,30 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("moves a rail's cursor only from its stored position, and keeps the time when an outage started", () =>
-      Effect.gen(function* () {
-        const { answers, find, scanned, unavailable } = yield* RailStates
-        assert.deepInclude(yield* find("TRON"), { cursor: null, unavailableSinceMillis: null })
-        yield* unavailable("TRON", unreachable("refused"))
-        const since = (yield* find("TRON")).unavailableSinceMillis
-        yield* TestClock.adjust("1 minute")
-        yield* unavailable("TRON", unreachable("timed out"))
-        assert.deepInclude(yield* find("TRON"), { unavailableSinceMillis: since, cause: unreachable("timed out") })
-        yield* scanned("TRON", null, "10")
-        assert.deepInclude(yield* find("TRON"), {
-          cursor: "10",
-          unavailableSinceMillis: since,
-          cause: unreachable("timed out")
+    it.effect(
+      "keeps the start of a rail's outage, and moves the rail's cursor only from the position that is stored",
+      () =>
+        Effect.gen(function* () {
+          const { answers, find, scanned, unavailable } = yield* RailStates
+          assert.deepInclude(yield* find("TRON"), { cursor: null, unavailableSinceMillis: null })
+          yield* unavailable("TRON", unreachable("refused"))
+          const since = (yield* find("TRON")).unavailableSinceMillis
+          yield* TestClock.adjust("1 minute")
+          yield* unavailable("TRON", unreachable("timed out"))
+          assert.deepInclude(yield* find("TRON"), { unavailableSinceMillis: since, cause: unreachable("timed out") })
+          yield* scanned("TRON", null, "10")
+          assert.deepInclude(yield* find("TRON"), {
+            cursor: "10",
+            unavailableSinceMillis: since,
+            cause: unreachable("timed out")
+          })
+          yield* answers("TRON")
+          assert.deepInclude(yield* find("TRON"), { cursor: "10", unavailableSinceMillis: null, cause: null })
+          yield* scanned("TRON", null, "3")
+          assert.strictEqual((yield* find("TRON")).cursor, "10")
+          yield* scanned("TRON", "10", "11")
+          assert.strictEqual((yield* find("TRON")).cursor, "11")
         })
-        yield* answers("TRON")
-        assert.deepInclude(yield* find("TRON"), { cursor: "10", unavailableSinceMillis: null, cause: null })
-        yield* scanned("TRON", null, "3")
-        assert.strictEqual((yield* find("TRON")).cursor, "10")
-        yield* scanned("TRON", "10", "11")
-        assert.strictEqual((yield* find("TRON")).cursor, "11")
-      })
     )
   })
 

@@ -20,7 +20,7 @@ const by = "rail/ARBITRUM_ONE"
 const foreign = { _tag: "Unknown", tag: "Foreign" } as const
 
 layer(World.onPostgres, { timeout: "120 seconds" })("rows and changes of other nodes", (it) => {
-  it.effect("reads a withdrawal with reasons that only a newer release knows, and ends that withdrawal", () =>
+  it.effect("reads and ends a withdrawal whose reasons only a newer release can describe", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { end, ending, ofUser, refuse, submit } = yield* Changes.withdrawals
@@ -42,7 +42,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("rows and changes of other n
     })
   )
 
-  it.effect("reads a deposit and a rail with reasons that only a newer release knows", () =>
+  it.effect("reads a deposit and a payment rail whose reasons only a newer release can describe", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { detect, due } = yield* Deposits
@@ -57,7 +57,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("rows and changes of other n
     })
   )
 
-  it.effect("the database refuses a withdrawal that has an end but no reason", () =>
+  it.effect("the database refuses to end a withdrawal without a reason", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* World.recorded(userId, World.accepted("no reason"))
@@ -67,7 +67,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("rows and changes of other n
     })
   )
 
-  it.effect("I14: refuses to cancel a queued withdrawal if its block was lifted after the withdrawal was read", () =>
+  it.effect("I14: refuses to cancel a queued withdrawal if the withdrawal was unblocked after it was read", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* World.recorded(userId, World.accepted("lifted"))

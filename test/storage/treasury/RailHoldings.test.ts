@@ -62,22 +62,24 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I9: records the venue's own money once per id, and reports a repeat with another amount or rail", () =>
-      Effect.gen(function* () {
-        const { move } = yield* OwnMoney
-        const { read } = yield* ReadTables
-        yield* TestClock.adjust(9)
-        const moved = { id: "first", rail: "TRON", amount: 70n, reason: "a beginning" } as const
-        assert.strictEqual(yield* move(moved), "new")
-        assert.strictEqual(yield* move(moved), "known")
-        assert.strictEqual(yield* move({ ...moved, amount: 71n }), "other")
-        assert.strictEqual(yield* move({ ...moved, rail: "BANK" }), "other")
-        assert.strictEqual(yield* move({ ...moved, id: "second", amount: -20n }), "new")
-        const balances = [LedgerEntries.ownAccount, LedgerEntries.externalAccount("TRON")].map((account) =>
-          read(LedgerEntries.balance(account))
-        )
-        assert.deepStrictEqual(yield* Effect.all(balances), [50n, -50n])
-      })
+    it.effect(
+      "I9: records a movement of the venue's own money once per id, and reports a repeated id with another amount",
+      () =>
+        Effect.gen(function* () {
+          const { move } = yield* OwnMoney
+          const { read } = yield* ReadTables
+          yield* TestClock.adjust(9)
+          const moved = { id: "first", rail: "TRON", amount: 70n, reason: "a beginning" } as const
+          assert.strictEqual(yield* move(moved), "new")
+          assert.strictEqual(yield* move(moved), "known")
+          assert.strictEqual(yield* move({ ...moved, amount: 71n }), "other")
+          assert.strictEqual(yield* move({ ...moved, rail: "BANK" }), "other")
+          assert.strictEqual(yield* move({ ...moved, id: "second", amount: -20n }), "new")
+          const balances = [LedgerEntries.ownAccount, LedgerEntries.externalAccount("TRON")].map((account) =>
+            read(LedgerEntries.balance(account))
+          )
+          assert.deepStrictEqual(yield* Effect.all(balances), [50n, -50n])
+        })
     )
   })
 

@@ -127,7 +127,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("sends messages about a deposit only from its credit onwards", () =>
+    it.effect("sends no message about a deposit before the deposit is credited", () =>
       Effect.gen(function* () {
         const { confirm, detect, offer } = yield* Changes.deposits
         const userId = yield* subscriber("cid")

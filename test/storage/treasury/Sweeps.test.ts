@@ -15,37 +15,35 @@ const sweep = (sequence: number, address: string) => ({
 
 const suite = (name: string, services: Layer.Layer<Sweeps, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect(
-      "uses each sweep number once, runs one sweep per address at a time, and rejects changes to an ended sweep",
-      () =>
-        Effect.gen(function* () {
-          const sweeps = yield* Sweeps
-          assert.strictEqual(yield* sweeps.lastSequence("ARBITRUM_ONE"), -1)
-          assert.isTrue(yield* sweeps.begin(sweep(4, "0xA")))
-          assert.isFalse(yield* sweeps.begin(sweep(4, "0xB")))
-          assert.isFalse(yield* sweeps.begin(sweep(5, "0xA")))
-          assert.isTrue(yield* sweeps.begin(sweep(5, "0xB")))
-          assert.isTrue(yield* sweeps.begin({ ...sweep(4, "0xA"), network: "TRON" }))
-          assert.strictEqual(yield* sweeps.lastSequence("ARBITRUM_ONE"), 5)
+    it.effect("runs at most one sweep per address at a time, and uses each sweep number once", () =>
+      Effect.gen(function* () {
+        const sweeps = yield* Sweeps
+        assert.strictEqual(yield* sweeps.lastSequence("ARBITRUM_ONE"), -1)
+        assert.isTrue(yield* sweeps.begin(sweep(4, "0xA")))
+        assert.isFalse(yield* sweeps.begin(sweep(4, "0xB")))
+        assert.isFalse(yield* sweeps.begin(sweep(5, "0xA")))
+        assert.isTrue(yield* sweeps.begin(sweep(5, "0xB")))
+        assert.isTrue(yield* sweeps.begin({ ...sweep(4, "0xA"), network: "TRON" }))
+        assert.strictEqual(yield* sweeps.lastSequence("ARBITRUM_ONE"), 5)
 
-          const [first, second] = yield* sweeps.open("ARBITRUM_ONE")
-          assert.deepStrictEqual(first, { ...sweep(4, "0xA"), state: "OPEN", createdAtMillis: 0 })
-          assert.strictEqual(second!.sequence, 5)
-          assert.isTrue(yield* sweeps.addAttempt(first!, 1, attempt("bb")))
-          assert.isFalse(yield* sweeps.addAttempt(first!, 1, attempt("cc")))
-          const [replaced] = yield* sweeps.open("ARBITRUM_ONE")
-          assert.deepStrictEqual(replaced!.attempts, [attempt("aa"), attempt("bb")])
+        const [first, second] = yield* sweeps.open("ARBITRUM_ONE")
+        assert.deepStrictEqual(first, { ...sweep(4, "0xA"), state: "OPEN", createdAtMillis: 0 })
+        assert.strictEqual(second!.sequence, 5)
+        assert.isTrue(yield* sweeps.addAttempt(first!, 1, attempt("bb")))
+        assert.isFalse(yield* sweeps.addAttempt(first!, 1, attempt("cc")))
+        const [replaced] = yield* sweeps.open("ARBITRUM_ONE")
+        assert.deepStrictEqual(replaced!.attempts, [attempt("aa"), attempt("bb")])
 
-          assert.isTrue(yield* sweeps.end(first!, "DONE"))
-          assert.isFalse(yield* sweeps.end(first!, "FAILED"))
-          assert.isFalse(yield* sweeps.addAttempt(first!, 2, attempt("dd")))
-          assert.deepStrictEqual(
-            (yield* sweeps.open("ARBITRUM_ONE")).map(({ sequence }) => sequence),
-            [5]
-          )
-          assert.isFalse(yield* sweeps.begin(sweep(4, "0xA")))
-          assert.isTrue(yield* sweeps.begin(sweep(6, "0xA")))
-        })
+        assert.isTrue(yield* sweeps.end(first!, "DONE"))
+        assert.isFalse(yield* sweeps.end(first!, "FAILED"))
+        assert.isFalse(yield* sweeps.addAttempt(first!, 2, attempt("dd")))
+        assert.deepStrictEqual(
+          (yield* sweeps.open("ARBITRUM_ONE")).map(({ sequence }) => sequence),
+          [5]
+        )
+        assert.isFalse(yield* sweeps.begin(sweep(4, "0xA")))
+        assert.isTrue(yield* sweeps.begin(sweep(6, "0xA")))
+      })
     )
   })
 

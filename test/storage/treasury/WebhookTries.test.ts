@@ -20,7 +20,7 @@ import {
 
 const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | MessageWriter, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("leases an endpoint to one of two concurrent workers, and returns one delivery attempt at a time", () =>
+    it.effect("leases each webhook endpoint to only one of several concurrent workers", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -133,7 +133,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("disables an endpoint once a message's last attempt has failed and failures have lasted three days", () =>
+    it.effect("disables an endpoint when a message's last attempt fails after three days without a success", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin

@@ -33,8 +33,8 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
   })
 
-suite("decisions about withdrawals in memory", Layer.merge(World.inMemory, WithdrawalDecisions.layerMemory))
+suite("withdrawal decisions in memory", Layer.merge(World.inMemory, WithdrawalDecisions.layerMemory))
 suite(
-  "decisions about withdrawals on Postgres",
+  "withdrawal decisions on Postgres",
   Layer.merge(World.onPostgres, WithdrawalDecisions.layer.pipe(Layer.provide(postgresLayer)))
 )

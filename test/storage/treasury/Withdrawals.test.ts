@@ -23,43 +23,48 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         )
       )
 
-    it.effect("I13: stores a withdrawal and its first steps once, together with the event of its debit", () =>
-      Effect.gen(function* () {
-        const userId = UserId.make("ann")
-        yield* World.recorded(
-          userId,
-          World.accepted("ann-1"),
-          World.accepted("ann-2", { reasons: ["amount", "day-total"] })
-        )
-        yield* World.recorded(userId, World.accepted("ann-1", { amount: 7n }))
-        assert.deepInclude(yield* World.withdrawal("ann-1"), {
-          userId,
-          rail: "ARBITRUM_ONE",
-          amount: 100_000_000n,
-          fee: 1_000_000n,
-          state: "QUEUED",
-          step: 2,
-          createdAtMillis: 1_000,
-          queuedAtMillis: 1_000,
-          isBlocked: false
+    it.effect(
+      "I13: stores a withdrawal and its first steps exactly once, in the commit of the event that debits its amount",
+      () =>
+        Effect.gen(function* () {
+          const userId = UserId.make("ann")
+          yield* World.recorded(
+            userId,
+            World.accepted("ann-1"),
+            World.accepted("ann-2", { reasons: ["amount", "day-total"] })
+          )
+          yield* World.recorded(userId, World.accepted("ann-1", { amount: 7n }))
+          assert.deepInclude(yield* World.withdrawal("ann-1"), {
+            userId,
+            rail: "ARBITRUM_ONE",
+            amount: 100_000_000n,
+            fee: 1_000_000n,
+            state: "QUEUED",
+            step: 2,
+            createdAtMillis: 1_000,
+            queuedAtMillis: 1_000,
+            isBlocked: false
+          })
+          assert.deepInclude(yield* World.withdrawal("ann-2"), {
+            state: "HELD_FOR_REVIEW",
+            reasons: ["amount", "day-total"],
+            queuedAtMillis: null
+          })
+          assert.deepStrictEqual(yield* stepsOf("ann-1"), ["1 - ACCEPTED ann", "2 ACCEPTED QUEUED ann"])
+          const { countOfUser, ofUser } = yield* Withdrawals
+          assert.strictEqual((yield* ofUser(userId, { limit: 10, offset: 0 })).length, 2)
+          assert.strictEqual(yield* countOfUser(userId), 2)
+          const [newest] = yield* ofUser(userId, { limit: 1, offset: 0 })
+          assert.strictEqual(newest!.withdrawalId, "ann-2")
+          const { sentTo } = yield* Withdrawals
+          assert.deepStrictEqual(yield* sentTo(userId, newest!.destination), {
+            firstAtMillis: 1_000,
+            isUnsettled: true
+          })
+          const nothing = { firstAtMillis: null, isUnsettled: false }
+          assert.deepStrictEqual(yield* sentTo(userId, "elsewhere"), nothing)
+          assert.deepStrictEqual(yield* sentTo(UserId.make("another user"), newest!.destination), nothing)
         })
-        assert.deepInclude(yield* World.withdrawal("ann-2"), {
-          state: "HELD_FOR_REVIEW",
-          reasons: ["amount", "day-total"],
-          queuedAtMillis: null
-        })
-        assert.deepStrictEqual(yield* stepsOf("ann-1"), ["1 - ACCEPTED ann", "2 ACCEPTED QUEUED ann"])
-        const { countOfUser, ofUser } = yield* Withdrawals
-        assert.strictEqual((yield* ofUser(userId, { limit: 10, offset: 0 })).length, 2)
-        assert.strictEqual(yield* countOfUser(userId), 2)
-        const [newest] = yield* ofUser(userId, { limit: 1, offset: 0 })
-        assert.strictEqual(newest!.withdrawalId, "ann-2")
-        const { sentTo } = yield* Withdrawals
-        assert.deepStrictEqual(yield* sentTo(userId, newest!.destination), { firstAtMillis: 1_000, isUnsettled: true })
-        const nothing = { firstAtMillis: null, isUnsettled: false }
-        assert.deepStrictEqual(yield* sentTo(userId, "elsewhere"), nothing)
-        assert.deepStrictEqual(yield* sentTo(UserId.make("another user"), newest!.destination), nothing)
-      })
     )
 
     it.effect("I14: submits a withdrawal once under a unique number, and stores its payments unchanged", () =>
@@ -157,45 +162,43 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect(
-      "I14, I15: once a withdrawal's end is requested, rejects every step except the return that ends the withdrawal",
-      () =>
-        Effect.gen(function* () {
-          const userId = UserId.make("dan")
-          const { approve, attempt, end, ending, settle, submit } = yield* Changes.withdrawals
-          yield* World.recorded(userId, World.accepted("dan-1", { reasons: ["amount"] }), World.accepted("dan-2"))
-          const rejected = { _tag: "Rejected", text: "a stranger's address" } as const
-          const rejecting = { ending: "REJECTED", by: "olga", reason: rejected } as const
-          assert.isFalse(yield* end("dan-1", { ...rejecting, ending: "FAILED" }))
-          assert.isTrue(yield* end("dan-1", rejecting))
-          assert.isFalse(yield* end("dan-1", rejecting))
-          assert.isFalse(yield* approve("dan-1", "otto"))
-          yield* submit(yield* World.withdrawal("dan-2"), 901)
-          yield* attempt("dan-2", World.payment(1))
-          yield* end("dan-2", {
-            ending: "FAILED",
-            by: "rail/ARBITRUM_ONE",
-            reason: { _tag: "TransferRejected" },
-            reference: "0xfailed"
-          })
-          assert.isFalse(yield* settle(yield* World.withdrawal("dan-2"), "0xlate"))
-          assert.isFalse(yield* attempt("dan-2", World.payment(2)))
-          assert.sameMembers(
-            (yield* ending("ARBITRUM_ONE")).map(({ withdrawalId }) => withdrawalId),
-            ["dan-1", "dan-2"]
-          )
-          yield* World.recorded(userId, World.returned("dan-1", "REJECTED"), World.returned("dan-2", "FAILED"))
-          yield* World.recorded(userId, World.returned("dan-1", "REJECTED"))
-          assert.deepInclude(yield* World.withdrawal("dan-1"), { state: "REJECTED", reason: rejected })
-          assert.deepInclude(yield* World.withdrawal("dan-2"), { state: "FAILED", reference: "0xfailed" })
-          assert.deepStrictEqual(yield* stepsOf("dan-1"), [
-            "1 - ACCEPTED dan",
-            "2 ACCEPTED HELD_FOR_REVIEW dan",
-            "3 HELD_FOR_REVIEW REJECTED olga"
-          ])
-          assert.deepStrictEqual((yield* stepsOf("dan-2")).at(-1), "4 SUBMITTED FAILED rail/ARBITRUM_ONE")
-          assert.deepStrictEqual(yield* ending("ARBITRUM_ONE"), [])
+    it.effect("I14, I15: once a withdrawal's end is requested, accepts only the step that returns the money", () =>
+      Effect.gen(function* () {
+        const userId = UserId.make("dan")
+        const { approve, attempt, end, ending, settle, submit } = yield* Changes.withdrawals
+        yield* World.recorded(userId, World.accepted("dan-1", { reasons: ["amount"] }), World.accepted("dan-2"))
+        const rejected = { _tag: "Rejected", text: "a stranger's address" } as const
+        const rejecting = { ending: "REJECTED", by: "olga", reason: rejected } as const
+        assert.isFalse(yield* end("dan-1", { ...rejecting, ending: "FAILED" }))
+        assert.isTrue(yield* end("dan-1", rejecting))
+        assert.isFalse(yield* end("dan-1", rejecting))
+        assert.isFalse(yield* approve("dan-1", "otto"))
+        yield* submit(yield* World.withdrawal("dan-2"), 901)
+        yield* attempt("dan-2", World.payment(1))
+        yield* end("dan-2", {
+          ending: "FAILED",
+          by: "rail/ARBITRUM_ONE",
+          reason: { _tag: "TransferRejected" },
+          reference: "0xfailed"
         })
+        assert.isFalse(yield* settle(yield* World.withdrawal("dan-2"), "0xlate"))
+        assert.isFalse(yield* attempt("dan-2", World.payment(2)))
+        assert.sameMembers(
+          (yield* ending("ARBITRUM_ONE")).map(({ withdrawalId }) => withdrawalId),
+          ["dan-1", "dan-2"]
+        )
+        yield* World.recorded(userId, World.returned("dan-1", "REJECTED"), World.returned("dan-2", "FAILED"))
+        yield* World.recorded(userId, World.returned("dan-1", "REJECTED"))
+        assert.deepInclude(yield* World.withdrawal("dan-1"), { state: "REJECTED", reason: rejected })
+        assert.deepInclude(yield* World.withdrawal("dan-2"), { state: "FAILED", reference: "0xfailed" })
+        assert.deepStrictEqual(yield* stepsOf("dan-1"), [
+          "1 - ACCEPTED dan",
+          "2 ACCEPTED HELD_FOR_REVIEW dan",
+          "3 HELD_FOR_REVIEW REJECTED olga"
+        ])
+        assert.deepStrictEqual((yield* stepsOf("dan-2")).at(-1), "4 SUBMITTED FAILED rail/ARBITRUM_ONE")
+        assert.deepStrictEqual(yield* ending("ARBITRUM_ONE"), [])
+      })
     )
 
     it.effect("I52: submits no withdrawal while withdrawals are blocked, but keeps the queue", () =>
@@ -216,34 +219,32 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect(
-      "until a payment is signed, keeps the time of the first refusal and the reason of the newest refusal",
-      () =>
-        Effect.gen(function* () {
-          const userId = UserId.make("hal")
-          const { attempt, refuse, refused, submit } = yield* Changes.withdrawals
-          yield* World.recorded(userId, World.accepted("hal-1"))
-          const refusals = Effect.map(refused(100), (all) =>
-            all.flatMap(({ refusal, refusedAtMillis, withdrawalId }) =>
-              withdrawalId === "hal-1" ? [[refusal, refusedAtMillis]] : []
-            )
+    it.effect("until a payment is signed, keeps the time of the first refusal and the reason of the latest one", () =>
+      Effect.gen(function* () {
+        const userId = UserId.make("hal")
+        const { attempt, refuse, refused, submit } = yield* Changes.withdrawals
+        yield* World.recorded(userId, World.accepted("hal-1"))
+        const refusals = Effect.map(refused(100), (all) =>
+          all.flatMap(({ refusal, refusedAtMillis, withdrawalId }) =>
+            withdrawalId === "hal-1" ? [[refusal, refusedAtMillis]] : []
           )
-          yield* TestClock.setTime(20_000)
-          assert.isTrue(yield* refuse("hal-1", World.obstacle("no money")))
-          assert.isFalse(yield* refuse("hal-1", World.obstacle("no money")), "the reason is known")
-          yield* TestClock.setTime(30_000)
-          assert.isTrue(yield* refuse("hal-1", World.obstacle("no gas")))
-          assert.deepStrictEqual(yield* refusals, [[World.obstacle("no gas"), 20_000]])
-          yield* submit(yield* World.withdrawal("hal-1"), 980)
-          assert.deepStrictEqual(yield* refusals, [])
-          yield* refuse("hal-1", World.obstacle("above the limit"))
-          assert.deepStrictEqual(yield* refusals, [[World.obstacle("above the limit"), 30_000]])
-          yield* attempt("hal-1", World.payment(1))
-          assert.deepStrictEqual(yield* refusals, [])
-        })
+        )
+        yield* TestClock.setTime(20_000)
+        assert.isTrue(yield* refuse("hal-1", World.obstacle("no money")))
+        assert.isFalse(yield* refuse("hal-1", World.obstacle("no money")), "the reason is known")
+        yield* TestClock.setTime(30_000)
+        assert.isTrue(yield* refuse("hal-1", World.obstacle("no gas")))
+        assert.deepStrictEqual(yield* refusals, [[World.obstacle("no gas"), 20_000]])
+        yield* submit(yield* World.withdrawal("hal-1"), 980)
+        assert.deepStrictEqual(yield* refusals, [])
+        yield* refuse("hal-1", World.obstacle("above the limit"))
+        assert.deepStrictEqual(yield* refusals, [[World.obstacle("above the limit"), 30_000]])
+        yield* attempt("hal-1", World.payment(1))
+        assert.deepStrictEqual(yield* refusals, [])
+      })
     )
 
-    it.effect("I14: once an operator has requested a cancel, stores no payment except the cancelling payment", () =>
+    it.effect("I14: once an operator has requested a cancel, stores only the cancelling payment", () =>
       Effect.gen(function* () {
         const userId = UserId.make("ida")
         const { attempt, cancel, submit } = yield* Changes.withdrawals
@@ -261,36 +262,38 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I14: a cancelled QUEUED withdrawal is submitted first, even while withdrawals are blocked", () =>
-      Effect.gen(function* () {
-        const userId = UserId.make("jim")
-        const { attempt, cancel, queued, refuse, submit } = yield* Changes.withdrawals
-        const { audited, blockWithdrawals, resume } = yield* VenueModes
-        const request = { by: "olga", reason: "nobody can be paid there" }
-        yield* World.recorded(userId, World.accepted("jim-1"), World.accepted("jim-2"))
-        assert.isFalse(yield* cancel("jim-1", request), "the next poll submits it")
-        yield* refuse("jim-1", { _tag: "UnpayableDestination" })
-        const before = yield* World.withdrawal("jim-1")
-        assert.isTrue(yield* cancel("jim-1", request))
-        assert.isFalse(yield* cancel("jim-1", { by: "otto", reason: "again" }))
-        const frozen = { kind: "user", subject: userId, effect: "frozen" } as const
-        yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
-        yield* blockWithdrawals({ by: "olga", reason: "a drill" })
-        assert.strictEqual((yield* queued("ARBITRUM_ONE", 1))[0]!.withdrawalId, "jim-1")
-        assert.isFalse(yield* submit(before, 995), "the caller does not know of the cancel")
-        assert.isTrue(yield* submit(yield* World.withdrawal("jim-1"), 995))
-        assert.isFalse(yield* submit(yield* World.withdrawal("jim-2"), 996))
-        assert.isFalse(yield* attempt("jim-1", World.payment(1)))
-        assert.isTrue(yield* attempt("jim-1", { ...World.payment(1), purpose: "cancel" }))
-        const expected = { state: "SUBMITTED", cancelledBy: "olga", refusal: null, reference: null } as const
-        assert.deepInclude(yield* World.withdrawal("jim-1"), expected)
-        yield* TestClock.adjust("1 second")
-        yield* audited({ fault: null, difference: null })
-        yield* resume("WITHDRAWALS", { by: "olga", reason: "a drill" })
-      })
+    it.effect(
+      "I14: a queued withdrawal that was cancelled is submitted first, even while withdrawals are blocked",
+      () =>
+        Effect.gen(function* () {
+          const userId = UserId.make("jim")
+          const { attempt, cancel, queued, refuse, submit } = yield* Changes.withdrawals
+          const { audited, blockWithdrawals, resume } = yield* VenueModes
+          const request = { by: "olga", reason: "nobody can be paid there" }
+          yield* World.recorded(userId, World.accepted("jim-1"), World.accepted("jim-2"))
+          assert.isFalse(yield* cancel("jim-1", request), "the next poll submits it")
+          yield* refuse("jim-1", { _tag: "UnpayableDestination" })
+          const before = yield* World.withdrawal("jim-1")
+          assert.isTrue(yield* cancel("jim-1", request))
+          assert.isFalse(yield* cancel("jim-1", { by: "otto", reason: "again" }))
+          const frozen = { kind: "user", subject: userId, effect: "frozen" } as const
+          yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
+          yield* blockWithdrawals({ by: "olga", reason: "a drill" })
+          assert.strictEqual((yield* queued("ARBITRUM_ONE", 1))[0]!.withdrawalId, "jim-1")
+          assert.isFalse(yield* submit(before, 995), "the caller does not know of the cancel")
+          assert.isTrue(yield* submit(yield* World.withdrawal("jim-1"), 995))
+          assert.isFalse(yield* submit(yield* World.withdrawal("jim-2"), 996))
+          assert.isFalse(yield* attempt("jim-1", World.payment(1)))
+          assert.isTrue(yield* attempt("jim-1", { ...World.payment(1), purpose: "cancel" }))
+          const expected = { state: "SUBMITTED", cancelledBy: "olga", refusal: null, reference: null } as const
+          assert.deepInclude(yield* World.withdrawal("jim-1"), expected)
+          yield* TestClock.adjust("1 second")
+          yield* audited({ fault: null, difference: null })
+          yield* resume("WITHDRAWALS", { by: "olga", reason: "a drill" })
+        })
     )
 
-    it.effect("rule 18.5: cancels a frozen user's QUEUED withdrawal", () =>
+    it.effect("rule 18.5: an operator can cancel a frozen user's queued withdrawal", () =>
       Effect.gen(function* () {
         const userId = UserId.make("kim")
         const { attempt, cancel, submit } = yield* Changes.withdrawals
@@ -306,7 +309,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("rule 18: queues an approved withdrawal behind the waiting withdrawals", () =>
+    it.effect("rule 18: puts an approved withdrawal at the end of the queue", () =>
       Effect.gen(function* () {
         const userId = UserId.make("eve")
         const { approve, countInState, inState, queued } = yield* Changes.withdrawals
@@ -332,7 +335,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "submits no withdrawal from a frozen user, to a frozen address, or while a chain lacks a credited deposit",
+      "does not submit a withdrawal while its user or address is frozen or its chain lacks a credited deposit",
       () =>
         Effect.gen(function* () {
           const userId = UserId.make("fay")

@@ -59,19 +59,16 @@ const testLayer = (near: ReturnType<typeof neighbours>) =>
     Logger.layer([])
   ).pipe(Layer.provideMerge(venue))
 
-it.effect(
-  "omits an account from a pulse until the desk has applied the rows that the gateway has published",
-  () => {
-    const near = neighbours()
-    return Effect.gen(function* () {
-      const pulse = yield* joined(near)
-      assert.deepEqual(yield* pulse(), [accountId])
-      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 1 }), [accountId])
-      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [])
-      near.heads.set(one.symbol, 2)
-      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [accountId])
-      // Only rows of markets that the account has joined matter.
-      assert.deepEqual(yield* pulse({ symbol: two.symbol, seq: 7 }), [accountId])
-    }).pipe(Effect.provide(testLayer(near)), Effect.scoped)
-  }
-)
+it.effect("omits an account from a pulse until the desk has applied the rows that the gateway has published", () => {
+  const near = neighbours()
+  return Effect.gen(function* () {
+    const pulse = yield* joined(near)
+    assert.deepEqual(yield* pulse(), [accountId])
+    assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 1 }), [accountId])
+    assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [])
+    near.heads.set(one.symbol, 2)
+    assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [accountId])
+    // Only rows of markets that the account has joined matter.
+    assert.deepEqual(yield* pulse({ symbol: two.symbol, seq: 7 }), [accountId])
+  }).pipe(Effect.provide(testLayer(near)), Effect.scoped)
+})

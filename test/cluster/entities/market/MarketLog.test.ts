@@ -266,16 +266,18 @@ it.effect("I48: refuses a command whose events do not fit in one log row, and re
   }).pipe(Effect.provide(roomy))
 )
 
-it.effect("when a log row is abandoned, reads that wait for that row fail instead of returning the discarded state", () =>
-  Effect.gen(function* () {
-    const { log, say } = yield* open()
-    say(command(1))
-    let reads = 0
-    const read = yield* Effect.forkChild(Effect.exit(log.asOf(() => ++reads)), { startImmediately: true })
-    say(poison(2))
-    assert.isTrue(Exit.isFailure(yield* Fiber.join(read)))
-    assert.strictEqual(reads, 0)
-  }).pipe(Effect.provide(testLayer))
+it.effect(
+  "when a log row is abandoned, reads that wait for that row fail instead of returning the discarded state",
+  () =>
+    Effect.gen(function* () {
+      const { log, say } = yield* open()
+      say(command(1))
+      let reads = 0
+      const read = yield* Effect.forkChild(Effect.exit(log.asOf(() => ++reads)), { startImmediately: true })
+      say(poison(2))
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(read)))
+      assert.strictEqual(reads, 0)
+    }).pipe(Effect.provide(testLayer))
 )
 
 it.effect(

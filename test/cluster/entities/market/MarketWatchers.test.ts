@@ -91,7 +91,7 @@ it.effect("a market resumes its heartbeats after its node has claimed the log ag
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("a market that no other node watches sets no heartbeat timer", () =>
+it.effect("a market sets a heartbeat timer only while another node watches it", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {

@@ -56,14 +56,16 @@ it.effect("logs no missing price at the opening or after an operator's price", (
   })
 )
 
-it.effect("I29: logs an error if no price arrives in the first minute of trading hours or after a new owner starts", () =>
-  Effect.gen(function* () {
-    for (const before of [[{ source: "internal" }], []] as const) {
-      const late = yield* saidEach(60_000, [...before, { source: "stale" }])
-      assert.lengthOf(late, 1)
-      assert.match(late[0]!, /^Error .*AAPL-USD: no external price/)
-      const soon = yield* saidEach(59_999, [...before, { source: "stale" }, { source: "external" }])
-      assert.deepStrictEqual(soon, [])
-    }
-  })
+it.effect(
+  "I29: logs an error if no price arrives in the first minute of trading hours or after a new owner starts",
+  () =>
+    Effect.gen(function* () {
+      for (const before of [[{ source: "internal" }], []] as const) {
+        const late = yield* saidEach(60_000, [...before, { source: "stale" }])
+        assert.lengthOf(late, 1)
+        assert.match(late[0]!, /^Error .*AAPL-USD: no external price/)
+        const soon = yield* saidEach(59_999, [...before, { source: "stale" }, { source: "external" }])
+        assert.deepStrictEqual(soon, [])
+      }
+    })
 )

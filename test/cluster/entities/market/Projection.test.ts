@@ -225,45 +225,48 @@ it.effect("fills a new group of tables from the log's first row without delaying
   }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })
 
-it.effect("a group of tables whose writes fail does not delay other groups, and catches up when writes succeed again", () => {
-  const { layer, recorded, said } = testLayer([])
-  const had = { old: 0, late: 0 }
-  let isBroken = true
-  const old: MarketProjection = {
-    group: "old",
-    stream: marketStream,
-    writes: (_symbol, rows) => {
-      had.old = rows.at(-1)!.seq
-      return []
+it.effect(
+  "a group of tables whose writes fail does not delay other groups, and catches up when writes succeed again",
+  () => {
+    const { layer, recorded, said } = testLayer([])
+    const had = { old: 0, late: 0 }
+    let isBroken = true
+    const old: MarketProjection = {
+      group: "old",
+      stream: marketStream,
+      writes: (_symbol, rows) => {
+        had.old = rows.at(-1)!.seq
+        return []
+      }
     }
+    const late: MarketProjection = {
+      ...old,
+      group: "late",
+      writes: (_symbol, rows) => {
+        if (isBroken) throw new Error("fault")
+        had.late = rows.at(-1)!.seq
+        return []
+      }
+    }
+    return Effect.gen(function* () {
+      for (let seq = 1; seq <= 100; seq++) recorded.push(row(seq))
+      yield* (yield* ReadTables).project([old], symbol, recorded)
+      const { committed } = yield* Projection.make(symbol, [old, late])
+      for (let seq = 101; seq <= 110; seq++) {
+        recorded.push(row(seq))
+        committed(row(seq))
+        yield* turns
+        yield* TestClock.adjust("5 seconds")
+        yield* turns
+      }
+      assert.deepEqual(had, { old: 110, late: 0 })
+      assert.include(said[0], "writing the late tables of AAPL-USD failed")
+      isBroken = false
+      yield* Effect.repeat(Effect.andThen(turns, TestClock.adjust("5 seconds")), { times: 5 })
+      assert.deepEqual(had, { old: 110, late: 110 })
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
   }
-  const late: MarketProjection = {
-    ...old,
-    group: "late",
-    writes: (_symbol, rows) => {
-      if (isBroken) throw new Error("fault")
-      had.late = rows.at(-1)!.seq
-      return []
-    }
-  }
-  return Effect.gen(function* () {
-    for (let seq = 1; seq <= 100; seq++) recorded.push(row(seq))
-    yield* (yield* ReadTables).project([old], symbol, recorded)
-    const { committed } = yield* Projection.make(symbol, [old, late])
-    for (let seq = 101; seq <= 110; seq++) {
-      recorded.push(row(seq))
-      committed(row(seq))
-      yield* turns
-      yield* TestClock.adjust("5 seconds")
-      yield* turns
-    }
-    assert.deepEqual(had, { old: 110, late: 0 })
-    assert.include(said[0], "writing the late tables of AAPL-USD failed")
-    isBroken = false
-    yield* Effect.repeat(Effect.andThen(turns, TestClock.adjust("5 seconds")), { times: 5 })
-    assert.deepEqual(had, { old: 110, late: 110 })
-  }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
-})
+)
 
 it.live("on Postgres, writes earlier trades once to new volume, candle and holding tables", () =>
   Effect.gen(function* () {

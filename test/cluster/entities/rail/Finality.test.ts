@@ -22,29 +22,31 @@ const tables = Layer.mergeAll(
 /** Blocks in 10 minutes, at one block every 3 s. */
 const tenMinutes = 200
 
-it.effect("TRON: raises the RAIL_UNAVAILABLE alarm after 10 minutes without a new final block, until such a block arrives", () =>
-  withNodes(
-    Effect.gen(function* () {
-      const { chain, mine, provider, servers } = yield* scene()
-      const look = yield* Look.make(provider)
-      const alarms = yield* TreasuryAlarms.make
-      servers[0]!.solidAt = chain.solid.number
-      const [stands, from] = [chain.solid.number, chain.head.number]
-      assert.isTrue(yield* look)
-      yield* mine(tenMinutes - 1)
-      assert.isTrue(yield* look)
-      assert.deepStrictEqual(yield* alarms, [])
+it.effect(
+  "TRON: raises the RAIL_UNAVAILABLE alarm after 10 minutes without a new final block, until such a block arrives",
+  () =>
+    withNodes(
+      Effect.gen(function* () {
+        const { chain, mine, provider, servers } = yield* scene()
+        const look = yield* Look.make(provider)
+        const alarms = yield* TreasuryAlarms.make
+        servers[0]!.solidAt = chain.solid.number
+        const [stands, from] = [chain.solid.number, chain.head.number]
+        assert.isTrue(yield* look)
+        yield* mine(tenMinutes - 1)
+        assert.isTrue(yield* look)
+        assert.deepStrictEqual(yield* alarms, [])
 
-      yield* mine()
-      assert.isTrue(yield* look, "the alarm does not slow the rail down")
-      const since = new Date(yield* Clock.currentTimeMillis).toISOString()
-      const reason = `The final block has stayed at ${stands} for 10 minutes, while the head block moved from ${from} to ${from + tenMinutes}.`
-      const alarm = { kind: "RAIL_UNAVAILABLE", symbol: null, since, rail: "TRON", reason } as const
-      assert.deepStrictEqual(yield* alarms, [alarm])
+        yield* mine()
+        assert.isTrue(yield* look, "the alarm does not slow the rail down")
+        const since = new Date(yield* Clock.currentTimeMillis).toISOString()
+        const reason = `The final block has stayed at ${stands} for 10 minutes, while the head block moved from ${from} to ${from + tenMinutes}.`
+        const alarm = { kind: "RAIL_UNAVAILABLE", symbol: null, since, rail: "TRON", reason } as const
+        assert.deepStrictEqual(yield* alarms, [alarm])
 
-      servers[0]!.solidAt = stands + 1
-      assert.isTrue(yield* look)
-      assert.deepStrictEqual(yield* alarms, [])
-    }).pipe(Effect.provide(tables))
-  )
+        servers[0]!.solidAt = stands + 1
+        assert.isTrue(yield* look)
+        assert.deepStrictEqual(yield* alarms, [])
+      }).pipe(Effect.provide(tables))
+    )
 )

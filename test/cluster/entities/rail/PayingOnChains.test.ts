@@ -39,32 +39,34 @@ const states = Effect.forEach(ids, (id) => Effect.map(World.withdrawal(id), ({ s
 const makeLook = (provider: RailProvider) =>
   Effect.map(Paying.make(provider), ({ outcomes, queue }) => Effect.andThen(outcomes, queue))
 
-it.effect("TRON: of three withdrawals that each need half the balance, submits two, and the third only after a deposit", () =>
-  withNodes(
-    Effect.gen(function* () {
-      const tron = yield* scene()
-      const payee = TronAddress.ofHex(`41${"9e".repeat(20)}`)
-      yield* three("TRON", payee, usd(500_000))
-      const look = yield* makeLook(tron.provider)
-      for (let again = 0; again < 3; again += 1) {
+it.effect(
+  "TRON: of three withdrawals that each need half the balance, submits two, and the third only after a deposit",
+  () =>
+    withNodes(
+      Effect.gen(function* () {
+        const tron = yield* scene()
+        const payee = TronAddress.ofHex(`41${"9e".repeat(20)}`)
+        yield* three("TRON", payee, usd(500_000))
+        const look = yield* makeLook(tron.provider)
+        for (let again = 0; again < 3; again += 1) {
+          yield* look
+          assert.deepStrictEqual(yield* states, ["SUBMITTED", "SUBMITTED", "QUEUED"])
+        }
+        assert.deepInclude((yield* World.withdrawal("third")).refusal, {
+          _tag: "TokenBalanceTooLow",
+          promised: "1000000000000"
+        })
+        yield* tron.mine(solidDepth + 1)
         yield* look
-        assert.deepStrictEqual(yield* states, ["SUBMITTED", "SUBMITTED", "QUEUED"])
-      }
-      assert.deepInclude((yield* World.withdrawal("third")).refusal, {
-        _tag: "TokenBalanceTooLow",
-        promised: "1000000000000"
-      })
-      yield* tron.mine(solidDepth + 1)
-      yield* look
-      assert.deepStrictEqual(yield* states, ["SETTLED", "SETTLED", "QUEUED"])
-      tron.chain.outside([logOf(somebody, hot, usd(500_000))])
-      yield* tron.mine(solidDepth + 1)
-      yield* look
-      yield* tron.mine(solidDepth + 1)
-      yield* look
-      assert.deepStrictEqual(yield* states, ["SETTLED", "SETTLED", "SETTLED"])
-    }).pipe(Effect.provide(tables))
-  )
+        assert.deepStrictEqual(yield* states, ["SETTLED", "SETTLED", "QUEUED"])
+        tron.chain.outside([logOf(somebody, hot, usd(500_000))])
+        yield* tron.mine(solidDepth + 1)
+        yield* look
+        yield* tron.mine(solidDepth + 1)
+        yield* look
+        assert.deepStrictEqual(yield* states, ["SETTLED", "SETTLED", "SETTLED"])
+      }).pipe(Effect.provide(tables))
+    )
 )
 
 it.effect("Arbitrum One: frees the reserved amount of a payment that is in a block, before the block is final", () =>

@@ -79,7 +79,7 @@ test("executes a repeated revocation once, with a single audit entry", (user) =>
     assert.deepStrictEqual(yield* deeds, ["api_key_created", "api_key_revoked"])
   }))
 
-test("a refused request changes nothing and writes no audit entry", (user) =>
+test("a refused request leaves state and audit unchanged", (user) =>
   Effect.gen(function* () {
     const unknown = { userId: UserId.make("alice"), publicKey: "nobody's" }
     for (const asked of [

@@ -75,29 +75,24 @@ it.live("assigns no nonce while two endpoints disagree about the account's trans
   }).pipe(Effect.scoped)
 )
 
-it.live(
-  "assigns no nonce if the account has sent fewer transactions than the venue has recorded",
-  () =>
-    Effect.gen(function* () {
-      const { chain, rail, sendByHand } = yield* world
-      yield* sendByHand(0)
-      yield* chain.mine(65)
-      assert.match(
-        yield* reasonOf(rail, 5),
-        /has sent 1 transactions, but earlier withdrawals used every nonce below 5/
-      )
-      assert.match(
-        yield* reasonOf(rail, 5, 2),
-        /has sent 1 transactions, but earlier withdrawals used every nonce below 2/
-      )
-      const payment = yield* rail.sign(TestRail.order({ sequence: 1 }))
-      const keys = Result.getOrThrow(Transactions.keys(`0x${"11".repeat(32)}`, TestRail.xprv))
-      const signer = yield* Effect.provide(Signer, Signer.layerLocal(keys))
-      const other = yield* TestRail.make(chain, { signer })
-      const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
-      const changed = Reflect.get(yield* Effect.flip(other.sign(cancel)), "obstacle")
-      assert.deepInclude(changed, { _tag: "SignerChanged", signedBy: TestRail.hot })
-    }).pipe(Effect.scoped)
+it.live("assigns no nonce if the account has sent fewer transactions than the venue has recorded", () =>
+  Effect.gen(function* () {
+    const { chain, rail, sendByHand } = yield* world
+    yield* sendByHand(0)
+    yield* chain.mine(65)
+    assert.match(yield* reasonOf(rail, 5), /has sent 1 transactions, but earlier withdrawals used every nonce below 5/)
+    assert.match(
+      yield* reasonOf(rail, 5, 2),
+      /has sent 1 transactions, but earlier withdrawals used every nonce below 2/
+    )
+    const payment = yield* rail.sign(TestRail.order({ sequence: 1 }))
+    const keys = Result.getOrThrow(Transactions.keys(`0x${"11".repeat(32)}`, TestRail.xprv))
+    const signer = yield* Effect.provide(Signer, Signer.layerLocal(keys))
+    const other = yield* TestRail.make(chain, { signer })
+    const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
+    const changed = Reflect.get(yield* Effect.flip(other.sign(cancel)), "obstacle")
+    assert.deepInclude(changed, { _tag: "SignerChanged", signedBy: TestRail.hot })
+  }).pipe(Effect.scoped)
 )
 
 it.live("fails a cancelled withdrawal whose nonce was used elsewhere, once that is final on every endpoint", () =>

@@ -277,7 +277,7 @@ describe("a cancel on TRON", () => {
     })
   )
 
-  payments("fails a cancelled withdrawal at once if no payment was signed", ({ provider }) =>
+  payments("immediately fails a cancelled withdrawal if no payment was signed", ({ provider }) =>
     Effect.gen(function* () {
       const cancel = yield* provider.sign(order({ purpose: "cancel" }))
       assert.deepInclude(yield* provider.outcome([cancel]), { _tag: "Failed", reason: { _tag: "PaymentCancelled" } })

@@ -70,30 +70,32 @@ const record = (near: ReturnType<typeof neighbours>, seq: number) => {
   }
 }
 
-desk("rule 4.21: a dead-man switch that is not renewed fires at its due time in every market, and then turns off", (near) =>
-  Effect.gen(function* () {
-    const on = yield* begin
-    const trader = yield* joined(on, near)
-    yield* set(trader, 5)
-    yield* pass(3_000)
-    yield* set(trader, 5)
-    assert.lengthOf(yield* wakeUps, 1)
-    yield* pass(4_999)
-    assert.deepEqual(cancelsOf(near), [])
-    yield* pass(1)
-    const firedMillis = friday + 8_000
-    assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis), cancelAt(firedMillis, two)])
-    record(near, 2)
-    yield* pass(500)
-    const asked = { _tag: "DeadManSwitchSet", accountId, askedMillis: friday + 3_000 }
-    assert.deepEqual((yield* switchesOf(userId)).slice(-2), [
-      { ...asked, dueMillis: 0, firedMillis },
-      { ...asked, dueMillis: 0, firedMillis: 0 }
-    ])
-    assert.deepEqual(yield* wakeUps, [])
-    yield* pass(600_000)
-    assert.deepEqual(cancelsOf(near), [])
-  })
+desk(
+  "rule 4.21: a dead-man switch that is not renewed fires at its due time in every market, and then turns off",
+  (near) =>
+    Effect.gen(function* () {
+      const on = yield* begin
+      const trader = yield* joined(on, near)
+      yield* set(trader, 5)
+      yield* pass(3_000)
+      yield* set(trader, 5)
+      assert.lengthOf(yield* wakeUps, 1)
+      yield* pass(4_999)
+      assert.deepEqual(cancelsOf(near), [])
+      yield* pass(1)
+      const firedMillis = friday + 8_000
+      assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis), cancelAt(firedMillis, two)])
+      record(near, 2)
+      yield* pass(500)
+      const asked = { _tag: "DeadManSwitchSet", accountId, askedMillis: friday + 3_000 }
+      assert.deepEqual((yield* switchesOf(userId)).slice(-2), [
+        { ...asked, dueMillis: 0, firedMillis },
+        { ...asked, dueMillis: 0, firedMillis: 0 }
+      ])
+      assert.deepEqual(yield* wakeUps, [])
+      yield* pass(600_000)
+      assert.deepEqual(cancelsOf(near), [])
+    })
 )
 
 desk("rule 4.21: a dead-man switch that is turned off does not fire and leaves no scheduled wake-up", (near) =>
@@ -164,26 +166,24 @@ desk("I55: a fenced owner with outdated state cancels no orders", (near) =>
   })
 )
 
-desk(
-  "I55: after a crash, the desk's next owner resends only the cancels that no market has recorded",
-  (near) =>
-    Effect.gen(function* () {
-      const first = yield* begin
-      yield* set(yield* joined(first, near), 10)
-      yield* pass(10_000)
-      const firedMillis = friday + 10_000
-      assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis), cancelAt(firedMillis, two)])
-      near.submitted.length = 0
-      yield* first.kill
-      near.recorded.set(one.symbol, [cancelAt(firedMillis).id])
-      yield* pass(3_000)
-      yield* begin
-      yield* pass(500)
-      assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis, two)])
-      record(near, 2)
-      yield* pass(500)
-      assert.deepEqual(yield* wakeUps, [])
-    })
+desk("I55: after a crash, the desk's next owner resends only the cancels that no market has recorded", (near) =>
+  Effect.gen(function* () {
+    const first = yield* begin
+    yield* set(yield* joined(first, near), 10)
+    yield* pass(10_000)
+    const firedMillis = friday + 10_000
+    assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis), cancelAt(firedMillis, two)])
+    near.submitted.length = 0
+    yield* first.kill
+    near.recorded.set(one.symbol, [cancelAt(firedMillis).id])
+    yield* pass(3_000)
+    yield* begin
+    yield* pass(500)
+    assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis, two)])
+    record(near, 2)
+    yield* pass(500)
+    assert.deepEqual(yield* wakeUps, [])
+  })
 )
 
 desk("I55: treats a dead-man switch's cancel as pending while the cancel is queued behind an order", (near) =>

@@ -204,51 +204,55 @@ it.effect("I34: a gateway that arms a connection counts as alive before its firs
   }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: checks leases only while a connection is armed, and gives a newly armed connection a full lease period", () =>
-  Effect.gen(function* () {
-    const { clock, wakes } = yield* counted
-    yield* Effect.gen(function* () {
-      const { alive, disconnects, speaker, isArmed, record, trader, symbols } = yield* desk()
-      yield* alive(3)
-      disconnects.detach(speaker(), connection, trader)
-      record()
-      yield* alive(2, [])
-      assert.isFalse(isArmed())
-      const before = wakes()
-      yield* TestClock.adjust("1 day")
-      assert.strictEqual(wakes(), before)
-      Ledger.apply(trader.ledger, { _tag: "Armed", connectionId, accountId: primaryAccountOf(userId) })
-      disconnects.check(trader)
-      yield* alive(5)
-      assert.lengthOf(symbols(), 2)
-      yield* TestClock.adjust("2 seconds")
-      assert.lengthOf(symbols(), 2)
-      yield* TestClock.adjust("2 seconds")
-      assert.lengthOf(symbols(), 4)
-    }).pipe(Effect.provideService(Clock.Clock, clock))
-  }).pipe(Effect.provide(testLayer))
+it.effect(
+  "I34: checks leases only while a connection is armed, and gives a newly armed connection a full lease period",
+  () =>
+    Effect.gen(function* () {
+      const { clock, wakes } = yield* counted
+      yield* Effect.gen(function* () {
+        const { alive, disconnects, speaker, isArmed, record, trader, symbols } = yield* desk()
+        yield* alive(3)
+        disconnects.detach(speaker(), connection, trader)
+        record()
+        yield* alive(2, [])
+        assert.isFalse(isArmed())
+        const before = wakes()
+        yield* TestClock.adjust("1 day")
+        assert.strictEqual(wakes(), before)
+        Ledger.apply(trader.ledger, { _tag: "Armed", connectionId, accountId: primaryAccountOf(userId) })
+        disconnects.check(trader)
+        yield* alive(5)
+        assert.lengthOf(symbols(), 2)
+        yield* TestClock.adjust("2 seconds")
+        assert.lengthOf(symbols(), 2)
+        yield* TestClock.adjust("2 seconds")
+        assert.lengthOf(symbols(), 4)
+      }).pipe(Effect.provideService(Clock.Clock, clock))
+    }).pipe(Effect.provide(testLayer))
 )
 
-it.effect("I34: a delayed detach message spares orders placed after its sending, even if the gateway's clock is wrong", () =>
-  Effect.gen(function* () {
-    const { cancels, disconnects, trader } = yield* desk()
-    const clock = yield* Clock.Clock
-    const speaker = () => ({ gatewayId: "gateway", sentAtMillis: clock.currentTimeMillisUnsafe() + 30_000 })
-    const buy = (n: number) =>
-      disconnects.entered(trader, { ...placed, commandId: idOf(n) } satisfies PlaceOrder, undefined)
-    disconnects.attach(speaker(), connection)
-    yield* TestClock.adjust("1 second")
-    buy(1)
-    const said = speaker()
-    yield* TestClock.adjust("100 millis")
-    buy(2)
-    yield* TestClock.adjust("1 second")
-    disconnects.detach(said, { ...connection, ageMillis: 0 }, trader)
-    assert.deepEqual(
-      cancels.map(({ except }) => except?.map(({ text }) => text)),
-      [[idOf(2).text], undefined]
-    )
-  }).pipe(Effect.provide(testLayer))
+it.effect(
+  "I34: a delayed detach message spares orders placed after its sending, even if the gateway's clock is wrong",
+  () =>
+    Effect.gen(function* () {
+      const { cancels, disconnects, trader } = yield* desk()
+      const clock = yield* Clock.Clock
+      const speaker = () => ({ gatewayId: "gateway", sentAtMillis: clock.currentTimeMillisUnsafe() + 30_000 })
+      const buy = (n: number) =>
+        disconnects.entered(trader, { ...placed, commandId: idOf(n) } satisfies PlaceOrder, undefined)
+      disconnects.attach(speaker(), connection)
+      yield* TestClock.adjust("1 second")
+      buy(1)
+      const said = speaker()
+      yield* TestClock.adjust("100 millis")
+      buy(2)
+      yield* TestClock.adjust("1 second")
+      disconnects.detach(said, { ...connection, ageMillis: 0 }, trader)
+      assert.deepEqual(
+        cancels.map(({ except }) => except?.map(({ text }) => text)),
+        [[idOf(2).text], undefined]
+      )
+    }).pipe(Effect.provide(testLayer))
 )
 
 it.effect(

@@ -54,61 +54,59 @@ const recorded = Effect.gen(function* () {
 const rewards = ({ ledger }: { readonly ledger: Ledger.Trader }) =>
   Ledger.balance(ledger, primaryAccountOf(userId))!.builderRewards
 
-desk(
-  "I19: records a builder's appointment only after every market is live and has recorded the builder code",
-  (near) =>
-    Effect.gen(function* () {
-      near.answers(one)
-      near.knows.add(one.symbol)
-      const { appoint, trader } = yield* begin
-      const appointing = yield* Effect.forkChild(appoint)
-      yield* turns
-      assert.deepEqual(yield* recorded, [`joined ${one.symbol}`, `joined ${two.symbol}`])
-      assert.deepEqual(near.introduced, [])
-      near.answers(two)
-      yield* TestClock.adjust("100 millis")
-      yield* turns
-      // The second market is unreachable, so the appointment is not recorded. A repeat continues with that market.
-      assert.strictEqual((yield* Effect.flip(Fiber.join(appointing)))._tag, "Unavailable")
-      assert.isNull(rewards(trader))
-      near.knows.add(two.symbol)
-      yield* appoint
-      assert.deepEqual(yield* recorded, [
-        `joined ${one.symbol}`,
-        `joined ${two.symbol}`,
-        `appointed in ${one.symbol} ${two.symbol}`
-      ])
-      assert.strictEqual(rewards(trader), 0n)
-    })
-)
-
-desk("immediately confirms a builder's appointment that is already recorded, even if an earlier desk owner recorded it", (near) =>
+desk("I19: records a builder's appointment only after every market is live and has recorded the builder code", (near) =>
   Effect.gen(function* () {
-    for (const market of [one, two]) {
-      near.answers(market)
-      near.knows.add(market.symbol)
-    }
-    yield* Effect.scoped(Effect.flatMap(begin, ({ appoint }) => appoint))
-    const count = near.introduced.length
-    near.knows.clear()
+    near.answers(one)
+    near.knows.add(one.symbol)
     const { appoint, trader } = yield* begin
+    const appointing = yield* Effect.forkChild(appoint)
+    yield* turns
+    assert.deepEqual(yield* recorded, [`joined ${one.symbol}`, `joined ${two.symbol}`])
+    assert.deepEqual(near.introduced, [])
+    near.answers(two)
+    yield* TestClock.adjust("100 millis")
+    yield* turns
+    // The second market is unreachable, so the appointment is not recorded. A repeat continues with that market.
+    assert.strictEqual((yield* Effect.flip(Fiber.join(appointing)))._tag, "Unavailable")
+    assert.isNull(rewards(trader))
+    near.knows.add(two.symbol)
     yield* appoint
-    assert.lengthOf(near.introduced, count)
+    assert.deepEqual(yield* recorded, [
+      `joined ${one.symbol}`,
+      `joined ${two.symbol}`,
+      `appointed in ${one.symbol} ${two.symbol}`
+    ])
     assert.strictEqual(rewards(trader), 0n)
   })
 )
 
 desk(
-  "registers a builder with zero rewards and no joined market, and records a repeated registration only once",
-  () =>
+  "immediately confirms a builder's appointment that is already recorded, even if an earlier desk owner recorded it",
+  (near) =>
     Effect.gen(function* () {
-      const { register, trader } = yield* begin
-      assert.isNull(rewards(trader))
-      yield* register
-      yield* register
+      for (const market of [one, two]) {
+        near.answers(market)
+        near.knows.add(market.symbol)
+      }
+      yield* Effect.scoped(Effect.flatMap(begin, ({ appoint }) => appoint))
+      const count = near.introduced.length
+      near.knows.clear()
+      const { appoint, trader } = yield* begin
+      yield* appoint
+      assert.lengthOf(near.introduced, count)
       assert.strictEqual(rewards(trader), 0n)
-      assert.deepEqual(yield* recorded, ["appointed in "])
     })
+)
+
+desk("registers a builder with zero rewards and no joined market, and records a repeated registration only once", () =>
+  Effect.gen(function* () {
+    const { register, trader } = yield* begin
+    assert.isNull(rewards(trader))
+    yield* register
+    yield* register
+    assert.strictEqual(rewards(trader), 0n)
+    assert.deepEqual(yield* recorded, ["appointed in "])
+  })
 )
 
 desk("joins a newly listed market and registers existing builder codes there", (near) =>

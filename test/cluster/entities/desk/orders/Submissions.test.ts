@@ -45,15 +45,17 @@ const make = Effect.fnUntraced(function* (owned = true) {
   return { traders, submissions }
 })
 
-it.effect("loads a missing trader before executing its order, and replies as if the trader had been loaded before", () =>
-  Effect.gen(function* () {
-    const { submissions } = yield* make()
-    assert.isUndefined(submissions.now([cancelOf(userId, 1)]))
-    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [forwarded(1)])
-    assert.deepEqual(submissions.now([cancelOf(userId, 2)]), [forwarded(2)])
-    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 3)]), [forwarded(3)])
-    assert.isUndefined(submissions.now([cancelOf(userId, 4), cancelOf(other, 5)]))
-  }).pipe(Effect.provide(testLayer()))
+it.effect(
+  "loads a missing trader before executing its order, and replies as if the trader had been loaded before",
+  () =>
+    Effect.gen(function* () {
+      const { submissions } = yield* make()
+      assert.isUndefined(submissions.now([cancelOf(userId, 1)]))
+      assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [forwarded(1)])
+      assert.deepEqual(submissions.now([cancelOf(userId, 2)]), [forwarded(2)])
+      assert.deepEqual(yield* submissions.submit([cancelOf(userId, 3)]), [forwarded(3)])
+      assert.isUndefined(submissions.now([cancelOf(userId, 4), cancelOf(other, 5)]))
+    }).pipe(Effect.provide(testLayer()))
 )
 
 it.effect("refuses an order with AccountLoading if its trader cannot be loaded", () =>

@@ -77,30 +77,32 @@ const begin = Effect.fnUntraced(function* (near: Near) {
   return { done, left, price, sent, trader, wait }
 })
 
-desk("rule 9.3: sends a liquidation command immediately and then every second, unless the last one is still in flight", (near) =>
-  Effect.gen(function* () {
-    const { done, price, sent, wait } = yield* begin(near)
-    yield* price(198.5)
-    assert.deepEqual(sent(), [])
-    yield* price(200)
-    assert.deepEqual(sent(), [`Liquidate ${one.symbol}`])
-    yield* price(200.1)
-    yield* wait(3)
-    assert.lengthOf(sent(), 1)
-    done()
-    yield* wait(1)
-    assert.lengthOf(sent(), 2)
-    done()
-    yield* price(200.2)
-    assert.lengthOf(sent(), 2)
-    yield* wait(1)
-    assert.lengthOf(sent(), 3)
-    assert.strictEqual(new Set(near.submitted.map(({ command }) => command.commandId.text)).size, 3)
-    done()
-    yield* price(198)
-    yield* wait(3)
-    assert.lengthOf(sent(), 3)
-  })
+desk(
+  "rule 9.3: sends a liquidation command immediately and then every second, unless the last one is still in flight",
+  (near) =>
+    Effect.gen(function* () {
+      const { done, price, sent, wait } = yield* begin(near)
+      yield* price(198.5)
+      assert.deepEqual(sent(), [])
+      yield* price(200)
+      assert.deepEqual(sent(), [`Liquidate ${one.symbol}`])
+      yield* price(200.1)
+      yield* wait(3)
+      assert.lengthOf(sent(), 1)
+      done()
+      yield* wait(1)
+      assert.lengthOf(sent(), 2)
+      done()
+      yield* price(200.2)
+      assert.lengthOf(sent(), 2)
+      yield* wait(1)
+      assert.lengthOf(sent(), 3)
+      assert.strictEqual(new Set(near.submitted.map(({ command }) => command.commandId.text)).size, 3)
+      done()
+      yield* price(198)
+      yield* wait(3)
+      assert.lengthOf(sent(), 3)
+    })
 )
 
 desk("resends an expired liquidation command under a new id", (near) =>

@@ -152,15 +152,17 @@ desk("I8, I20: a request that is repeated after its desk has moved to another no
   })
 )
 
-desk("I51: does not confirm a repeated request whose row was never written because another owner claimed the journal", (desk) =>
-  Effect.gen(function* () {
-    const journal = yield* Journal
-    const nothing = { restore: () => true, replay: () => {} }
-    yield* journal.claim(traderStream(userId), nothing, Effect.succeed(true))
-    const both = yield* Effect.all([desk.transfer(40n, "k"), desk.transfer(40n, "k")], { concurrency: "unbounded" })
-    assert.deepStrictEqual(both, ["Unavailable", "Unavailable"])
-    yield* turns
-    assert.strictEqual(yield* desk.transfer(40n, "k"), "done")
-    assert.strictEqual(desk.deposit(sub), 40n)
-  })
+desk(
+  "I51: does not confirm a repeated request whose row was never written because another owner claimed the journal",
+  (desk) =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const nothing = { restore: () => true, replay: () => {} }
+      yield* journal.claim(traderStream(userId), nothing, Effect.succeed(true))
+      const both = yield* Effect.all([desk.transfer(40n, "k"), desk.transfer(40n, "k")], { concurrency: "unbounded" })
+      assert.deepStrictEqual(both, ["Unavailable", "Unavailable"])
+      yield* turns
+      assert.strictEqual(yield* desk.transfer(40n, "k"), "done")
+      assert.strictEqual(desk.deposit(sub), 40n)
+    })
 )

@@ -116,33 +116,35 @@ desk("records a new join before sending a command to a market that the trader ha
   })
 )
 
-desk("a desk that has moved loads a trader without joined markets only when a request for that trader arrives", (near) =>
-  Effect.gen(function* () {
-    near.cash.set(one.symbol, 204_000)
-    const equity = yield* Effect.scoped(
-      Effect.gen(function* () {
-        const trader = yield* (yield* begin).wake(userId)
-        trader.enter(cancel(1, one))
-        yield* turns
-        done(near, 1, one)
-        yield* TestClock.adjust("11 minutes")
-        yield* turns
-        assert.deepEqual(trader.symbols(), [])
-        return Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity
-      })
-    )
-    assert.strictEqual(equity, 204_000n)
-    near.answers(one, 2)
-    const traders = yield* begin
-    yield* Waking.wake(traders, "0")
-    yield* traders.caughtUp
-    assert.isUndefined(traders.get(userId))
-    const trader = yield* traders.wake(userId)
-    // Until the market is live, orders that add risk wait in other markets too.
-    assert.isFalse(trader.isLive())
-    yield* turns
-    assert.isTrue(trader.isLive())
-    assert.strictEqual(Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity, equity)
-    assert.deepEqual(trader.symbols(), [])
-  })
+desk(
+  "a desk that has moved loads a trader without joined markets only when a request for that trader arrives",
+  (near) =>
+    Effect.gen(function* () {
+      near.cash.set(one.symbol, 204_000)
+      const equity = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const trader = yield* (yield* begin).wake(userId)
+          trader.enter(cancel(1, one))
+          yield* turns
+          done(near, 1, one)
+          yield* TestClock.adjust("11 minutes")
+          yield* turns
+          assert.deepEqual(trader.symbols(), [])
+          return Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity
+        })
+      )
+      assert.strictEqual(equity, 204_000n)
+      near.answers(one, 2)
+      const traders = yield* begin
+      yield* Waking.wake(traders, "0")
+      yield* traders.caughtUp
+      assert.isUndefined(traders.get(userId))
+      const trader = yield* traders.wake(userId)
+      // Until the market is live, orders that add risk wait in other markets too.
+      assert.isFalse(trader.isLive())
+      yield* turns
+      assert.isTrue(trader.isLive())
+      assert.strictEqual(Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity, equity)
+      assert.deepEqual(trader.symbols(), [])
+    })
 )

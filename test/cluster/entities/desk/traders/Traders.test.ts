@@ -62,7 +62,7 @@ it.effect("reloads a trader whose journal another owner claimed, and fails the t
   }).pipe(Effect.provide(testLayer()))
 )
 
-it.effect("I4: a desk that does not own its shard claims no trader", () =>
+it.effect("I4: a desk claims traders only while it owns its shard", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(Effect.succeed(false))

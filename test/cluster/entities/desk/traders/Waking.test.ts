@@ -65,26 +65,24 @@ const join = (traders: Traders.Traders, n: number) =>
 
 const isHere = (traders: Traders.Traders, n: number) => traders.get(userOf(n)) !== undefined
 
-desk(
-  "I34: a desk accepts requests only after it has loaded all traders with armed cancel-on-disconnect",
-  () =>
-    Effect.gen(function* () {
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const traders = yield* begin
-          yield* arm(traders, 1)
-          yield* join(traders, 2)
-          yield* traders.wake(userOf(3))
-        })
-      )
-      const traders = yield* begin
-      yield* Waking.wake(traders, "0")
-      assert.deepEqual([isHere(traders, 1), isHere(traders, 2), traders.pendingCount()], [true, false, 1])
-      yield* traders.caughtUp
-      assert.deepEqual([isHere(traders, 2), traders.pendingCount()], [true, 0])
-      // A trader without wake-up entries is loaded on request.
-      assert.isFalse(isHere(traders, 3))
-    })
+desk("I34: a desk accepts requests only after it has loaded all traders with armed cancel-on-disconnect", () =>
+  Effect.gen(function* () {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const traders = yield* begin
+        yield* arm(traders, 1)
+        yield* join(traders, 2)
+        yield* traders.wake(userOf(3))
+      })
+    )
+    const traders = yield* begin
+    yield* Waking.wake(traders, "0")
+    assert.deepEqual([isHere(traders, 1), isHere(traders, 2), traders.pendingCount()], [true, false, 1])
+    yield* traders.caughtUp
+    assert.deepEqual([isHere(traders, 2), traders.pendingCount()], [true, 0])
+    // A trader without wake-up entries is loaded on request.
+    assert.isFalse(isHere(traders, 3))
+  })
 )
 
 desk("loads requested traders before queued traders", () =>
