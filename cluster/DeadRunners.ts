@@ -3,7 +3,7 @@ import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Layer, Schedule } from "effect"
 import { RunnerAddress, RunnerStorage } from "effect/cluster"
 
-/** A live runner that was unregistered by mistake registers itself again. */
+/** Unregisters the runners of dead nodes. A live runner that was unregistered by mistake registers itself again. */
 export const layer: Layer.Layer<never, never, Nodes | RunnerStorage.RunnerStorage> = Layer.effectDiscard(
   Effect.gen(function* () {
     const nodes = yield* Nodes

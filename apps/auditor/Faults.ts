@@ -58,7 +58,7 @@ export const recordSecondRead = ({ confirmed, suspected }: Faults, place: string
 export const isFound = ({ confirmed, suspected }: Faults, place: string): boolean =>
   confirmed.has(place) || suspected.has(place)
 
-/** Returns the rows whose balances second reads need. */
+/** Returns the rows whose balances are needed for the pending second reads. */
 export const neededRows = ({ suspected }: Faults): ReadonlyArray<RowPlace> =>
   [...suspected.values()].flatMap(({ rows }) => rows)
 
@@ -69,5 +69,5 @@ export const summary = ({ confirmed }: Faults): string | null => {
   return `${first[0]}: ${first[1]}${others.length === 0 ? "" : `; and ${others.length} more`}`
 }
 
-/** Limit of each list: one confirmed fault is enough to halt the venue. */
+/** Maximum number of entries in each list. More are not needed: one confirmed fault is enough to halt the venue. */
 const mostKept = 1_000

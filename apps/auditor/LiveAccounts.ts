@@ -38,8 +38,9 @@ const findingOf = (books: Books.Books, report: TraderReport): Faults.Finding => 
     if (isKnown) {
       const own = TraderFold.asOf(fold, accountId, seq)
       const label = `account ${accountId}, row ${seq}`
-      if (String(own[0]) !== deposit) return `${label}: deposit ${deposit}; the journal has ${own[0]}`
-      if (String(own[1]) !== referralRewards) return `${label}: rewards ${referralRewards}; the journal has ${own[1]}`
+      if (String(own[0]) !== deposit) return `${label}: the desk has deposit ${deposit}; the journal has ${own[0]}`
+      if (String(own[1]) !== referralRewards)
+        return `${label}: the desk has referral rewards ${referralRewards}; the journal has ${own[1]}`
     }
     for (const [symbol, ...held] of positions) {
       const known = markets.find(([name]) => name === symbol)![1]
@@ -66,5 +67,5 @@ const positionFinding = (
   const position = MarketFold.positionAsOf(market.fold, accountId, seq)
   return position.every((value, place) => value === held[place])
     ? undefined
-    : `${label}: ${held.join(" ")}; the journal has ${position.join(" ")}`
+    : `${label} (${MarketFold.positionParts}): the desk has ${held.join(" ")}; the journal has ${position.join(" ")}`
 }

@@ -20,6 +20,8 @@ export type Position = readonly [
   rewards: number
 ]
 export const flat: Position = [0, 0, 0, 0, 0, 0]
+/** Names of a position's parts, in order, for messages about faults. */
+export const positionParts = "lots, cash, basis, fees, funding, rewards"
 
 /** The market's money outside accounts: the venue's fees, the reserve fund, and the operator's top-ups of the fund. */
 export type House = readonly [venueFees: number, reserveFund: number, toppedUp: number]

@@ -78,14 +78,14 @@ const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown):
     const position = MarketFold.positionAsOf(fold, account, seq)
     const has = saved.get(account) ?? MarketFold.flat
     if (!position.every((value, place) => value === has[place])) {
-      return `account ${account}, row ${seq}: ${has.join(" ")}; the journal has ${position.join(" ")}`
+      return `account ${account}, row ${seq} (${MarketFold.positionParts}): the saved state has ${has.join(" ")}; the journal has ${position.join(" ")}`
     }
   }
   const { reserveFund, toppedUp, venueFees } = state.totals
   const house = MarketFold.houseAsOf(fold, seq)
   return house[0] === venueFees && house[1] === reserveFund && house[2] === toppedUp
     ? undefined
-    : `fees, fund and top-ups of row ${seq}: ${venueFees} ${reserveFund} ${toppedUp}; the journal has ${house.join(" ")}`
+    : `row ${seq} (venue fees, reserve fund, top-ups): the saved state has ${venueFees} ${reserveFund} ${toppedUp}; the journal has ${house.join(" ")}`
 }
 
 const traderFinding = ({ fold, line }: TraderBook, seq: number, state: unknown): Finding => {
@@ -95,7 +95,7 @@ const traderFinding = ({ fold, line }: TraderBook, seq: number, state: unknown):
   for (const { accountId, deposit, referralRewards } of state.accounts) {
     const own = TraderFold.asOf(fold, accountId, seq)
     if (String(own[0]) !== deposit || String(own[1]) !== referralRewards) {
-      return `account ${accountId}, row ${seq}: ${deposit} ${referralRewards}; the journal has ${own.join(" ")}`
+      return `account ${accountId}, row ${seq} (deposit, referral rewards): the saved state has ${deposit} ${referralRewards}; the journal has ${own.join(" ")}`
     }
   }
   return undefined

@@ -61,7 +61,7 @@ export const take = (
   }
 }
 
-/** Returns the sums that the events move, by account. */
+/** Returns the net amount that each account gains from the events. */
 export const moves = (userId: UserId, events: ReadonlyArray<TraderEvent>): ReadonlyMap<string, bigint> => {
   const sums = new Map<string, bigint>()
   take(make(userId), events, 1, (account, amount) => {

@@ -79,7 +79,7 @@ export const all = Config.all({
   staleSeconds: Setting.int("VENUE_ARBITRUM_STALE_SECONDS", {
     default: 60,
     unit: "s",
-    meaning: "Age of an endpoint's newest block at which the endpoint counts as unreachable",
+    meaning: "Maximum age of an endpoint's newest block; with an older one, the endpoint counts as unresponsive",
     readers: Setting.runners,
     changes: "process"
   }),
@@ -233,7 +233,8 @@ const signerOf = Effect.fnUntraced(function* (
   const { hotKey, xprv } = settings
   const wallet = yield* WalletConnection.signer(settings, { VENUE_WALLET_HOT_KEY: hotKey, VENUE_WALLET_XPRV: xprv })
   if (Option.isSome(wallet)) return wallet.value
-  const missing = "the URL of a wallet, or in development VENUE_WALLET_HOT_KEY and VENUE_WALLET_XPRV instead"
+  const missing =
+    "the URL of the wallet; in development, you can set VENUE_WALLET_HOT_KEY and VENUE_WALLET_XPRV instead"
   if (Option.isNone(hotKey) || Option.isNone(xprv)) return yield* refused("VENUE_WALLET_URL", missing)
   const held = yield* keysOf(hotKey.value, xprv.value)
   const isOfAddresses = DepositAddresses.addressOf(held.deposits.deriveChild(0)) === addressAt(0)

@@ -156,7 +156,10 @@ const signingOf = Effect.fnUntraced(function* (settings: TronSettings) {
   if (Option.isNone(wallet)) {
     const held = yield* keyOf(settings.key)
     if (held === undefined)
-      return yield* refused("VENUE_WALLET_URL", "the URL of a wallet, or in development VENUE_WALLET_TRON_KEY instead")
+      return yield* refused(
+        "VENUE_WALLET_URL",
+        "the URL of the wallet; in development, you can set VENUE_WALLET_TRON_KEY instead"
+      )
     const signed: TronRail.TronOptions["signed"] = (order) =>
       Effect.sync(() => Redacted.make(TronTransaction.signedBy(held, order)))
     return { hot: Effect.succeed(TronAddress.hexOf(held.address)!), signed }

@@ -16,7 +16,7 @@ export const make = Effect.fnUntraced(function* (
   const step = Effect.gen(function* () {
     const isIdle = !needed.isOpen()
     yield* needed.await
-    // After an idle time, waits for the next multiple of the interval, which is half an interval on average.
+    // After an idle period, waits until the next multiple of the interval. This wait is half an interval on average.
     yield* Effect.sleep(isIdle ? everyMillis - (clock.currentTimeMillisUnsafe() % everyMillis) : everyMillis)
     // Closed before the work, so that a call of `start` during the work schedules another run.
     needed.closeUnsafe()

@@ -52,7 +52,7 @@ const decimal = /^(-?)0*(\d+?)(?:\.0+|\.(\d*?[1-9])0*)?$/
 /** Maximum length of decimal text in a request, in characters. */
 export const decimalLimit = 32
 
-/** One thousandth in 1e-8. */
+/** 0.001, in units of 1e-8. */
 const thousandth = unitScale / 1_000
 
 /** Bound in 1e-6 USD below which amounts print exactly, because doubles distinguish all decimals of 15 digits. */

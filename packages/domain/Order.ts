@@ -1,4 +1,4 @@
-/** Orders, order requests in the client's decimals, and final statuses of orders. */
+/** Orders, order requests with decimal values as the client sent them, and final statuses of orders. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import * as Id from "./Id.ts"
@@ -57,7 +57,7 @@ export const Order = Schema.Struct({
   /** Client order id; empty if the client sent none. */
   clientOrderId: Schema.String,
   origin: OrderOrigin,
-  /** Builder code of the connection; empty for none. */
+  /** Builder code of the connection; empty without a builder code. */
   builderCode: Schema.String,
   /** True after a modify, or after the market reduced the order's quantity. */
   modified: Schema.Boolean,
@@ -111,7 +111,7 @@ export const PlaceOrder = Schema.TaggedStruct("PlaceOrder", {
   reduceOnly: Schema.Boolean,
   clientOrderId: Schema.String,
   builderCode: Schema.String,
-  /** Trigger prices of the attached stops; absent for none. */
+  /** Trigger prices of the attached stops; absent without attached stops. */
   takeProfit: Schema.optionalKey(Schema.Number),
   stopLoss: Schema.optionalKey(Schema.Number)
 })
@@ -155,7 +155,7 @@ export type CancelTwap = typeof CancelTwap.Type
 export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", {
   ...envelope,
   cause: CancelCause,
-  /** Orders spared by the cause `DISCONNECT`; absent for none. */
+  /** Orders spared by the cause `DISCONNECT`; absent if no order is spared. */
   except: Schema.optionalKey(Spared)
 })
 export type CancelAllOrders = typeof CancelAllOrders.Type

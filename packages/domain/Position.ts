@@ -30,7 +30,7 @@ export interface Position {
   rewards: number
 }
 
-/** Returns a position without lots or money. */
+/** Returns an empty position: the quantity and all amounts are 0. */
 export const flat = (): Position => ({ quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0, rewards: 0 })
 
 /** Returns the profit realised by all reducing fills, before fees and funding (rule 8.2). */

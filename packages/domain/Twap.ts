@@ -31,7 +31,7 @@ const terms = {
   reduceOnly: Schema.Boolean,
   /** Worst fill price of a child; 0 if only the band limits the price. */
   worstTicks: Schema.Number,
-  /** Builder code of the connection; empty for none. */
+  /** Builder code of the connection; empty without a builder code. */
   builderCode: Schema.String,
   /** Due time of the first slice. Every other slice is due one interval after the previous slice. */
   startMillis: Schema.Number,

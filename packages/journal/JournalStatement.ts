@@ -107,7 +107,8 @@ const withParts = (...parts: ReadonlyArray<FlushPart.FlushPart>) => {
     first += width
     return expression
   })
-  // The journal rows come first. Because every part reads all of `won`, all nodes lock rows in the same order.
+  // The journal rows are inserted first, because every other part reads all of `won`. Therefore, all nodes lock rows
+  // in the same order.
   const text = `with won as (${append(journalRows.from("w"))}),${expressions.join(",")} select stream, epoch from won`
   return (drafts: ReadonlyArray<Draft>, rides: ReadonlyArray<FlushPart.Ride>): Statement => ({
     text,

@@ -23,22 +23,22 @@ const link = (target: string): void => {
   symlinkSync(target, join(folder, "node_modules/@venue/domain"))
 }
 
-it("rejects a folder that is not a checkout", () => {
+it("refuses a folder that is not a checkout of the repository", () => {
   expect(() => open(folder)).toThrow("is no checkout of this project: it has no scripts/boot.mjs, no apps/dev/main.ts")
 })
 
-it("explains how to install a checkout's missing packages", () => {
+it("if a checkout's packages are missing, explains how to install them", () => {
   sources()
   expect(() => open(folder)).toThrow(`${folder} has no node_modules: run npm ci in it first`)
 })
 
-it("rejects packages linked from another checkout, because the bench would measure that checkout instead", () => {
+it("refuses packages that are linked from another checkout, because the bench would measure that checkout", () => {
   sources()
   link(join(import.meta.dirname, "../../packages/domain"))
   expect(() => open(folder)).toThrow("@venue/domain of")
 })
 
-it("uses the checkout's Node flags if it defines any", () => {
+it("starts Node with the checkout's own Node flags, if it defines any", () => {
   sources()
   link("../../packages/domain")
   expect(open(folder).nodeFlags).toEqual([])

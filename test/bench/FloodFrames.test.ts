@@ -9,7 +9,7 @@ const { Receiver } = createRequire(import.meta.url)("ws") as {
   readonly Receiver: new (options: { isServer: true; allowSynchronousEvents: true; maxPayload?: number }) => Writable
 }
 
-it("builds blocks that contain only complete, masked frames of one kind", () => {
+it("builds flood blocks that contain only complete, masked frames of one kind", () => {
   for (const [kind, event] of [
     ["pings", "ping"],
     ["texts", "message"]
@@ -23,7 +23,7 @@ it("builds blocks that contain only complete, masked frames of one kind", () => 
   }
 })
 
-it("builds one-byte fragments of a message that never finishes", () => {
+it("builds one-byte fragments of a message that never ends", () => {
   const { block, first, frameBytes } = framesOf("fragments")
   expect(frameBytes).toBe(7)
   const receiver = new Receiver({ isServer: true, allowSynchronousEvents: true, maxPayload: 100 * 1024 })

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest"
 import { makeFlow } from "./Flow.ts"
 
-it("generates benchmark flow F1 with the published control totals", () => {
+it("generates the benchmark's order flow F1 with the published control totals", () => {
   expect(makeFlow().totals).toEqual({
     trades: 395_539,
     volume: 15_026_970,
@@ -13,7 +13,7 @@ it("generates benchmark flow F1 with the published control totals", () => {
   })
 })
 
-it("generates benchmark flow F1s with the published control totals", () => {
+it("generates the benchmark's order flow F1s with the published control totals", () => {
   expect(makeFlow(1_000_000, 1_000).totals).toEqual({
     trades: 395_329,
     volume: 15_025_912,

@@ -37,7 +37,7 @@ const counting = () => {
   return { counted, counter }
 }
 
-it("counts each numbered message once, however reads split it, and reports a ping", () => {
+it("counts each numbered message once, however the messages are split across reads", () => {
   const all = Buffer.concat([...said.map((one) => framed(one)), framed("", 9), framed(message("trade", 5))])
   const bytes = [...said.slice(1), message("trade", 5)].reduce((sum, { length }) => sum + length, 0)
   for (const size of [1, 2, 7, 63, 64, 65, 1_000, 65_536, all.length]) {
@@ -53,7 +53,7 @@ it("counts each numbered message once, however reads split it, and reports a pin
   }
 })
 
-it("keeps the start of an incomplete frame when the caller reuses the read buffer", () => {
+it("keeps the start of an incomplete frame even if the caller reuses its read buffer", () => {
   const { counted, counter } = counting()
   const memory = Buffer.alloc(40)
   const all = framed(message("trade", 1))
@@ -62,7 +62,7 @@ it("keeps the start of an incomplete frame when the caller reuses the read buffe
   expect(counted.trades).toBe(1)
 })
 
-it("reports a missing, repeated or invalid sequence number", () => {
+it("reports a sequence number that is missing, repeated or invalid", () => {
   for (const second of [message("trade", 3), message("trade", 1), '{"err":{"error_code":"RateLimited"}}']) {
     const { counter } = counting()
     counter.read(Buffer.concat([framed(message("trade", 1)), framed(second)]))

@@ -28,7 +28,7 @@ const hears = <A>(process: ChildProcess, isIt: (message: A) => boolean = () => t
   })
 
 it.live(
-  "reaches the benchmark's control totals in the reference server's book when one pair sends all orders in sequence",
+  "if one client pair sends all orders in sequence, the reference server's book reaches the control totals",
   () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(

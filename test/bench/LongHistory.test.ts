@@ -1,4 +1,7 @@
-/** A generated history reads like a traded one, and the script refuses to run next to a venue. */
+/**
+ * Tests of `npm run fill`: the generated rows are readable as trades and filled orders, and the script refuses a
+ * database that a running venue uses.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { AccountId } from "@venue/domain/AccountId"
 import * as DatabaseClaim from "@venue/postgres/DatabaseClaim"
@@ -25,7 +28,7 @@ const fill = (databaseUrl: string, ...args: ReadonlyArray<string>) =>
   })
 
 it.live(
-  "generates rows that read as trades and filled orders, adds more on a second run, and refuses to run beside a venue",
+  "generates rows that the venue reads as trades and filled orders, and adds more rows on a second run",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -15,17 +15,17 @@ const other = (files: Readonly<Record<string, string>>) => {
   return { folder, name: "older", nodeFlags: [] }
 }
 
-it("runs the other checkout's version of a worker, in that checkout's folder", async () => {
+it("runs the other checkout's version of a worker in the other checkout's folder", async () => {
   const checkout = other({ "test/bench/Echo.ts": `process.send(\`theirs in \${process.cwd()}\`)` })
   const worker = Worker.start("Echo.ts", [], { checkout })
   expect(await worker.hear()).toBe(`theirs in ${checkout.folder}`)
 })
 
-it("reports the missing file if a checkout lacks the worker", () => {
+it("if a checkout lacks the worker's file, reports the missing file", () => {
   expect(() => Worker.start("Echo.ts", [], { checkout: other({}) })).toThrow("older has no test/bench/Echo.ts")
 })
 
-it("resolves this checkout's worker against the other checkout's packages", async () => {
+it("runs this checkout's worker with the other checkout's packages", async () => {
   const module = (name: string) =>
     JSON.stringify({ name, type: "module", exports: { ".": "./main.js", "./*": "./*.js" } })
   const checkout = other({
@@ -41,7 +41,7 @@ it("resolves this checkout's worker against the other checkout's packages", asyn
   expect(await Worker.startOurs("QuietHourWorker.ts", checkout).hear()).toBe("theirs")
 })
 
-it("fails a pending receive when the worker exits without a message", async () => {
+it("a pending receive fails if the worker exits without a message", async () => {
   const worker = Worker.start("Echo.ts", [], { checkout: other({ "test/bench/Echo.ts": "process.exit(3)" }) })
   await expect(worker.hear()).rejects.toThrow("ended with 3")
 })

@@ -6,7 +6,10 @@ interface Filled {
 }
 
 export interface Judge {
-  /** Records a `fill_response`. Without fills, the frames of two consecutive commands look the same. */
+  /**
+   * Records a `fill_response`. The recorded fills show which `FILLED` frames belong to one command; the frames alone
+   * do not.
+   */
   readonly fill: (tradeId: string) => void
   /** Returns this `FILLED` frame's fault, or undefined if the frame is correct. */
   readonly filled: (row: Filled) => string | undefined

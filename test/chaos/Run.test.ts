@@ -7,7 +7,7 @@ import * as Run from "./Run.ts"
 import type { Venue } from "./Venue.ts"
 import * as VenueNode from "./VenueNode.ts"
 
-it("fails with the error message that a node printed before it exited with code 1", async () => {
+it("if a node exits with code 1, the run fails with the error message that the node printed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "venue-chaos-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const program = join(folder, "Broken.mjs")

@@ -21,7 +21,7 @@ it.effect("acknowledges my bot's order", () =>
   }).pipe(Effect.provide(layerMemory))
 )
 
-it.effect("runs the README client example, which receives an ACK", () =>
+it.effect("runs the README's client example, which receives an ACK", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const gateway = yield* TradeGateway
@@ -32,7 +32,7 @@ it.effect("runs the README client example, which receives an ACK", () =>
   }).pipe(Effect.provide(layerMemory), Effect.provide(SecureRandom.layerWebCrypto))
 )
 
-it("runs every README example as code in these tests", () => {
+it("the code of every README example runs in these tests", () => {
   const read = (path: string) => readFileSync(join(import.meta.dirname, path), "utf8")
   const run = read("ReadmeClient.ts") + read("Readme.test.ts")
   const examples = [...read("../../README.md").matchAll(/^```ts\n([^]*?)^```/gm)].map(([, code = ""]) => code)

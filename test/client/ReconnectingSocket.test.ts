@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-it.effect("doubles the pause up to the maximum, with 20 % jitter", () =>
+it.effect("doubles the pause between connection attempts up to the maximum, with 20 % jitter", () =>
   Effect.gen(function* () {
     const losses: Array<number> = []
     const clock = yield* TestClock.testClockWith(Effect.succeed)

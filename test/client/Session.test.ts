@@ -16,7 +16,7 @@ const options = Effect.map(place, (place) => {
 })
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("a session", (it) => {
-  it.effect("signs in with a wallet, resumes from the refresh token, and ends on sign-out", () =>
+  it.effect("signs in with a wallet, resumes the session from its refresh token, and ends the session on sign-out", () =>
     Effect.gen(function* () {
       const settings = yield* options
       const { get } = yield* AuthService
@@ -37,7 +37,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("a sessi
     }).pipe(Effect.provide(FetchHttpClient.layer))
   )
 
-  it.effect("keeps an access token until its last minute, and refreshes it once for concurrent callers", () =>
+  it.effect("keeps an access token until its last minute, and refreshes it only once for several concurrent callers", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
       yield* clock.setTime(yield* Clock.currentTimeMillis)
@@ -57,7 +57,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("a sessi
     }).pipe(Effect.provide(FetchHttpClient.layer))
   )
 
-  it.effect("returns the service's refusal, or AuthUnavailable if the service is unreachable", () =>
+  it.effect("returns AuthUnavailable if the service is unreachable, and otherwise the service's own error", () =>
     Effect.gen(function* () {
       const settings = yield* options
       expect(yield* Effect.flip(Session.signIn({ ...settings, serviceName: "Another" }))).toMatchObject({

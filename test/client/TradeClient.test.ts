@@ -26,7 +26,7 @@ const order: TradeClient.NewOrder = {
   client_order_id: "mine"
 }
 
-it.live("signs in, subscribes, and then emits Connected", () =>
+it.live("the client signs in and subscribes before it emits Connected", () =>
   Effect.gen(function* () {
     const venue = yield* StandIn.start
     const client = yield* connect(venue)
@@ -57,7 +57,7 @@ it.live("matches the response to an order by client order id, and the response t
   }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
-it.live("fails with NotConnected without a connection", () =>
+it.live("fails with NotConnected if there is no connection", () =>
   Effect.gen(function* () {
     const venue = yield* StandIn.start
     const client = yield* connect(venue, "wrong")

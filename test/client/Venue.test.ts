@@ -76,7 +76,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("arms, renews and disarms a dead-man switch", () =>
+  it.effect("arms, renews and disarms the dead-man switch", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)
@@ -91,7 +91,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("accepts a TWAP, and cancels one by either of its ids", () =>
+  it.effect("accepts two TWAPs, and cancels one by its id and one by its client id", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)
@@ -110,7 +110,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("accepts an access token for the named account", () =>
+  it.effect("accepts an access token together with the account that the request names", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)

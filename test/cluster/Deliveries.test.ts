@@ -40,7 +40,10 @@ const requests = (count: number): ReadonlyArray<Submission["request"]> => {
   })
 }
 
-/** Returns true for a desk's final reply. A process sees a market as silent while the other process owns the market. */
+/**
+ * Returns true for a desk's final reply. `AccountLoading` and `MarketSilent` are temporary: a process sees the market
+ * as silent while the other process owns it.
+ */
 const isDecided = (answer: Submitted) =>
   answer._tag !== "Refused" || !["AccountLoading", "MarketSilent"].includes(answer.refusal._tag)
 

@@ -85,7 +85,7 @@ it.effect("passes the settings that production requires to every node", () =>
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 
-it.effect("treats a setting without a value and an empty secret file as unset", () =>
+it.effect("treats a setting without a value, or with an empty secret file, as unset", () =>
   Effect.gen(function* () {
     const hashes = (settings: NodeSettings.NodeSettings) =>
       Agreement.hashesOf(settings, defaults.instruments, undefined)
@@ -118,7 +118,7 @@ const own = [
 /** Settings of a payment rail, which an override file passes. */
 const ofRail = /^VENUE_(ARBITRUM|TRON|WALLET_(?!SIGN)|BANK)/
 
-it("compose passes to the nodes every setting that they read, except rail settings and compose's own settings", () => {
+it("compose passes to the nodes every setting that they read, except rail settings and its own settings", () => {
   const names = declared
     .filter(({ readers }) => readers.some((reader) => reader === "runner" || reader === "gateway"))
     .map(({ name }) => name)

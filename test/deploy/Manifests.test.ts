@@ -135,7 +135,7 @@ it("only the wallet has the signing keys, as files, on a network that it shares 
   }
 })
 
-it("production explicitly turns off the simulated prices and rails", () => {
+it("the production manifests explicitly turn off simulated prices and simulated payment rails", () => {
   const { data } = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
   expect(data).toMatchObject({
     VENUE_ENVIRONMENT: "production",
@@ -148,7 +148,7 @@ it("production explicitly turns off the simulated prices and rails", () => {
   expect(simulated).toEqual([])
 })
 
-it("nodes run on a read-only file system as an unprivileged user, with 30 s to stop", () => {
+it("nodes run as an unprivileged user on a read-only file system, and have 30 s to stop", () => {
   for (const { spec } of workloads) {
     const { containers, securityContext, terminationGracePeriodSeconds } = spec.template!.spec
     expect(securityContext.runAsNonRoot).toBe(true)
@@ -170,7 +170,7 @@ it("probes restart a node after 9 s without a response, and route requests only 
   }
 })
 
-it("draining machines stops at most one node of each kind at a time", () => {
+it("draining a machine stops at most one node of each kind at a time", () => {
   for (const { metadata, spec } of workloads) {
     const budget = named[`PodDisruptionBudget ${metadata.name}`]!.spec
     expect(budget.selector?.matchLabels).toEqual(spec.selector?.matchLabels)

@@ -29,7 +29,7 @@ it("accepts valid bank details, and compares names regardless of case, accents a
   assert.deepStrictEqual(faults({ street_line_2: "Floor 2", country: "DEU", type: "savings" }), [])
 })
 
-it("accepts a routing number only if it has nine digits and a valid checksum with the weights 3, 7 and 1", () => {
+it("accepts a routing number only if it has nine digits and a valid checksum", () => {
   for (const right of ["021000021", "011401533", "091000019"])
     assert.deepStrictEqual(faults({ routing_number: right }), [])
   for (const wrong of [
@@ -72,7 +72,7 @@ it("rejects bank details in which any member has an invalid value", () => {
   }
 })
 
-it("rejects another holder's name, and accepts any name while no verified name is known", () => {
+it("rejects another person's name as account holder, but accepts any name while no verified name is known", () => {
   assert.deepStrictEqual(faults({ first_name: "Zo" }), ["first_name"])
   assert.deepStrictEqual(faults({ last_name: "Berg" }), ["last_name"])
   assert.deepStrictEqual(faults({ first_name: "Anybody" }, nobody), [])
@@ -81,13 +81,13 @@ it("rejects another holder's name, and accepts any name while no verified name i
   assert.isTrue(isKnown({ firstName: "Zoë", lastName: "Berg" }))
 })
 
-it("shows at most four digits, and at most half, of an account number", () => {
+it("shows at most the last four digits of an account number, and at most half of its digits", () => {
   assert.strictEqual(masked(details), "****6789")
   assert.strictEqual(masked({ ...details, account_number: "1234" }), "****34")
   assert.strictEqual(masked({ ...details, account_number: "12345" }), "****45")
 })
 
-it("requires a state or territory for the USA by code or name, and accepts any text for other countries", () => {
+it("requires a state or territory of the USA by code or name, and accepts any text for other countries", () => {
   for (const state of ["NY", "ny", "DC", "PR", "AE", "New York", "west  virginia"])
     assert.deepStrictEqual(faults({ state }), [], state)
   assert.deepStrictEqual(faults({ country: "DEU", state: "ZZ" }), [])

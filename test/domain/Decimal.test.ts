@@ -44,7 +44,7 @@ test("rounds a divided product down or up exactly, also past 2^53", () => {
   )
 })
 
-test("rounds small products like large ones", () => {
+test("rounds a product below 2^53 exactly, as it rounds larger products", () => {
   const small = FastCheck.integer({ min: 0, max: 90_000_000 })
   FastCheck.assert(
     FastCheck.property(small, small, FastCheck.integer({ min: 1, max: 1e9 }), (a, b, divisor) => {
@@ -54,7 +54,7 @@ test("rounds small products like large ones", () => {
   )
 })
 
-test("rule 0.5: rounds a number within a relative 1e-12 of a multiple to that multiple, and keeps any other number", () => {
+test("rule 0.5: rounds a number to the nearest multiple only if it is within a relative 1e-12 of that multiple", () => {
   const tenth = 10_000_000
   assert.strictEqual(nearestMultiple(59_174 * 0.1, tenth), 5_917.4)
   assert.strictEqual(nearestMultiple(5_917.400000005, tenth), 5_917.4)

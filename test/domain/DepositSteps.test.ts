@@ -112,7 +112,7 @@ const command: fc.Arbitrary<DepositSteps.DepositCommand> = fc.oneof(
   })
 )
 
-test("I16: accepts exactly the commands that a naive twin accepts, and makes only the defined transitions", () => {
+test("I16: accepts exactly the deposit commands that an independent model accepts", () => {
   const run = fc.record({ isOwned: fc.boolean(), commands: fc.array(command, { maxLength: 40 }) })
   fc.assert(
     fc.property(run, ({ commands, isOwned }) => {

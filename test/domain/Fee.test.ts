@@ -26,11 +26,11 @@ test("rule 11.1: charges a taker of 10,200 USD in stocks 10.20 in tier 1 and 8.1
   assert.strictEqual(feeOf(10_200_000_000, ratesOf(instrument("AAPL-USD"), 2).taker), 8_160_000)
 })
 
-test("rule 11.1: charges a maker of 100,000 EUR at 1.0850 a fee of 10.85 in tier 1", () => {
+test("rule 11.1: charges a maker a fee of 10.85 in tier 1 for 100,000 EUR at 1.0850", () => {
   assert.strictEqual(feeOf(108_500_000_000, ratesOf(instrument("EUR-USD"), 1).maker), 10_850_000)
 })
 
-test("rule 11.4: each tier starts at exactly its volume", () => {
+test("rule 11.4: each tier starts at exactly its weighted volume", () => {
   assert.strictEqual(tierOf(0n), firstTier)
   for (const [tier, fromVolume] of [
     [2, 2_000_000],

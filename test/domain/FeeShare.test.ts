@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 
 const isShare = Schema.is(FeeShare)
 
-it("limits the venue's share to at least half of a fee, the builder's to at most half, and their sum to 100 %", () => {
+it("requires the venue's share to be at least half of a fee, and both shares together to be at most the fee", () => {
   for (const [venueBps, builderBps] of [
     [5_000, 0],
     [5_000, 5_000],
@@ -27,7 +27,7 @@ it("limits the venue's share to at least half of a fee, the builder's to at most
   }
 })
 
-it("rule 12.3: divides a fee of 10.20 at 6,000 and 3,000 bps into 6.12, 3.06 and a remainder of 1.02", () => {
+it("rule 12.3: divides a fee of 10.20 into 6.12 at 6,000 bps, 3.06 at 3,000 bps and a remainder of 1.02", () => {
   expect(split(10_200_000, { venueBps: 6_000, builderBps: 3_000 })).toEqual({
     builder: 3_060_000,
     venue: 6_120_000,
@@ -44,7 +44,7 @@ const share = fc
   .integer({ min: 5_000, max: 10_000 })
   .chain((venueBps) => fc.record({ venueBps: fc.constant(venueBps), builderBps: fc.nat(10_000 - venueBps) }))
 
-it("I18: divides any fee completely, with both shares rounded down", () => {
+it("I18: divides any fee without a difference, and rounds both shares down", () => {
   fc.assert(
     fc.property(fc.oneof(fc.maxSafeNat(), fc.nat(30_000)), share, (fee, share) => {
       const { builder, remainder, venue } = split(fee, share)

@@ -8,13 +8,13 @@ const noHolidays: ReadonlySet<string> = new Set()
 const daysOfNovember = (holidays = noHolidays) =>
   Array.from({ length: 30 }, (_, day) => Futures.businessDayOfMonth(Date.UTC(2026, 10, day + 1, 23, 59), holidays))
 
-it("rule 3.8: derives 21,024.905 from a future at 21,105 after a close of 21,000 and a settlement of 21,080", () => {
+it("rule 3.8: derives an index price of 21,024.905 from a future at 21,105", () => {
   const ratio = Futures.spotToFutureRatio(usd(21_000), usd(21_080))
   assert.strictEqual(ratio, 996_204_933_586)
   assert.strictEqual(Math.floor(Futures.indexPrice(usd(21_105), ratio) / 1e5), 21_024_905)
 })
 
-it("rule 3.9: derives 71.00 from futures at 71.20 and 70.70 on business day 7", () => {
+it("rule 3.9: on business day 7 of a roll, derives a price of 71.00 from futures at 71.20 and 70.70", () => {
   assert.strictEqual(Futures.rolled(usd(71.2), usd(70.7), Futures.frontPercent(7)), usd(71))
   assert.deepStrictEqual(
     [0, 1, 5, 6, 7, 8, 9, 10, 11, 23].map(Futures.frontPercent),
@@ -32,7 +32,7 @@ it("rule 3.9: counts Monday to Friday, except holidays, as business days", () =>
   assert.strictEqual(daysOfNovember(new Set(["2026-11-26"])).at(-1), 20)
 })
 
-it("rule 3.10: derives prices from futures exactly for the indices, oil, copper and gas", () => {
+it("rule 3.10: only indices, oil, copper and gas derive prices from futures", () => {
   assert.deepStrictEqual(
     initialInstruments.filter(Futures.isFuturesBased).map(({ symbol }) => symbol),
     ["US500-USD", "US100-USD", "CL-USD", "COPPER-USD", "NATGAS-USD"]
@@ -47,7 +47,7 @@ const future = (futureSymbol: string, activeUntilMillis: number, expirationMilli
   expirationMillis
 })
 
-it("rule 3.10: a future's use begins when its predecessor's use ends", () => {
+it("rule 3.10: the use of a future begins when the use of the previous future ends", () => {
   const futures = Futures.chained(10, [future("CLX6", 20, 25), future("CLZ6", 30)])
   assert.deepStrictEqual(futures, [
     { futureSymbol: "CLX6", activeFromMillis: 10, activeUntilMillis: 20, expirationMillis: 25 },
@@ -56,7 +56,7 @@ it("rule 3.10: a future's use begins when its predecessor's use ends", () => {
   assert.deepStrictEqual(Futures.chained(10, []), [])
 })
 
-it("rule 3.10: rejects a repeated future, an empty period of use, and an expiration before the end of use", () => {
+it("rule 3.10: rejects a repeated future, a future without a period of use, and one that expires while in use", () => {
   const flaw = (...futures: Parameters<typeof Futures.chained>[1]) => {
     const found = Futures.calendarFlaw(10, futures)
     return found === undefined ? undefined : [found.index, found.term]

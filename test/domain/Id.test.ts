@@ -9,7 +9,7 @@ const word = FastCheck.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
 const words = FastCheck.tuple(word, word, word, word)
 const known = "6e9de0ae-0dff-410f-a4a2-c916ddc1bafd"
 
-test("converts an id's words to text and back", () => {
+test("converts the four words of an id to text and back", () => {
   assert.strictEqual(new Id(0x6e9de0ae, 0x0dff410f, 0xa4a2c916 | 0, 0xddc1bafd | 0).text, known)
   FastCheck.assert(
     FastCheck.property(words, ([a, b, c, d]) => {
@@ -72,7 +72,7 @@ test("parses exactly the texts that the schema accepts", () => {
   )
 })
 
-test("sets the six bits that mark version 4, and keeps all other bits", () => {
+test("sets the six bits that mark a version 4 UUID, and keeps all other bits", () => {
   FastCheck.assert(
     FastCheck.property(words, ([a, b, c, d]) => {
       const id = version4(a, b, c, d)
@@ -85,7 +85,7 @@ test("sets the six bits that mark version 4, and keeps all other bits", () => {
   )
 })
 
-test("creates sixteen ids per series with the same first half and a counting last digit, and never repeats an id", () => {
+test("creates series of sixteen ids that differ only in the second half, and never repeats an id", () => {
   let state = 7
   const next = series(() => (state = Math.imul(state, 1_664_525) + 1_013_904_223))
   const ids = Array.from({ length: 4_000 }, next)
@@ -99,26 +99,26 @@ test("creates sixteen ids per series with the same first half and a counting las
   })
 })
 
-test("accepts signed and unsigned random words for a series of ids", () => {
+test("accepts signed and unsigned random words as the seed of a series of ids", () => {
   const [signed, unsigned] = [-1, 0xffffffff].map((drawn) => series(() => drawn)())
   assert.deepStrictEqual(signed, unsigned)
 })
 
-test("encodes an id as its text", () => {
+test("encodes an id in JSON as its text", () => {
   const id = parse(known)!
   assert.strictEqual(Schema.encodeSync(schema)(id), known)
   assert.deepStrictEqual(Schema.decodeUnknownSync(schema)(known), id)
   assert.instanceOf(Schema.decodeUnknownSync(schema)(known), Id)
 })
 
-test("rejects an invalid id when decoding, and names the expected form", () => {
+test("rejects an invalid id when decoding, and states the expected form", () => {
   for (const [what, text] of misses) {
     assert.throws(() => Schema.decodeUnknownSync(schema)(text), /a lower-case UUID/, what)
   }
   for (const value of [undefined, null, 7, {}]) assert.throws(() => Schema.decodeUnknownSync(schema)(value), /string/)
 })
 
-test("compares ids by their words, whether or not their text has been created", () => {
+test("compares ids by value, whether or not their text was computed before", () => {
   const silent = version4(1, 2, 3, 4)
   const asked = version4(1, 2, 3, 4)
   const read = parse(asked.text)!

@@ -21,7 +21,7 @@ test("converts a price to ticks, and returns NaN for a price between two ticks",
   assert.isNaN(ticksOf(gold, Infinity))
 })
 
-test("returns Infinity, not NaN, for a number too large to count", () => {
+test("returns Infinity, not NaN, for a number that is too large to count in ticks or lots", () => {
   for (const listed of initialInstruments) {
     for (const decimal of [9.1e7, 1e16, 3e17, 1.7e300]) {
       assert.strictEqual(ticksOf(listed, decimal), Infinity)
@@ -56,7 +56,7 @@ test("values 50 AAPL at 204 as 10,200 USD", () => {
   assert.strictEqual(notional(aapl, ticksOf(aapl, 204), lotsOf(aapl, 50)), 10_200_000_000)
 })
 
-test("prints prices and quantities with the decimals of their increment", () => {
+test("prints prices and quantities with as many decimals as their increment has", () => {
   assert.deepStrictEqual(
     ["AAPL-USD", "US500-USD", "EUR-USD"].map((name) => [
       priceDecimals(instrument(name)),
@@ -70,7 +70,7 @@ test("prints prices and quantities with the decimals of their increment", () => 
   )
 })
 
-test("lists unique symbols and ids, with the published leverage of each class", () => {
+test("lists contracts with unique symbols and ids, and with the published maximum leverage of each product class", () => {
   assert.strictEqual(new Set(initialInstruments.map(({ symbol }) => symbol)).size, initialInstruments.length)
   assert.strictEqual(new Set(initialInstruments.map(({ clobPairId }) => clobPairId)).size, initialInstruments.length)
   assert.deepStrictEqual(

@@ -11,13 +11,13 @@ it("accepts a zero-width joiner or non-joiner between two letters, as in Persian
   }
 })
 
-it("rejects a zero-width joiner at an end of the label, beside a space or digit, or beside another joiner", () => {
+it("rejects a zero-width joiner that does not stand between two letters", () => {
   for (const label of ["\u200ca", "a\u200c", "a\u200c b", "a\u200d1", "1\u200da", "a\u200c\u200db", "\u200c"]) {
     expect([label, isGood(label)]).toEqual([label, false])
   }
 })
 
-it("rejects surrounding space, line breaks, and control and format characters", () => {
+it("rejects surrounding space, line breaks, control characters and format characters", () => {
   for (const label of ["", " a", "a ", "a\n", "a\nb", "a\u0000b", "a\u2028b", "a\u202eb", "a\u200bb", "\ufeffa"]) {
     expect([label, isGood(label)]).toEqual([label, false])
   }

@@ -6,18 +6,18 @@ import { assert, test } from "@effect/vitest"
 const instrument = (name: string) => initialInstruments.find(({ symbol }) => symbol === name)!
 const usd = 1_000_000
 
-test("accepts whole levels from 1 to the instrument's maximum", () => {
+test("accepts whole leverage levels from 1 to the instrument's maximum", () => {
   const aapl = instrument("AAPL-USD")
   for (const level of [1, 2, 10]) assert.isTrue(isLevel(aapl, level))
   for (const level of [0, -1, 1.5, 11, NaN, Infinity]) assert.isFalse(isLevel(aapl, level))
 })
 
-test("requires initial margin of 1,020 and maintenance margin of 680 for a value of 10,200 at 10x", () => {
+test("requires an initial margin of 1,020 and a maintenance margin of 680 for a value of 10,200 at 10x", () => {
   assert.strictEqual(initialMargin(10_200_000_000n, 10), 1_020_000_000n)
   assert.strictEqual(maintenanceMargin(10_200_000_000n, 10), 680_000_000n)
 })
 
-test("rule 7.3: requires maintenance margin of 0.666667, 0.333334 and 0.033334 for 1 USD at 1x, 2x and 20x", () => {
+test("rule 7.3: requires a maintenance margin of 0.666667 at 1x and 0.033334 at 20x for a value of 1 USD", () => {
   assert.deepStrictEqual(
     [1, 2, 20].map((level) => maintenanceMargin(1_000_000n, level)),
     [666_667n, 333_334n, 33_334n]
@@ -37,7 +37,7 @@ test("limits equity positions to 4,750,000 USD at 1x, 3,750,000 at 5x and 2,500,
   )
 })
 
-test("rule 6.4: the limits at 1x, 2x and 20x of a maximum of 20x have the ratio 195 : 190 : 100", () => {
+test("rule 6.4: position limits at 1x, 2x and 20x have the ratio 195 : 190 : 100 if 20x is the maximum", () => {
   const silver = instrument("SILVER-USD")
   assert.deepStrictEqual(
     [1, 2, 20].map((level) => maxNotional(silver, level) / usd / 50_000),
@@ -51,7 +51,7 @@ test("limits gold positions at 20x and 10x to the published amounts", () => {
   assert.strictEqual(maxNotional(gold, 10), 16_666_666_666_666)
 })
 
-test("uses the product class's position limit at maximum leverage, and an index's limit for gold", () => {
+test("limits a position at maximum leverage by its product class, and limits gold like an index", () => {
   const limits = ["EUR-USD", "US500-USD", "GOLD-USD", "SILVER-USD", "AAPL-USD"].map((name) =>
     positionLimitUsd(instrument(name))
   )

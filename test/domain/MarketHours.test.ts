@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 const named = (base: string) => initialInstruments.find((instrument) => instrument.base === base)!
 const at = (time: string): number => Date.parse(time)
 
-it("starts the volume day at 20:00 in Chicago, also on days of a clock change", () => {
+it("starts the volume day at 20:00 in Chicago, even on days when the clocks change", () => {
   const began = (time: string) => new Date(volumeDayBegan(at(time))).toISOString().slice(0, 16)
   assert.strictEqual(began("2026-11-20T15:00Z"), "2026-11-20T02:00")
   assert.strictEqual(began("2026-11-21T01:59:59Z"), "2026-11-20T02:00")
@@ -49,7 +49,7 @@ describe("trading period", () => {
     }
   })
 
-  it("starts each period on a quarter hour, even in the week of a clock change", () => {
+  it("starts each period on a quarter hour, even in a week in which the clocks change", () => {
     for (const instrument of [named("AAPL"), named("US500"), named("GOLD"), named("EUR")]) {
       let before = period(instrument, at("2026-10-30T00:00Z"))
       for (let minute = at("2026-10-30T00:00Z"); minute < at("2026-11-06T00:00Z"); minute += 60_000) {
@@ -68,7 +68,7 @@ describe("trading period", () => {
     assert.strictEqual(period(euro, at("2026-11-22T22:00Z")), "OPEN")
   })
 
-  it("returns the same period whatever the order of queries", () => {
+  it("returns the same period for an instant, whatever instants were queried before", () => {
     const stock = named("AAPL")
     const times = [at("2026-11-01T05:59Z"), at("2026-07-15T13:30Z"), at("2026-11-19T14:30Z"), at("2026-07-15T13:30Z")]
     assert.deepStrictEqual(
@@ -77,13 +77,13 @@ describe("trading period", () => {
     )
   })
 
-  it("returns the share of the limits that applies in each period", () => {
+  it("returns the share of the position and open-interest limits that applies in each period", () => {
     assert.deepStrictEqual((["OPEN", "OVERNIGHT", "WEEKEND"] as const).map(limitShareBps), [10_000, 5_000, 1_000])
   })
 })
 
 describe("funding hours", () => {
-  it("uses the funding hours of the product class, and those of FX for precious metals", () => {
+  it("uses the funding hours of the product class, but those of FX for precious metals", () => {
     assert.deepStrictEqual(marketHours(named("CL")).sunday, { open: "17:00:00", close: "16:00:00" })
     assert.strictEqual(marketHours(named("CL")).friday, undefined)
     assert.strictEqual(marketHours(named("GOLD")).tz, "UTC")
@@ -91,7 +91,7 @@ describe("funding hours", () => {
     assert.strictEqual(marketHours(named("AAPL")).saturday, undefined)
   })
 
-  it("extends funding hours to the next day if they close at or before their opening time", () => {
+  it("ends funding hours on the next day if their end is not after their start", () => {
     assert.isTrue(isLive(named("CL"), at("2026-11-20T21:59Z")))
     assert.isFalse(isLive(named("CL"), at("2026-11-20T22:00Z")))
     assert.isFalse(isLive(named("CL"), at("2026-11-19T22:30Z")))

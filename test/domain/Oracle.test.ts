@@ -12,14 +12,14 @@ it("rule 3.1: accepts prices from 100 to 300 after a price of 200, and rejects 3
   assert.deepStrictEqual(Oracle.believable(3), { lowerE8: 2, upperE8: 4 })
 })
 
-it("rule 3.2: limits the price to 36,885.24 at an open interest of 122,000 AAPL, and to ten million without open interest", () => {
+it("rule 3.2: limits the AAPL price to 36,885.24 at an open interest of 122,000", () => {
   const apple = initialInstruments.find(({ symbol }) => symbol === "AAPL-USD")!
   assert.strictEqual(Math.floor(Oracle.highestTradableE8(apple, 122_000_000) / 1e6), 3_688_524)
   assert.strictEqual(Oracle.highestTradableE8(apple, 0), usd(10_000_000))
   assert.strictEqual(Oracle.highestTradableE8(apple, 1), usd(10_000_000))
 })
 
-it("rule 3.7: returns the median of three or more sources, and the mean of two", () => {
+it("rule 3.7: returns the mean of two sources, and the median of three or more", () => {
   assert.strictEqual(Oracle.median([]), undefined)
   assert.strictEqual(Oracle.median([7]), 7)
   assert.strictEqual(Oracle.median([usd(201), usd(200)]), usd(200.5))
@@ -28,12 +28,12 @@ it("rule 3.7: returns the median of three or more sources, and the mean of two",
   assert.strictEqual(Oracle.median([5, 9, 1, 8]), 6)
 })
 
-it("rule 3.4: moves the price from 200 to 200.033 in one minute, towards a mid price of 202", () => {
+it("rule 3.4: moves the price from 200 to 200.033 in one minute if the mid price is 202", () => {
   assert.strictEqual(Oracle.drifted(usd(200), usd(202), 60_000, anywhere, anywhere), usd(200) + 3_305_709)
   assert.deepStrictEqual(Oracle.reach(usd(200), 10), { lowerE8: usd(180), upperE8: usd(220) })
 })
 
-it("rule 3.4: limits the mid price to the band, and the price to its maximum distance", () => {
+it("rule 3.4: limits the mid price to the price band, and the derived price to its maximum distance", () => {
   const band = { lowerE8: usd(190), upperE8: usd(210) }
   const reach = Oracle.reach(usd(200), 10)
   const atEdge = Oracle.drifted(usd(200), usd(210), 60_000, band, reach)
@@ -42,7 +42,7 @@ it("rule 3.4: limits the mid price to the band, and the price to its maximum dis
   assert.strictEqual(Oracle.drifted(usd(180.01), usd(1), 60_000, anywhere, reach), usd(180))
 })
 
-it("rule 3.4: moves the price equally in one step and in many steps, up to rounding", () => {
+it("rule 3.4: moves the price by the same amount in one step as in many steps, up to rounding", () => {
   fc.assert(
     fc.property(fc.integer({ min: usd(150), max: usd(250) }), (midE8) => {
       let steps = usd(200)

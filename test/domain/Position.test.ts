@@ -12,20 +12,20 @@ const ticks = (price: number) => price * 100
 const trade = (position: Position, side: Side, units: number, price: number, fee = 0) =>
   fill(position, side, lots(units), notional(aapl, ticks(price), lots(units)), fee)
 
-test("averages 50 units at 200 and 20 units at 198 to 199.428571", () => {
+test("the average price of 50 units at 200 and 20 units at 198 is 199.428571", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   trade(position, "BUY", 20, 198)
   assert.strictEqual((position.basis / position.quantityLots / 1_000).toFixed(6), "199.428571")
 })
 
-test("shows a profit of 8 for a short of 2 at 180 when the mark is 176", () => {
+test("a short position of 2 at 180 has a profit of 8 at a mark of 176", () => {
   const position = flat()
   trade(position, "SELL", 2, 180)
   assert.strictEqual(unrealised(position, -352_000_000n), 8_000_000n)
 })
 
-test("realises the profit of a reducing fill and keeps the average price", () => {
+test("a fill that reduces a position realises profit and keeps the average price", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   assert.strictEqual(trade(position, "SELL", 20, 204), 80_000_000)
@@ -33,14 +33,14 @@ test("realises the profit of a reducing fill and keeps the average price", () =>
   assert.strictEqual(realised(position), 80_000_000)
 })
 
-test("realises -31.50 for a long of 5 at 250 that is sold at 243.70", () => {
+test("a long position of 5 at 250 that is sold at 243.70 realises a loss of 31.50", () => {
   const position = flat()
   trade(position, "BUY", 5, 250)
   assert.strictEqual(trade(position, "SELL", 5, 243.7), -31_500_000)
   assert.strictEqual(position.basis, 0)
 })
 
-test("a fill that reverses the position opens the new side at the fill's price", () => {
+test("a fill that reverses a position opens the new side at the fill's price", () => {
   const position = flat()
   trade(position, "BUY", 2, 200)
   assert.strictEqual(trade(position, "SELL", 5, 210), 20_000_000)
@@ -55,14 +55,14 @@ test("counts fees separately from profit", () => {
   assert.strictEqual(realised(position), 0)
 })
 
-test("throws instead of rounding when money exceeds 2^53", () => {
+test("throws an error instead of rounding if an amount exceeds 2^53", () => {
   const position = flat()
   assert.throws(() => {
     for (let index = 0; index < 3; index++) fill(position, "BUY", 1, 4e15, 0)
   }, RangeError)
 })
 
-test("I10: after any fills, cash flow plus cost basis is the realised profit, and a flat position has a cost basis of 0", () => {
+test("I10: after any fills, cash flow plus cost basis equals the realised profit", () => {
   const fills = FastCheck.array(
     FastCheck.record({
       side: FastCheck.constantFrom<Side>("BUY", "SELL"),

@@ -30,21 +30,21 @@ const priced: Priced = {
   atMillis: 0
 }
 
-it("rule 5.1: bands AAPL at 204 from 183.60 to 224.40 while OPEN, from 189.72 OVERNIGHT and from 193.80 on a WEEKEND", () => {
+it("rule 5.1: the band of AAPL at 204 is 183.60 to 224.40 while OPEN, and starts at 189.72 while OVERNIGHT", () => {
   assert.deepStrictEqual(band(named("AAPL"), "OPEN", 204e8), { lowerTicks: 18_360, upperTicks: 22_440 })
   assert.deepStrictEqual(band(named("AAPL"), "OVERNIGHT", 204e8), { lowerTicks: 18_972, upperTicks: 21_828 })
   assert.deepStrictEqual(band(named("AAPL"), "WEEKEND", 204e8), { lowerTicks: 19_380, upperTicks: 21_420 })
 })
 
-it("rounds bands inwards to the tick", () => {
+it("rounds the bounds of a price band inwards to the tick", () => {
   assert.deepStrictEqual(band(named("AAPL"), "OPEN", 20_000_050_000), { lowerTicks: 18_001, upperTicks: 22_000 })
 })
 
-it("sets the bounds of a day at 30 % around its reference price: 112.35 and 208.65 for 160.50", () => {
+it("sets the bounds of a day 30 % around the reference price: 112.35 and 208.65 for a price of 160.50", () => {
   assert.deepStrictEqual(bounds(named("AAPL"), 160.5e8), { lowerTicks: 11_235, upperTicks: 20_865 })
 })
 
-it("prices a closing order 5 % beyond the mark, rounded towards the mark, within the band and the daily bounds", () => {
+it("prices a closing order 5 % beyond the mark, but within the price band and the daily bounds", () => {
   const closes = (limits: Partial<Priced>) =>
     [true, false].map((isLong) => closingPrice(named("AAPL"), { ...priced, ...limits }, isLong))
   assert.deepStrictEqual(closes({}), [19_001, 21_000])
@@ -52,7 +52,7 @@ it("prices a closing order 5 % beyond the mark, rounded towards the mark, within
   assert.deepStrictEqual(closes({ minPriceTicks: 19_100, maxPriceTicks: 20_900 }), [19_100, 20_900])
 })
 
-it("rule 5.2: sets the width of the band by product class and period, in basis points", () => {
+it("rule 5.2: the width of the price band depends on product class and period", () => {
   const widths = (base: string) =>
     (["OPEN", "OVERNIGHT", "WEEKEND"] as const).map((period) => widthBps(named(base), period))
   for (const stock of ["AAPL", "NVDA"]) assert.deepStrictEqual(widths(stock), [1_000, 700, 500])
@@ -71,18 +71,18 @@ describe("rule 15.5: worst fill price of a stop", () => {
   const sold = (leverage: number) => stopBound(index, at6000, true, leverage, 50_000) / 10
   const bought = (leverage: number) => stopBound(index, at6000, false, leverage, 50_000) / 10
 
-  it("limits a stop's fills to 5,869.7 and 6,130.3 at 30x leverage in a band from 5,700 to 6,300", () => {
+  it("in a band from 5,700 to 6,300, limits a stop's fills at 30x leverage to prices from 5,869.7 to 6,130.3", () => {
     assert.deepStrictEqual([at6000.lowerTicks, at6000.upperTicks], [57_000, 63_000])
     assert.deepStrictEqual([sold(30), bought(30)], [5_869.7, 6_130.3])
   })
 
-  it("limits a stop's fills by the maintenance margin from 14x leverage, and by the band below 14x", () => {
+  it("limits a stop's fills by the maintenance margin from 14x leverage up, and only by the band below 14x", () => {
     assert.deepStrictEqual([sold(14), bought(14)], [5_717.3, 6_282.7])
     assert.deepStrictEqual([13, 10, 1].map(sold), [5_700, 5_700, 5_700])
     assert.deepStrictEqual([13, 10, 1].map(bought), [6_300, 6_300, 6_300])
   })
 
-  it("a fill at the worst price leaves no debt for a long with exactly its maintenance margin, but one tick lower does", () => {
+  it("a fill at the worst price leaves no debt for a long with its exact maintenance margin, but a tick lower would", () => {
     const one = 10_000
     const maintenance = Math.ceil((notional(index, 60_000, one) * 2) / 90)
     const left = (ticks: number) => {
@@ -94,7 +94,7 @@ describe("rule 15.5: worst fill price of a stop", () => {
     assert.isBelow(left(58_696), 0)
   })
 
-  it("a lower fee rate moves the worst price further away: 186.79 at 6 basis points instead of 186.87, for AAPL at 200", () => {
+  it("a lower fee rate allows a worse fill price: 186.79 at 6 basis points instead of 186.87", () => {
     const at200 = { ...priced, ...band(named("AAPL"), "OPEN", 200e8), markE8: 200e8 }
     const prices = [100_000, 60_000].map((rate) => stopBound(named("AAPL"), at200, true, 10, rate))
     assert.deepStrictEqual(prices, [18_687, 18_679])

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 const limitsAt = (clock: { now: number }, enabled = true) =>
   RateLimits.make({ enabled, nowMillis: () => clock.now, capacity: 1_200, refillMillis: 60_000 })
 
-it("admits 1,200 requests per minute and refills 20 tokens per second", () => {
+it("admits 1,200 requests per minute, and refills 20 tokens per second", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   for (let i = 0; i < 120; i++) expect(limits.spend("alice", 10)).toBe(0)
@@ -30,7 +30,7 @@ it("admits every request when rate limits are disabled", () => {
   for (let i = 0; i < 10; i++) expect(limits.spend("alice", 1_200)).toBe(0)
 })
 
-it("takes no tokens on peek", () => {
+it("peeking at a bucket takes no tokens", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.peek("alice", 20)).toBe(0)
@@ -41,7 +41,7 @@ it("takes no tokens on peek", () => {
   expect(limits.spend("alice", 20)).toBe(0)
 })
 
-it("refunds a weight without exceeding the capacity", () => {
+it("refunds tokens without exceeding the bucket's capacity", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.spend("alice", 1_200)).toBe(0)
@@ -55,7 +55,7 @@ it("refunds a weight without exceeding the capacity", () => {
   limitsAt(clock, false).giveBack("alice", 20)
 })
 
-it("a charge reports the remaining tokens and the time until the bucket is full", () => {
+it("a charge returns the remaining tokens and the time until the bucket is full again", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.quota("alice")).toEqual({ capacity: 1_200, remaining: 1_200, fullInMillis: 0 })
@@ -73,7 +73,7 @@ it("a charge reports the remaining tokens and the time until the bucket is full"
   expect(limitsAt(clock, false).quota("alice")).toBeUndefined()
 })
 
-it("drops the least recently used name first; a dropped name starts again with a full bucket", () => {
+it("drops the least recently used bucket first; its user starts again with a full bucket", () => {
   const limits = limitsAt({ now: 0 })
   limits.spend("alice", 1_200)
   limits.spend("bob", 1_200)
@@ -83,7 +83,7 @@ it("drops the least recently used name first; a dropped name starts again with a
   expect([limits.spend("alice", 1), limits.spend("bob", 1)]).toEqual([50, 0])
 })
 
-it("divides a rate by the current number of gateways that share it, with a capacity of at least 1", () => {
+it("divides a rate limit by the current number of gateways, and keeps a capacity of at least 1", () => {
   const clock = { now: 0 }
   let sharers = 2
   const limits = RateLimits.make({

@@ -63,7 +63,7 @@ it.each([
   expect(millisOfDateTime(text)).toBeUndefined()
 })
 
-it("parses every instant of the years 0 to 9999 as JavaScript formats it", () => {
+it("parses every instant of the years 0 to 9999 in the format that JavaScript prints", () => {
   const instants = fc.date({
     min: new Date("0000-01-01T00:00:00Z"),
     max: new Date("9999-12-31T23:59:59.999Z"),

@@ -20,14 +20,14 @@ const funded = (atMillis: number): Funded => ({
 })
 const bps = (count: number) => count * 1_000_000
 
-it("rule 10.4: samples of 20, 24 and 28 give 0.20333 basis points, and each sample counts only 2 s after it is taken", () => {
+it("rule 10.4: a premium sample counts only from 2 s after the instant at which it was taken", () => {
   const log = [sampled(1, bps(20)), sampled(2, bps(24)), sampled(3, bps(28))]
   const sampling = log.reduce(Sampling.after, Sampling.after(Sampling.unsampled, funded(hour)))
   expect(Sampling.rateE12(sampling, mark(3) + 2_000)).toBe(20_333_333)
   expect(Sampling.rateE12(sampling, mark(3) + 1_999)).toBe(Funding.rateE12({ count: 2, weighted: bps(68) }))
 })
 
-it("rule 10.4: keeps the rate of a finished hour until its payment is recorded, then starts at 0", () => {
+it("rule 10.4: keeps the rate of a finished hour until its payment is recorded, and then starts at 0", () => {
   const sampling = Sampling.after(Sampling.after(Sampling.unsampled, funded(hour)), sampled(1, bps(25)))
   const next = hour + Funding.hourMillis
   expect(Sampling.rateE12(sampling, next + 60_000)).toBe(20_000_000)
@@ -35,7 +35,7 @@ it("rule 10.4: keeps the rate of a finished hour until its payment is recorded, 
   expect(Sampling.rateE12(Sampling.after(sampling, funded(next)), mark(721) + 2_000)).toBe(20_000_000)
 })
 
-it("rule 10.4: gives the same rate for a log of changes as for single samples", () => {
+it("rule 10.4: computes the same rate from a log of premium changes as from single samples", () => {
   const premium = fc.option(fc.integer({ min: -bps(40), max: bps(40) }))
   const changes = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 719 }), premium), { selector: ([at]) => at })
   fc.assert(

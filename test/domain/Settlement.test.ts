@@ -7,14 +7,14 @@ import { apple, usd } from "../matching/EngineScene.ts"
 const minutes = (count: number) => count * 60_000
 
 describe("average before a settlement", () => {
-  it("counts each price once for every 5-second boundary at which it was the current price", () => {
+  it("counts a price once for every 5-second boundary at which it was the current price", () => {
     const begun = Settlement.sampled(Settlement.unsampled, undefined, minutes(100))
     const first = Settlement.sampled(begun, usd(100), minutes(120))
     const second = Settlement.sampled(first, usd(130), minutes(130))
     assert.strictEqual(Settlement.average(second, 0), usd(110))
   })
 
-  it("drops samples older than half an hour of trading, and keeps those before a pause", () => {
+  it("drops samples from more than half an hour of trading ago, and does not count pauses as trading", () => {
     const begun = Settlement.sampled(Settlement.unsampled, undefined, minutes(100))
     const long = Settlement.sampled(begun, usd(100), minutes(500))
     const half = Settlement.sampled(long, usd(200), minutes(515))
@@ -27,7 +27,7 @@ describe("average before a settlement", () => {
     assert.strictEqual(Settlement.average(Settlement.unsampled, usd(7)), usd(7))
   })
 
-  it("returns the average of the last 360 samples for any prices and times", () => {
+  it("returns the average of the last 360 samples, whatever the prices and times", () => {
     const step = fc.tuple(
       fc.option(fc.integer({ min: 1, max: 1_000_000_000_000_000 })),
       fc.integer({ min: 0, max: 900_000 })
@@ -51,7 +51,7 @@ describe("average before a settlement", () => {
 })
 
 describe("settlement price", () => {
-  it("returns the nearest tick, rounds a tie up, and returns at least one tick", () => {
+  it("rounds the settlement price to the nearest tick, rounds a tie up, and returns at least one tick", () => {
     const priced = [190.124, 190.125, 190.1249999, 0.001].map((price) => Settlement.nearestTicks(apple, usd(price)))
     assert.deepStrictEqual(priced, [19_012, 19_013, 19_012, 1])
   })

@@ -4,7 +4,7 @@ import { series } from "@venue/domain/Id"
 import { assert, it } from "@effect/vitest"
 import { id } from "../Id.ts"
 
-it("I31: derives a constant version 4 UUID for the child of a slice", () => {
+it("I31: derives the same version 4 UUID for the child order of a slice every time", () => {
   const twapId = TwapId.make(id("twap").text)
   assert.strictEqual(childId(twapId, 7).text, childId(twapId, 7).text)
   // Journals contain this id, so it must never change.
@@ -15,7 +15,7 @@ it("I31: derives a constant version 4 UUID for the child of a slice", () => {
   assert.match(childId(twapId, 7).text, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-it("I31: derives distinct ids for all slices of one TWAP and of TWAPs with ids from one series", () => {
+it("I31: derives different ids for all slices of a TWAP, and for the slices of other TWAPs", () => {
   let drawn = 1
   const next = series(() => (drawn = Math.imul(drawn, 48_271) | 0))
   const ids = new Set<string>()

@@ -5,7 +5,7 @@ import { assert, test } from "@effect/vitest"
 
 const usd = (whole: number) => BigInt(whole * 1_000_000)
 
-test("rule 18: refuses an amount below the minimum of its method, or not above its fee", () => {
+test("rule 18: refuses a withdrawal below its method's minimum, or not above its method's fee", () => {
   const least = { ARBITRUM_ONE: usd(5), TRON: usd(10), ach_push: usd(10), wire: usd(25) + 1n }
   for (const method of WithdrawalMethod.literals) {
     assert.isUndefined(amountRefusal(method, least[method]), method)
@@ -20,7 +20,7 @@ test("rule 18: refuses an amount below the minimum of its method, or not above i
   assert.deepStrictEqual([usd(1_000) - net[0]!, usd(500) - net[1]!], [usd(999), usd(475)])
 })
 
-test("rule 18: holds a withdrawal above 50,000, withdrawals above 100,000 in a day, and those of a flagged user or address", () => {
+test("rule 18: holds a withdrawal above 50,000, and withdrawals of more than 100,000 in total in a day", () => {
   assert.deepStrictEqual(holdReasons(usd(50_000), usd(100_000), []), [])
   assert.deepStrictEqual(holdReasons(usd(50_000) + 1n, usd(50_000) + 1n, []), ["amount"])
   assert.deepStrictEqual(holdReasons(usd(1), usd(100_000) + 1n, []), ["day-total"])
@@ -32,7 +32,7 @@ test("rule 18: holds a withdrawal above 50,000, withdrawals above 100,000 in a d
   ])
 })
 
-test("assigns every payment method to one rail, and gives every rail a minimum deposit", () => {
+test("assigns every payment method to one payment rail, and gives every rail a minimum deposit", () => {
   assert.deepStrictEqual(
     (["ARBITRUM_ONE", "TRON", "ach_push", "wire", "fednow"] as const).map((method) => minimumDeposit[railOf(method)]),
     [usd(5), usd(5), usd(10), usd(10), usd(10)]

@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 
 const { stateOfAccepted, transitions } = WithdrawalSteps
 
-test("I15: every state is reachable from ACCEPTED, and a withdrawal reaches each state at most once", () => {
+test("I15: a withdrawal can reach every state, but each state at most once", () => {
   const walks = (from: WithdrawalState, before: ReadonlyArray<WithdrawalState>): ReadonlyArray<WithdrawalState> => {
     assert.notInclude(before, from)
     const next = transitions.filter((edge) => edge.from === from).map(({ to }) => to)
@@ -19,12 +19,12 @@ test("I15: every state is reachable from ACCEPTED, and a withdrawal reaches each
   assert.strictEqual(WithdrawalSteps.stateBeforeReturn("FAILED"), "SUBMITTED")
 })
 
-test("queues a withdrawal that has no reason to be held, and holds any other withdrawal", () => {
+test("queues a withdrawal only if there is no reason to hold it", () => {
   assert.strictEqual(stateOfAccepted({ reasons: [] }), "QUEUED")
   assert.strictEqual(stateOfAccepted({ reasons: ["amount"] }), "HELD_FOR_REVIEW")
 })
 
-test("I14: refuses an outcome that was read before the newest payment was stored", () => {
+test("I14: refuses an outcome that the rail read before the withdrawal's newest payment was stored", () => {
   const row = { ...WithdrawalSteps.accepted("w", 0), state: "SUBMITTED", attempts: 2, isBlocked: false } as const
   const by = "rail/TRON"
   const reason = { _tag: "TransferRejected" } as const
@@ -37,7 +37,7 @@ test("I14: refuses an outcome that was read before the newest payment was stored
   assert.deepStrictEqual(isAccepted(2), [true, true])
 })
 
-test("I14: rejects a second cancel request with an error that contains the pending cancel", () => {
+test("I14: rejects a second cancel request with an error that contains the pending request", () => {
   let row = WithdrawalSteps.apply(WithdrawalSteps.accepted("w", 0), { _tag: "Queued", by: "ann", atMillis: 0 })
   const commands = [
     { _tag: "RecordRefusal", refusal: { _tag: "InvalidDestination" } },
@@ -124,7 +124,7 @@ const command: fc.Arbitrary<WithdrawalSteps.WithdrawalCommand> = fc.oneof(
   fc.record({ _tag: fc.constant("Return"), ending })
 )
 
-test("I14, I15: accepts exactly the commands that a naive twin accepts, and makes only the defined transitions", () => {
+test("I14, I15: accepts exactly the withdrawal commands that an independent model accepts", () => {
   const run = fc.record({
     isHeld: fc.boolean(),
     commands: fc.array(fc.record({ command, isBlocked: fc.boolean() }), { maxLength: 40 })

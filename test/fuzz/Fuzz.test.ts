@@ -7,7 +7,7 @@ import { request } from "./Requests.ts"
 
 const known = { accounts: ["00000000-0000-4000-8000-000000000001"], publicKeys: ["key"] }
 
-it("derives the same request from the same seed and number", () => {
+it("derives the same fuzz request from the same seed and number", () => {
   const made = (seed: number) => Array.from({ length: 50 }, (_, at) => request(Random.make(seed, String(at)), known))
   expect(made(7)).toEqual(made(7))
   expect(made(8)).not.toEqual(made(7))

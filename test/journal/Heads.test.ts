@@ -11,7 +11,7 @@ for (const [name, layer] of [
 ] as const) {
   describe(name, () => {
     it.effect(
-      "returns the newest committed row of each stream in the requested order, and 0 for a stream without rows",
+      "returns each stream's newest committed row in the requested order, and 0 for a stream without rows",
       () =>
         Effect.gen(function* () {
           const journal = yield* Journal

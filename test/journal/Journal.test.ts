@@ -9,7 +9,7 @@ import { bytes, follow, history, Nodes, own, recorder, turn, twoNodes, yes } fro
 const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
   describe(`the journal in ${place}`, () => {
     layer(nodes, { excludeTestServices: true })((it) => {
-      it.effect("I2, I3: the first claim is row 1 of epoch 1, and later rows follow without a gap", () =>
+      it.effect("I2, I3: the first claim writes row 1 of epoch 1, and later rows follow without a gap", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "first")
@@ -20,7 +20,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I1: a row is readable by the time its owner receives the commit notification", () =>
+      it.effect("I1: another node can read a row by the time its owner is notified of the commit", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "durable")
@@ -51,7 +51,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("sends the decisions made during a flush before it notifies owners of the flush's commit", () =>
+      it.effect("sends decisions made during a flush to Postgres before it notifies owners that the flush has committed", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "ahead")
@@ -93,7 +93,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
       )
 
       it.effect(
-        "I3, I6: a new owner replays every row in order, including the claim row of each epoch, and gets the next epoch",
+        "I3, I6: a new owner replays every row in order, and receives the next epoch",
         () =>
           Effect.gen(function* () {
             const { a, b } = yield* Nodes
@@ -107,7 +107,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           })
       )
 
-      it.effect("I4: a stale owner cannot write, receives one notification, and does not affect other owners", () =>
+      it.effect("I4: a stale owner cannot write, is notified once, and does not affect other owners", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const stale = yield* own(a, "fenced")
@@ -125,7 +125,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: rejects a stale owner's row that skips the sequence number of the new owner's claim", () =>
+      it.effect("I4: rejects a stale owner's row even if its sequence number follows the new owner's claim", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const { from } = yield* own(a, "skip")
@@ -160,7 +160,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("claims many streams together, and replays each from its own snapshot", () =>
+      it.effect("claims many streams together, and replays each stream from its own snapshot", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const streams = Array.from({ length: 300 }, (_, n) => `group ${n}`)
@@ -216,7 +216,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("reads a snapshot larger than one message", () =>
+      it.effect("reads a snapshot that is larger than one database message", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           yield* own(a, "large snapshot")
@@ -240,7 +240,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("reads rows after a sequence number, up to the limit", () =>
+      it.effect("returns the rows after a given sequence number, up to the limit", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "read")
@@ -254,7 +254,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("sets and removes wake-up entries in the commit of their row", () =>
+      it.effect("sets and removes wake-up entries in the same commit as their row", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const from = yield* a.claim("waking", recorder(), yes)
@@ -345,7 +345,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I48: stops only owners that throw, collect too many bytes or collect no bytes", () =>
+      it.effect("I48: if an owner throws, or collects no bytes or too many, stops only that owner", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const other = yield* own(a, "well behaved")
@@ -373,7 +373,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: two nodes that write to the same streams in opposite order never deadlock", () =>
+      it.effect("I4: two nodes that write to the same streams in opposite order do not deadlock", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const streams = Array.from({ length: 100 }, (_, n) => `crossing ${n}`)

@@ -27,7 +27,7 @@ describe("a row with an unknown outcome", () => {
         })
     )
 
-    it.effect("I1: delays a claim until an in-flight row is rolled back, and then uses that row's seq", () =>
+    it.effect("I1: delays a claim until an in-flight row is rolled back, and then uses that row's sequence number", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "gone")
@@ -39,7 +39,7 @@ describe("a row with an unknown outcome", () => {
       })
     )
 
-    it.effect("I3: a node that lost the shard while another claim was in progress gives up without claiming", () =>
+    it.effect("I3: a node that loses the shard while its claim waits for another claim gives up the claim", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "given up")
@@ -52,7 +52,7 @@ describe("a row with an unknown outcome", () => {
       })
     )
 
-    it.effect("I1, I51: a connection lost in a flush leaves its rows unknown, and the next claim resolves them", () =>
+    it.effect("I1, I51: if the connection is lost during a flush, the next claim finds out whether the flush's rows were committed", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const first = yield* own(a, "unknown one")
@@ -86,7 +86,7 @@ describe("a row with an unknown outcome", () => {
       })
     )
 
-    it.effect("I4: writes no further row of a stream until the outcome of the stream's previous row is known", () =>
+    it.effect("I4: writes no further row of a stream while the outcome of the stream's previous row is unknown", () =>
       Effect.gen(function* () {
         const { a } = yield* Nodes
         const owner = yield* own(a, "one at a time")
@@ -142,7 +142,7 @@ describe("a snapshot", () => {
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 
-  it.effect("deletes the pieces of the previous snapshot and of a discarded snapshot", () =>
+  it.effect("deletes the pieces of the previous snapshot, and the pieces of a snapshot that is discarded", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const journal = yield* Journal
@@ -165,7 +165,7 @@ describe("a snapshot", () => {
 
 describe("a query", () => {
   it.effect(
-    "fails a query after ten seconds without a response, so that a claim can restart on another connection",
+    "fails a query that has no response after ten seconds, so that a claim can restart on another connection",
     () =>
       Effect.gen(function* () {
         const journal = yield* Journal
@@ -181,7 +181,7 @@ describe("a query", () => {
 })
 
 describe("the appending connection", () => {
-  it.effect("I1: abandons a write and its connection after three seconds without a response", () =>
+  it.effect("I1: abandons a write and its connection if there is no response for three seconds", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const owner = yield* own(journal, "silent")
@@ -198,7 +198,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 
-  it.effect("I4: with isBelieved, keeps proving that an idle owner still owns its stream", () =>
+  it.effect("I4: with isBelieved set, repeatedly proves that an idle owner still owns its stream", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       // Establishes the connection.
@@ -211,7 +211,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
   )
 
-  it.effect("I4: with isBelieved, fences an idle owner once another owner has claimed the stream", () =>
+  it.effect("I4: with isBelieved set, fences an idle owner once another owner has claimed its stream", () =>
     Effect.gen(function* () {
       const { a, b } = yield* Nodes
       yield* (yield* own(a, "at work")).record("one")
@@ -229,7 +229,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.provide(nodes))
   )
 
-  it.effect("I4: an owner's in-flight row does not fence the owner, and the row's commit proves ownership", () =>
+  it.effect("I4: an owner is not fenced by its own in-flight row, and the row's commit proves that it owns the stream", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const owner = yield* own(journal, "at work", true)

@@ -36,7 +36,7 @@ describe("the statement of a flush", () => {
     ["rows with wake-up entries", (seq) => [draft(seq, wakeUp("a"), wakeUp("b", "WakeUpEnded")), draft(seq + 1)]],
     ["rows with an account", (seq) => [draft(seq, wakeUp("a"), account)]],
     ["rows with a treasury step", (seq) => [draft(seq, account, deposited), draft(seq + 1, wakeUp("a"))]]
-  ])("uses one statement text for %s, with a number for each parameter", (_name, drafts) => {
+  ])("uses the same statement text for every flush with %s", (_name, drafts) => {
     const { parameters, text } = JournalStatement.ofDrafts(drafts(1))
     assert.strictEqual(JournalStatement.ofDrafts([...drafts(5), ...drafts(9).slice(1)]).text, text)
     const numbers = [...text.matchAll(/\$(\d+)::/g)].map(([, number]) => Number(number))
@@ -56,7 +56,7 @@ describe("the statement of a flush", () => {
     assert.deepStrictEqual([endedKeys, endedDetails], [["3 trader/1"], ["a"]])
   })
 
-  it("keeps a wake-up entry although another stream's row in the same flush removes it", () => {
+  it("keeps a stream's wake-up entry even if another stream's row in the same flush removes an entry of the same name", () => {
     const { parameters } = JournalStatement.ofDrafts([draft(1, wakeUp("a")), draft(2, wakeUp("a", "WakeUpEnded"))])
     assert.deepStrictEqual([parameters[4], parameters[9]], [["3 trader/1"], []])
   })

@@ -38,7 +38,7 @@ describe("MarketRecord", () => {
     assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
   })
 
-  it("encodes only the new time when an order fills again", () => {
+  it("encodes only the new time if an order is filled again without another change", () => {
     const fills = (stepMillis: number) => {
       const traded = [1, 2, 3].map((number) =>
         by.traded("again", number, { atMillis: 1_790_503_244_118 + number * stepMillis })
@@ -57,7 +57,7 @@ describe("MarketRecord", () => {
     assert.strictEqual(apart! - together!, 2 * 7)
   })
 
-  it("decodes bytes inside a larger buffer", () => {
+  it("decodes a record that lies inside a larger buffer", () => {
     const bytes = MarketRecord.encode([accepted({})])
     const larger = new Uint8Array(bytes.length + 20)
     larger.set(bytes, 7)
@@ -75,7 +75,7 @@ describe("MarketRecord", () => {
     assert.deepStrictEqual([...kinds].toSorted(), Object.keys(tags).toSorted())
   })
 
-  it("distinguishes the users of a batch by every part of their ids", () => {
+  it("distinguishes users and accounts whose ids differ in a single digit", () => {
     const digits = "0123456789abcdef"
     const ids = Array.from({ length: 32 }, (_, n) =>
       "00000000-0000-0000-0000-000000000000".replaceAll(/0/g, (_0, at: number) =>
@@ -102,7 +102,7 @@ describe("MarketRecord", () => {
     }
   })
 
-  it("rejects arbitrary bytes, or decodes them to events that can be encoded", () => {
+  it("rejects arbitrary bytes, or decodes them to events that can be encoded again", () => {
     fc.assert(
       fc.property(fc.oneof(anyBytes, spoilt), (record) => {
         const decoded = Result.try(() => MarketRecord.decode(record))

@@ -38,7 +38,7 @@ for (const [name, layer] of [
   ["in Postgres", Journal.layer.pipe(Layer.provide(postgresLayer))]
 ] as const) {
   describe(name, () => {
-    it.effect("returns one desk's wake-up entries, and removes only those up to the projected row", () =>
+    it.effect("returns one desk's wake-up entries, and removes only entries of rows that are already projected", () =>
       Effect.gen(function* () {
         const { projected } = yield* Journal
         yield* record([

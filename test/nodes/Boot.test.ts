@@ -18,14 +18,14 @@ const boot = (variables: Readonly<Record<string, string>> = {}) => {
   return { status, modules, isRefused: stderr.includes("venue: VENUE_WALLET_SECRET: expected a value") }
 }
 
-it("reuses the code that an earlier start compiled", () => {
+it("a start reuses the code that an earlier start compiled", () => {
   boot()
   const { modules } = boot()
   expect(modules.length).toBeGreaterThan(100)
   expect(modules.filter((line) => !line.includes(`from ${kept}`) || !line.includes("... success"))).toEqual([])
 })
 
-it("starts without a compile cache if the cache folder cannot be written", () => {
+it("a start continues without a compile cache if the cache folder cannot be written", () => {
   const refused = { status: 1, modules: [], isRefused: true }
   expect(boot({ NODE_COMPILE_CACHE: "/sys/venue" })).toEqual(refused)
 })

@@ -5,7 +5,7 @@ import * as Command from "./Command.ts"
 
 const seconds = 45
 
-it("I1 I2 I4 I8 I10 I20 I21 I22 I25 I30 I31 I34 I35 I36 I40 I51: loses and duplicates nothing in a run with process faults", async () => {
+it("I1 I2 I4 I8 I10 I20 I21 I22 I25 I30 I31 I34 I35 I36 I40 I51: process faults neither lose nor duplicate anything", async () => {
   // Faults last a tenth of their usual time. Deadlines are 20 times as long, because this run measures no times.
   const options = [
     "--minutes",

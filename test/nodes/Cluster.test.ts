@@ -76,7 +76,7 @@ const hasRestarted = (app: ClusterApp.ClusterApp, name: string, before: number) 
   ClusterApp.pids(app.site).get(name) !== before &&
   app.output().includes(`venue: ${name} ready, pid ${ClusterApp.pids(app.site).get(name)},`)
 
-it("I1 I8 I10 I20: a cluster loses no acknowledged command while runners are killed and frozen", async () => {
+it("I1 I8 I10 I20: a cluster keeps every acknowledged command although runners are killed and frozen", async () => {
   const site = await ClusterApp.makeSite()
   const app = await ClusterApp.start(site, { VENUE_EXTRA_USERS: String(traders) })
   expect(app.file.gateways).toHaveLength(2)
@@ -107,7 +107,7 @@ it("I1 I8 I10 I20: a cluster loses no acknowledged command while runners are kil
   expect(await app.end("SIGINT")).toEqual({ code: 130, signal: null })
 })
 
-it("drains and restarts nodes on command while trading continues", async () => {
+it("an operator can drain and restart nodes while trading continues", async () => {
   const site = await ClusterApp.makeSite()
   const variables = { VENUE_EXTRA_USERS: String(traders), VENUE_CLUSTER_RUNNERS: "2" }
   const app = await ClusterApp.start(site, variables)

@@ -12,7 +12,7 @@ import * as Truth from "./Truth.ts"
 /** The smallest cluster, which starts and stops fastest. */
 const small = { ...DevApp.audited, VENUE_CLUSTER_RUNNERS: "1", VENUE_CLUSTER_GATEWAYS: "1" }
 
-it("takes over from a killed cluster on the next start, and leaves no process running after Ctrl-C", async () => {
+it("after a cluster is killed, the next start takes over from it, and Ctrl-C leaves no process running", async () => {
   const site = await ClusterApp.makeSite()
   const first = await ClusterApp.start(site, small)
   const [alice] = first.file.users
@@ -50,7 +50,7 @@ it("takes over from a killed cluster on the next start, and leaves no process ru
   expect(existsSync(join(site.dataDir, "cluster.json"))).toBe(false)
 })
 
-it("prints one sentence and leaves no process running when a start fails", async () => {
+it("a failed start prints one sentence and leaves no process running", async () => {
   const site = await ClusterApp.makeSite()
   const port = Number(site.ports["VENUE_TRADE_PORT"]) + 10
   const taken = createServer().listen(port, "127.0.0.1")

@@ -10,7 +10,7 @@ import * as Truth from "./Truth.ts"
 
 const accepted = new Set(["ACK", "FILLED", "MODIFIED", "CANCELLED"])
 
-it("I1 I51: a venue acknowledges no command while its database is unavailable, and keeps every acknowledged command", async () => {
+it("I1 I51: a venue acknowledges no command while its database is unavailable", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, {
@@ -63,7 +63,7 @@ it("I1 I51: a venue acknowledges no command while its database is unavailable, a
   expect((await app.end("SIGINT")).signal).toBe(null)
 })
 
-it("I1: a venue restarts its own database server after a kill and keeps every acknowledged command", async () => {
+it("I1: if its own database server is killed, a venue restarts the server and keeps every acknowledged command", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site, { ...DevApp.audited, VENUE_EXTRA_USERS: "2" })
   const traders = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(TraderRecord.make)

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
 
-it("stops a single-process venue when another venue takes its database", async () => {
+it("a single-process venue stops if another venue takes its database", async () => {
   const { url } = await Database.serve()
   const app = await DevApp.start(await DevApp.makeSite(), { VENUE_DATABASE_URL: url })
   const venueLock = "locktype = 'advisory' and (classid::bigint << 32) + objid::bigint = 7203114402"

@@ -24,7 +24,7 @@ for (const [target, program] of [
   })
 }
 
-it("exits with code 0 on SIGTERM before the program has started", async () => {
+it("exits with code 0 on SIGTERM even if the program has not started yet", async () => {
   const site = await DevApp.makeSite()
   const launched = DevApp.launch(site, {}, boot)
   await launched.firstOutput
@@ -32,7 +32,7 @@ it("exits with code 0 on SIGTERM before the program has started", async () => {
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-it.runIf(existsSync("/dev/full"))("a venue survives output that a full disk rejects", async () => {
+it.runIf(existsSync("/dev/full"))("a venue continues if a full disk rejects its output", async () => {
   const site = await DevApp.makeSite()
   const full = openSync("/dev/full", "w")
   const child = spawn(process.execPath, boot, {

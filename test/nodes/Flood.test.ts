@@ -37,7 +37,7 @@ const maxPool = 10 + Pools.sizes.gateway.tables
 const honest = /^ServerError: .*(try again|not known|unknown)/
 const unread = { code: 1013, reason: "the client did not read its frames; 1 MiB was waiting" }
 
-it("I48 I49: bounds memory and serves well-behaved traders during floods and while other clients stop reading", async () => {
+it("I48 I49: keeps memory bounded and serves well-behaved traders while other clients flood the venue", async () => {
   const site = await DevApp.makeSite()
   // Fixed prices keep every order inside its price band.
   const app = await DevApp.start(site, {

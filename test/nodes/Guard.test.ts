@@ -12,7 +12,7 @@ const runs = (pid: number): boolean => {
   }
 }
 
-it("kills a killed parent's children, whether they are running or frozen", async () => {
+it("kills the children of a killed parent process, whether the children are running or frozen", async () => {
   const source = `
     import { spawn } from "node:child_process"
     import * as Guard from ${JSON.stringify(join(import.meta.dirname, "Guard.ts"))}

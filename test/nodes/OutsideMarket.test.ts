@@ -7,7 +7,7 @@ import * as OutsideMarket from "./OutsideMarket.ts"
 
 const symbols = Load.prices.map(([symbol]) => symbol)
 
-it("streams, REST and an independent reader agree to the last digit, before and after a restart", async () => {
+it("streams, REST and an independent reader report the same figures to the last digit, even after a restart", async () => {
   const site = await DevApp.makeSite()
   const trades: Array<OutsideMarket.Trade> = []
   for (const run of ["first", "second"]) {

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 
-it("returns different ports for concurrent and for later reservations", async () => {
+it("never returns the same port twice, neither to concurrent nor to later callers", async () => {
   const rounds = await Promise.all(Array.from({ length: 20 }, () => Ports.free(10)))
   const ports = [...rounds.flat(), ...(await Ports.free(10))]
   expect(new Set(ports).size).toBe(ports.length)
@@ -12,7 +12,7 @@ it("returns different ports for concurrent and for later reservations", async ()
   expect(other.some((port) => ports.includes(port))).toBe(false)
 })
 
-it("gives another process none of the reserved ports, and frees the ports of a process that has exited", async () => {
+it("another process receives none of the ports that this process has reserved", async () => {
   const ours = new Set(await Ports.free(50))
   const source = `import * as Ports from ${JSON.stringify(join(import.meta.dirname, "Ports.ts"))}
     console.log(JSON.stringify(await Ports.free(500)))`

@@ -86,7 +86,7 @@ const story = Effect.fnUntraced(function* (url: string) {
   return { marks, killedAtMillis }
 })
 
-it("marks continue in order and without a long gap after the node with the price sources is killed", async () => {
+it("after the node with the price sources is killed, marks continue in order and without a long gap", async () => {
   const { url } = await Database.serve()
   const { marks, killedAtMillis } = await Effect.runPromise(Effect.scoped(story(url)))
   for (const figure of ["priceE8", "markE8"] as const) {

@@ -18,7 +18,7 @@ const order = (number: number) => {
 /** Errors that allow a retry or report an unknown outcome. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
 
-it("I1, I4: a stopping runner hands over its shards, and every order during the handover receives one response", async () => {
+it("I1, I4: while a stopping runner hands over its shards, every order receives exactly one response", async () => {
   const { url } = await Database.serve()
   const [one, two, gateway] = await Promise.all(
     ["runner-1", "runner-2", "gateway-1"].map((name) => VenueProcesses.launch(url, name))

@@ -10,7 +10,7 @@ import * as Truth from "./Truth.ts"
 
 const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
-it("prints the first line of a start before it checks the packages", async () => {
+it("prints the first line of a start before the packages are checked", async () => {
   const site = await DevApp.makeSite()
   const app = DevApp.launch(site, {}, boot)
   const millis = await app.firstOutput
@@ -20,7 +20,7 @@ it("prints the first line of a start before it checks the packages", async () =>
   await app.end("SIGINT")
 })
 
-it("leaves no process running after Ctrl-C, and restores all state and keys on the next start", async () => {
+it("leaves no process running after Ctrl-C, and the next start restores all state and keys", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site, DevApp.audited)
   const users = first.file.users.filter(({ name }) => name !== "carol")
@@ -44,7 +44,7 @@ it("leaves no process running after Ctrl-C, and restores all state and keys on t
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-it("I34: after a crash, cancels orders of cancel-on-disconnect connections before the first sign-in, but no later orders", async () => {
+it("I34: after a crash, cancels orders of cancel-on-disconnect connections before the first sign-in", async () => {
   const site = await DevApp.makeSite()
   let app = await DevApp.start(site)
   const [alice] = app.file.users
@@ -75,7 +75,7 @@ it("I34: after a crash, cancels orders of cancel-on-disconnect connections befor
 })
 
 /** Checks two invariants with one kill, because starts take most of the time. */
-it("I55, I14: a dead-man switch fires once after a crash, and deposits, withdrawals and webhooks continue", async () => {
+it("I55, I14: after a crash, a dead-man switch fires once, and deposits and withdrawals continue", async () => {
   const site = await DevApp.makeSite()
   const onThisMachine = { ...DevApp.audited, VENUE_WEBHOOK_LOOPBACK: "on" }
   const first = await DevApp.start(site, onThisMachine)
@@ -109,7 +109,7 @@ async function placeFarAway(socket: TradeSocket.TradeSocket): Promise<void> {
   expect(await rests).toMatchObject({ status: "ACK" })
 }
 
-it("reports the data directory or port in use when a second start fails, while the first venue keeps running", async () => {
+it("a second start reports the data directory or port that is in use, and the first venue keeps running", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site)
   const before = DevApp.readFile(site)
@@ -136,7 +136,7 @@ it("reports the data directory or port in use when a second start fails, while t
   await first.end("SIGINT")
 })
 
-it("rule 1.8: an operator's new contract is tradable from the next start on", async () => {
+it("rule 1.8: a contract that an operator adds is tradable from the next start on", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site)
   const ba = { base_asset: "BA", product_category: "EQUITY", tick_size: 0.01, lot_size: 0.001, min_quantity: 0.1 }
@@ -160,7 +160,7 @@ it("rule 1.8: an operator's new contract is tradable from the next start on", as
   }
 })
 
-it("rejects a start whose number of desks differs from the first start's", async () => {
+it("rejects a start with a different number of desks from the first start", async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site, { VENUE_DESKS: "4" })
   await first.end("SIGINT")

@@ -7,7 +7,7 @@ import * as Load from "./Load.ts"
 import * as Stalled from "./Stalled.ts"
 import * as Stranger from "./Stranger.ts"
 
-it("I49: disconnects a client that stops reading, without delaying other clients", async () => {
+it("I49: disconnects a client that stops reading, and does not delay other clients", async () => {
   const site = await ClusterApp.makeSite()
   const app = await ClusterApp.start(site, {
     VENUE_EXTRA_USERS: "2",

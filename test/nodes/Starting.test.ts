@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
 
-it("prints one sentence and exits on an invalid setting, data directory or port", async () => {
+it("if a setting, the data directory or a port is invalid, prints one sentence and exits", async () => {
   const site = await DevApp.makeSite()
   const file = join(site.dataDir, "file")
   writeFileSync(file, "")
@@ -32,7 +32,7 @@ it("prints one sentence and exits on an invalid setting, data directory or port"
   }
 })
 
-it("fails and creates nothing when an earlier start's data is missing", async () => {
+it("if the data of an earlier start is missing, fails and creates nothing", async () => {
   const site = await DevApp.makeSite()
   await (await DevApp.start(site)).end("SIGTERM")
   const home = join(site.dataDir, "postgres")

@@ -20,7 +20,7 @@ const symbol = "GOLD-USD"
 const far = { symbol, side: "BUY", quantity: 0.1, price: 3_300, reduce_only: false }
 const resting = { ...far, order_type: "LIMIT", order_time_in_force: "GTC" }
 
-it("on shutdown, responds to in-flight commands before it closes the socket with code 1001 (going away)", async () => {
+it("on shutdown, responds to in-flight commands before it closes the socket with code 1001", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site)
   const [alice] = app.file.users
@@ -53,7 +53,7 @@ it("on shutdown, responds to in-flight commands before it closes the socket with
   await next.end("SIGTERM")
 })
 
-it("I34: cancels the orders of cancel-on-disconnect connections on shutdown before the process exits", async () => {
+it("I34: on shutdown, cancels the orders of cancel-on-disconnect connections before the process exits", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, { VENUE_DATABASE_URL: server.url })
@@ -76,7 +76,7 @@ it("I34: cancels the orders of cancel-on-disconnect connections on shutdown befo
   expect(wakeUps).toEqual([])
 })
 
-it("exits with code 0 on SIGTERM even while its database is unavailable", async () => {
+it("exits with code 0 on SIGTERM even if its database is unavailable", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, { ...DevApp.audited, VENUE_DATABASE_URL: server.url })
@@ -100,7 +100,7 @@ it("exits with code 0 on SIGTERM even while its database is unavailable", async 
   expect(await app.end("SIGTERM")).toEqual({ code: 0, signal: null })
 })
 
-it("exits with code 1 on SIGTERM and prints the reason while its database hangs", async () => {
+it("if the database hangs, exits with code 1 on SIGTERM and prints the reason", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site, { ...DevApp.audited, VENUE_STOP_SECONDS: "15" })
   Database.haltServer(site.dataDir, "SIGSTOP")

@@ -11,7 +11,7 @@ import * as WalletProcess from "./WalletProcess.ts"
 const sign = (order: SigningOrder) => Effect.flatMap(Signer, (signer) => signer.sign(order))
 
 it.live(
-  "keeps the record of every signed order when the wallet is killed",
+  "keeps the record of every signed order if the wallet is killed",
   () =>
     Effect.gen(function* () {
       const environment = yield* WalletProcess.environment
@@ -49,7 +49,7 @@ it.live(
 )
 
 it.live(
-  "rejects a start without its record, on a public address, with a short secret, or with a malformed key",
+  "refuses to start without its record, on a public address, or with an invalid secret or key",
   () =>
     Effect.gen(function* () {
       const environment = yield* WalletProcess.environment

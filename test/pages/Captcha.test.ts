@@ -11,7 +11,7 @@ import * as Wallet from "./Wallet.ts"
 const always = Layer.provideMerge(Site.layerWithCaptcha("always"), CaptchaProvider.layer("turnstile"))
 const risk = Layer.provideMerge(Site.layerWithCaptcha("risk"), CaptchaProvider.layer("hcaptcha"))
 
-describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA for each sign-in", () => {
+describe.skipIf(!Chromium.isHere)("sign-in page with CAPTCHA always on", () => {
   it.layer(always, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("signs in and approves an application after the CAPTCHA is solved", () =>
       Effect.gen(function* () {
@@ -31,7 +31,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA for ea
       })
     )
 
-    it.effect("focuses the CAPTCHA after a signature, and reuses the signature after the CAPTCHA is solved", () =>
+    it.effect("moves the focus to the CAPTCHA after the signature, and does not request a second signature afterwards", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const wallet = Wallet.make()
@@ -76,7 +76,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA for ea
       })
     )
 
-    it.effect("requires a new CAPTCHA token after a sign-in that failed for another reason", () =>
+    it.effect("after a sign-in that failed for another reason, requires a new CAPTCHA token", () =>
       Effect.gen(function* () {
         const site = yield* Site
         let isMisread = true
@@ -113,7 +113,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA for ea
       })
     )
 
-    it.effect("shows a message when the CAPTCHA script or widget fails, and retries", () =>
+    it.effect("shows a message if the CAPTCHA script or widget fails, and lets the user retry", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { widget } = yield* CaptchaProvider
@@ -165,10 +165,10 @@ describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA for ea
   })
 })
 
-describe.skipIf(!Chromium.isHere)("a sign-in page that requires a CAPTCHA only at risk", () => {
+describe.skipIf(!Chromium.isHere)("sign-in page with CAPTCHA at risk", () => {
   it.layer(risk, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect(
-      "contacts the CAPTCHA provider only after failed sign-ins, and reuses the signature after the CAPTCHA is solved",
+      "contacts the CAPTCHA provider only after failed sign-ins",
       () =>
         Effect.gen(function* () {
           const site = yield* Site

@@ -22,7 +22,7 @@ it.live("the API reference page allows only its own scripts, and forbids frames,
 )
 
 it.live.runIf(Chromium.isHere)(
-  "the API reference page shows every operation, tries one, and contacts no other host",
+  "the API reference page lists every operation, can try an operation, and contacts no other host",
   () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient

@@ -26,7 +26,7 @@ const served = servedWith({})
 
 const files = ["", "?authorization_id=A1", "/SignIn.css", "/SignIn.js", "/Service.js", "/Wallets.js", "/Captcha.js"]
 
-it.effect("every file of the sign-in page forbids foreign scripts, frames, referrers and caching", () =>
+it.effect("every file of the sign-in page forbids foreign scripts, embedding in frames, referrers and caching", () =>
   Effect.gen(function* () {
     const get = yield* served
     for (const path of files) {
@@ -94,7 +94,7 @@ it.effect("serves only the files that belong to the sign-in page", () =>
   })
 )
 
-it.effect("returns a wallet address in the spelling that messages use, with the server's time", () =>
+it.effect("returns a wallet address with its checksum, and the server's time", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00Z"))
     const get = yield* served

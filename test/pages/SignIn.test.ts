@@ -44,7 +44,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("signs in within a wallet's browser, even when the browser's clock is wrong", () =>
+    it.effect("signs in within a wallet app's browser, even if the browser's clock is wrong", () =>
       Effect.gen(function* () {
         const site = yield* Site
         yield* site.visit({ wallets: [Wallet.make({ isUnannounced: true })] }, async (page) => {
@@ -86,7 +86,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("shows that no wallet was found, and offers a wallet that appears later", () =>
+    it.effect("shows a message if no wallet is found, and offers a wallet that appears later", () =>
       Effect.gen(function* () {
         const site = yield* Site
         yield* site.visit({}, async (page) => {
@@ -98,7 +98,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("requests one signature per click, even after the wallet has declined a request", () =>
+    it.effect("requests one signature per click, even after the user has declined a request in the wallet", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const refusals = [4001, -32002, 4900]
@@ -197,7 +197,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
     )
 
     it.effect(
-      "shows the application and its scopes, redirects with a code after approval, and ends the page's own session",
+      "after the user approves an application, redirects with a code and ends the page's own session",
       () =>
         Effect.gen(function* () {
           const site = yield* Site
@@ -231,7 +231,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
         })
     )
 
-    it.effect("redirects with access_denied after a denial", () =>
+    it.effect("redirects with access_denied after the user denies the request", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -246,7 +246,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("redirects at once to an application that was approved before", () =>
+    it.effect("redirects immediately if the user approved the application before", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -294,7 +294,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("works with the keyboard alone, and ignores keys until a button has focus", () =>
+    it.effect("works with the keyboard alone, and reacts to no key until a button has the focus", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -315,7 +315,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("refuses to work at any URL other than the configured one", () =>
+    it.effect("does not work at any URL other than the configured one", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = site.url.replace("localhost", "127.0.0.1")
@@ -326,7 +326,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("shows nothing inside another site's frame", () =>
+    it.effect("shows nothing when another site embeds the page in a frame", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const elsewhere = site.issuer.replace("localhost", "127.0.0.1")

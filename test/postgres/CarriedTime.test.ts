@@ -10,20 +10,20 @@ const exactly = (remoteMillis: number, counterMillis: number): CarriedTime.Measu
 })
 
 describe("CarriedTime", () => {
-  it("advances with the counter from the measured time", () => {
+  it("advances the measured time with the node's counter", () => {
     const time = CarriedTime.make(exactly(1_000_000, 500))
     assert.strictEqual(time.at(500), 1_000_000)
     assert.strictEqual(time.at(10_500), 1_010_000)
   })
 
-  it("jumps forward if the time was behind the remote clock", () => {
+  it("moves the time forward immediately if the remote clock is ahead", () => {
     const time = CarriedTime.make(exactly(1_000_000, 0))
     const wrong = time.correct(exactly(1_040_000, 10_000), 10_001)
     assert.closeTo(wrong, 30_000, 2)
     assert.closeTo(time.at(10_001), 1_040_001, 2)
   })
 
-  it("runs slower while the time is ahead of the remote clock", () => {
+  it("advances the time more slowly while it is ahead of the remote clock", () => {
     const time = CarriedTime.make(exactly(1_000_000, 0))
     const wrong = time.correct(exactly(980_000, 10_000), 10_001)
     assert.closeTo(wrong, -30_000, 2)
@@ -33,7 +33,7 @@ describe("CarriedTime", () => {
     assert.closeTo(time.at(80_001), 1_050_001, 2)
   })
 
-  it("never goes back for any sequence of measurements and delays", () => {
+  it("the time never goes back, whatever measurements and delays occur", () => {
     const time = CarriedTime.make(exactly(1_000_000, 0))
     let state = 7
     const next = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below
@@ -55,7 +55,7 @@ describe("CarriedTime", () => {
     }
   })
 
-  it("after a slow response, corrects the time only by the error that the response proves", () => {
+  it("after a slow response, corrects the time only by the error that is certain despite the delay", () => {
     const time = CarriedTime.make(exactly(1_000_000, 0))
     // The response was correct at some moment of its four-second round trip, so it does not contradict the current
     // time.
@@ -65,7 +65,7 @@ describe("CarriedTime", () => {
     assert.strictEqual(time.correct({ remoteMillis: 1_026_000, sentAt: 20_000, receivedAt: 24_000 }, 24_000), 2_000)
   })
 
-  it("corrects the error from a slow first response at the first quick response", () => {
+  it("the first fast response corrects the clock offset measured from a slow first response", () => {
     const time = CarriedTime.make({ remoteMillis: 1_000_000, sentAt: 0, receivedAt: 4_000 })
     assert.strictEqual(time.at(2_000), 1_000_000)
     time.correct(exactly(1_012_000, 10_000), 10_001)

@@ -12,7 +12,7 @@ const counted = (page: { readonly limit: number; readonly offset: number }, foun
   return Effect.map(Count.total(page, found, count), (total) => [total, asked])
 }
 
-it.effect("counts the rows of a list only if the returned page does not reach the end of the list", () =>
+it.effect("counts the rows of a list unless the returned page already shows where the list ends", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* counted({ limit: 10, offset: 0 }, 3), [3, false])
     assert.deepStrictEqual(yield* counted({ limit: 10, offset: 0 }, 0), [0, false])

@@ -45,7 +45,7 @@ const node = Effect.gen(function* () {
   return { clock, database: of, wall, wrongMillis: () => clock.currentTimeMillisUnsafe() - of.now() }
 })
 
-it.effect("returns the database's time even while the node's clock is set", () =>
+it.effect("returns the database's time even while the node's clock is being set", () =>
   Effect.gen(function* () {
     const { clock, wall, wrongMillis } = yield* node
     for (const aheadMillis of [30_000, -30_000, 3_600_000]) {
@@ -58,7 +58,7 @@ it.effect("returns the database's time even while the node's clock is set", () =
   })
 )
 
-it.effect("within ten seconds, follows a database clock that was set forward", () =>
+it.effect("follows a database clock that was set forward within ten seconds", () =>
   Effect.gen(function* () {
     const { database, wrongMillis } = yield* node
     yield* TestClock.adjust("1 second")
@@ -69,7 +69,7 @@ it.effect("within ten seconds, follows a database clock that was set forward", (
   })
 )
 
-it.effect("runs slower after the database clock was set back, and never repeats a time", () =>
+it.effect("if the database clock is set back, runs slower and never returns the same time twice", () =>
   Effect.gen(function* () {
     const { clock, database, wrongMillis } = yield* node
     database.aheadMillis = -30_000
@@ -95,7 +95,7 @@ it.effect("keeps the correct time after a slow database response", () =>
   })
 )
 
-it.effect("continues during a database outage, and measures again after the outage", () =>
+it.effect("continues during a database outage, and measures the clock again after the outage", () =>
   Effect.gen(function* () {
     const { database, wrongMillis } = yield* node
     database.isAway = true
@@ -108,7 +108,7 @@ it.effect("continues during a database outage, and measures again after the outa
   })
 )
 
-it.effect("a drill that shifts the node's own clock does not change the returned time", () =>
+it.effect("shifting the node's own clock for a drill does not change the returned time", () =>
   Effect.gen(function* () {
     const { layer, of } = yield* database
     const both = yield* Effect.gen(function* () {

@@ -13,7 +13,7 @@ import { emptyDatabase } from "../Postgres.ts"
 const start = (desks: string) => (url: Effect.Success<typeof emptyDatabase>) =>
   Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerAlone({ VENUE_DESKS: desks })), PgClient.layer({ url })))
 
-it.live("rejects a number of desks that differs from the first start", () =>
+it.live("rejects a number of desks that differs from that of the first start", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* Effect.scoped(start("16")(url))
@@ -24,7 +24,7 @@ it.live("rejects a number of desks that differs from the first start", () =>
   })
 )
 
-it.live("rejects a second venue on a database while the first venue is running", () =>
+it.live("rejects a second venue on the same database while the first venue is running", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* start("16")(url)
@@ -36,7 +36,7 @@ it.live("rejects a second venue on a database while the first venue is running",
 const node = (url: Effect.Success<typeof emptyDatabase>) =>
   Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerShared({ VENUE_DESKS: "16" })), PgClient.layer({ url })))
 
-it.live("allows several nodes on one database, and rejects a single-process venue beside them", () =>
+it.live("allows several cluster nodes on one database, but no single-process venue in addition to them", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* Effect.scoped(
@@ -92,7 +92,7 @@ for (const [what, begin] of [
 }
 
 it.live(
-  "claims the database again over a new connection when the old one hangs, and ignores the hanging claim",
+  "if the connection that holds the database claim hangs, claims the database again over a new connection",
   () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase

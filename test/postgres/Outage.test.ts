@@ -12,7 +12,7 @@ const listening = () => {
   return { lines, outage: Outage.make({ begun: log, over: (seconds) => log(`over after ${seconds} s`) }) }
 }
 
-it.effect("reports an outage once at its start and once at its end, regardless of the number of failures", () =>
+it.effect("reports an outage once when it starts and once when it ends, whatever the number of failures", () =>
   Effect.gen(function* () {
     const { outage, lines } = listening()
     for (let times = 0; times < 100; times++) {
@@ -30,7 +30,7 @@ it.effect("reports an outage once at its start and once at its end, regardless o
   })
 )
 
-it.effect("keeps an outage open while some calls still fail, for example when reads succeed but the disk is full", () =>
+it.effect("keeps an outage open while some calls still fail, even if other calls succeed", () =>
   Effect.gen(function* () {
     const { outage, lines } = listening()
     for (let times = 0; times < 100; times++) {
@@ -43,7 +43,7 @@ it.effect("keeps an outage open while some calls still fail, for example when re
   })
 )
 
-it.effect("counts only database failures, with the message of the innermost cause", () =>
+it.effect("counts only database failures, and reports the message of the innermost cause", () =>
   Effect.gen(function* () {
     const { outage, lines } = listening()
     const otherwise = Effect.sync(() => void lines.push("otherwise"))

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 
 describe("Seal", () => {
-  it.effect("opens a sealed secret under its own name, and seals it differently each time", () =>
+  it.effect("opens a sealed secret under its own name, and seals the same secret differently each time", () =>
     Effect.gen(function* () {
       const { open, seal } = yield* Seal
       const sealed = seal(secret, "key-1")

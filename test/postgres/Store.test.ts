@@ -44,7 +44,7 @@ const suite = (name: string, stores: Layer.Layer<Store.Stores, unknown>) =>
       })
     )
 
-    it.effect("replaces, updates and removes rows, and returns whether a row existed", () =>
+    it.effect("replaces, updates and removes rows, and returns whether the row existed", () =>
       Effect.gen(function* () {
         const store = yield* make
         const row = rowOf("cid", 1, 1)
@@ -59,7 +59,7 @@ const suite = (name: string, stores: Layer.Layer<Store.Stores, unknown>) =>
       })
     )
 
-    it.effect("applies each of several concurrent changes to a row that did not exist before", () =>
+    it.effect("applies all of several concurrent changes to a row, even if the row did not exist before", () =>
       Effect.gen(function* () {
         const store = yield* make
         const row = rowOf("dan", 1)

@@ -71,7 +71,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("inserts many rows in one statement and reads them as they were written", () =>
+  it.effect("inserts many rows in one statement, and reads each row as it was written", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       const rows = [
@@ -86,7 +86,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("fills omitted columns with their defaults on insert, and keeps them on update", () =>
+  it.effect("fills omitted columns with defaults on insert, and leaves them unchanged on update", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       const { isOpen: _, ...rest } = row
@@ -110,7 +110,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("stores a NUL character as the replacement character", () =>
+  it.effect("stores a NUL character as the Unicode replacement character", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values({ ...row, id: "a\0b" })}`
@@ -122,7 +122,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("dies on a row that does not match the table's columns", () =>
+  it.effect("fails with a defect on a row that does not match the table's columns", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values(row)}`

@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("rolls back only the nested transaction if only the nested transaction fails", () =>
+    it.effect("if a nested transaction fails and its caller handles the failure, rolls back only the nested transaction", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         yield* run(

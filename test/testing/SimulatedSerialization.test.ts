@@ -22,7 +22,7 @@ const cancelUntil = (expiresAtMillis: number): Submission => ({
   }
 })
 
-it.effect("a local desk receives a decoded copy of each order with every field", () =>
+it.effect("a local desk receives a decoded copy of each order, with every field", () =>
   Effect.gen(function* () {
     const seen: Array<Submission> = []
     const local: LocalDesk = {
@@ -53,7 +53,7 @@ it.effect("a local desk receives a decoded copy of each order with every field",
   })
 )
 
-it.effect("the test venue also serialises direct function calls between its entities", () =>
+it.effect("the test venue also serialises direct function calls between desks and markets", () =>
   Effect.gen(function* () {
     assert.isTrue((yield* Interception) === SimulatedSerialization.codecs)
   }).pipe(Effect.provide(layerMemory))

@@ -37,13 +37,13 @@ const misspelt = (text: string): ReadonlyArray<string> =>
     )
   ].map(([words]) => words)
 
-it("files cite only rules and invariants that exist once in docs, in one form", () => {
+it("files cite only rules and invariants that exist exactly once in the docs, and cite them in one form", () => {
   expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([])
   expect(citing.flatMap((file) => dangling(inOneLine(file)).map((cited) => `${file}: ${cited}`))).toEqual([])
   expect(citing.flatMap((file) => misspelt(inOneLine(file)).map((words) => `${file}: ${words}`))).toEqual([])
 })
 
-it("detects a citation of a missing number, and a citation in a wrong form", () => {
+it("detects a citation of a number that does not exist, and a citation in a wrong form", () => {
   expect(dangling("rule 4, Rule 4.14 and rule 21.2; I27")).toEqual([])
   expect(dangling("rule 4.99, Rule 99 and rule 4.1.1; I99")).toEqual(["rule 4.99", "rule 99", "rule 4.1.1", "I99"])
   expect(misspelt("as RFC 6749 §2.3.1 says (rule 6, rule 7, I27)")).toEqual([])
@@ -66,7 +66,7 @@ function quoted(text: string): ReadonlyArray<string> {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, words = ""]) => words)
 }
 
-it("each invariant lists existing files and tests, and each of its tests names the invariant", () => {
+it("each invariant lists only existing files and tests, and each listed test contains the invariant's number", () => {
   const isFile = (name: string): boolean => /^(\w+\/)*[A-Z]\w*$/.test(name)
   const absent = invariants.flatMap(({ keepers }) =>
     keepers.filter((name) => isFile(name) && !house.some((file) => `/${file}`.endsWith(`/${name}.ts`)))

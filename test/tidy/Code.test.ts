@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { basename } from "node:path"
 import { files, house, isIn, read } from "./Files.ts"
 
-it("every file except tests starts with a head comment", () => {
+it("every file except test files starts with a comment that describes it", () => {
   expect(files.filter((file) => !file.endsWith(".test.ts") && !read(file).startsWith("/**"))).toEqual([])
 })
 
@@ -19,7 +19,7 @@ it("files are named after a noun, and no file is named utils, common or index", 
   expect(files.filter((file) => leftovers.test(file))).toEqual([])
 })
 
-it("files access clock, randomness and environment only through Effect, and keep types strict", () => {
+it("files access the clock, randomness and the environment only through Effect", () => {
   const forbidden =
     /\b(Date\.now|Math\.random|process\.env|console\.|new Date\(\)|async\b|try\s*\{|enum\s+\w|export default)|[:<|,(]\s*any\b|\bas any\b/g
   const code = (file: string): string => read(file).replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
@@ -33,7 +33,7 @@ it("no file contains a TODO or a skipped test", () => {
   expect(files.filter((file) => file !== here && left.test(read(file)))).toEqual([])
 })
 
-it("the lock file lists the builds of every platform; otherwise run scripts/lock.mjs", () => {
+it("the lock file lists the native builds of every platform", () => {
   const { packages } = JSON.parse(read("package-lock.json"))
   const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(
     ([path, { optionalDependencies }]) =>

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest"
 import { brokenRule } from "../../scripts/CommitSubject.ts"
 
-it("accepts a room in lower case and an imperative verb", () => {
+it("accepts a commit subject with a room in lower case and an imperative verb", () => {
   const good = [
     "rails: name the zero address in refusals of token settings",
     "trade socket: bound long answers",
@@ -15,11 +15,11 @@ it("accepts a room in lower case and an imperative verb", () => {
   expect(good.filter((subject) => brokenRule(subject) !== undefined)).toEqual([])
 })
 
-it("rejects a subject of more than 72 characters", () => {
+it("rejects a commit subject of more than 72 characters", () => {
   expect(brokenRule(`test: ${"add".padEnd(67, "x")}`)).toBe("has 73 characters; use at most 72")
 })
 
-it("rejects a subject without a room in lower case or without a verb", () => {
+it("rejects a commit subject without a room in lower case or without a verb", () => {
   const bad = [
     "name the zero address",
     "Rails: name the zero address",
@@ -30,12 +30,12 @@ it("rejects a subject without a room in lower case or without a verb", () => {
   expect(bad.filter((subject) => !brokenRule(subject)?.startsWith('write "room: verb …"'))).toEqual([])
 })
 
-it("rejects a past tense, a gerund or a third person as the verb", () => {
+it("rejects a commit subject whose verb is in the past tense, the third person or the -ing form", () => {
   for (const verb of ["added", "adding", "adds", "restated", "moving", "fixes"])
     expect(brokenRule(`rails: ${verb} the alarm`)).toBe(`write "${verb}" in the imperative, as in "add" or "fix"`)
 })
 
-it("rejects an article, a pronoun, a preposition or a relative word in place of the verb", () => {
+it("rejects a commit subject with an article, pronoun or preposition in place of the verb", () => {
   const words = [
     "the",
     "a",

@@ -16,7 +16,7 @@ const isThere = (place: string): boolean => existsSync(join(root, place))
 const namedAlone = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/`([A-Z]\w*(?:\.test)?\.ts)`/g)].map(([, name = ""]) => name)
 
-it("documents name only existing files and folders", () => {
+it("documents name only files and folders that exist", () => {
   const names = new Set(files.map((file) => basename(file)))
   const absent = present.flatMap((document) => {
     const text = read(document)
@@ -28,7 +28,7 @@ it("documents name only existing files and folders", () => {
   expect(absent).toEqual([])
 })
 
-it("detects a missing folder or file", () => {
+it("detects a document that names a missing folder or file", () => {
   expect(places("`docs/design/rules/README.md`, `packages/none/` and `Nobody.ts`")).toEqual([
     "docs/design/rules/README.md",
     "packages/none/"
@@ -67,7 +67,7 @@ const broken = (document: string, text: string): ReadonlyArray<string> =>
     })
     .map(([target, anchor]) => (anchor === undefined ? target : `${target}#${anchor}`))
 
-it("documents link only to existing files and headings", () => {
+it("documents link only to files and headings that exist", () => {
   expect(linking.flatMap((file) => broken(file, read(file)).map((link) => `${file}: ${link}`))).toEqual([])
 })
 
@@ -77,7 +77,7 @@ it("detects a link to a missing file or heading", () => {
   expect(broken("docs/Any.md", text)).toEqual(["#none", "none.md", "../README.md#none"])
 })
 
-it("every page is linked from the index of its folder and has at most 400 lines", () => {
+it("every page has at most 400 lines, and its folder's index links to it", () => {
   const pages = find("docs/**/*.md").filter((page) => basename(page) !== "README.md")
   const unlinked = pages.filter((page) => {
     const index = join(dirname(page), "README.md")

@@ -26,13 +26,13 @@ const counted = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   return rooms
 }
 
-it("each room has at most as many rejected phrases as its ceiling", () => {
+it("no directory exceeds its limit of rejected phrases", () => {
   const limits: Readonly<Record<string, number>> = ceilings
   const above = [...counted()].filter(([room, lines]) => lines.length > (limits[room] ?? 0))
   expect(above.map(([room, lines]) => ({ room, ceiling: limits[room] ?? 0, lines }))).toEqual([])
 })
 
-it("finds each phrase in a comment, a test title and a document", () => {
+it("finds each rejected phrase in a comment, a test title or a document", () => {
   const code = [
     "/** Of a rail that was never asked too. */",
     "// Nobody is not asked twice.",
@@ -62,7 +62,7 @@ it("finds each phrase in a comment, a test title and a document", () => {
   ])
 })
 
-it("accepts plain sentences", () => {
+it("finds no rejected phrase in plain sentences", () => {
   const plain = "/** Number of named traders not loaded yet. */\n// Sends `content-length: 0`: some clients wait."
   expect(findings(proseOf(plain))).toEqual([])
 })

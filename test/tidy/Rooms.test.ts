@@ -84,11 +84,11 @@ const dataModules = new Set(
 
 const described = ({ file, target }: Import): string => `${file} imports ${target}`
 
-it("every file belongs to a room of the import map", () => {
+it("every source file belongs to one of the directories of the import map", () => {
   expect(files.filter((file) => roomOf(file) === undefined)).toEqual([])
 })
 
-it("each room imports only from the rooms that the map allows", () => {
+it("each directory imports only from the directories that the import map allows", () => {
   const allowed = ({ file, target }: Import): boolean => {
     const [room, mayImport] = roomOf(file) ?? ["", []]
     return [room, ...mayImport].some((name) => isIn(name)(target))
@@ -96,14 +96,14 @@ it("each room imports only from the rooms that the map allows", () => {
   expect(imports.filter((each) => each.ours && !allowed(each)).map(described)).toEqual([])
 })
 
-it("domain, matching and ledger use no effects, no Node modules and no npm packages", () => {
+it("domain, matching and ledger use no effects, Node modules or npm packages", () => {
   const allowed = ({ names, target }: Import): boolean =>
     target === "effect" && names.every((name) => dataModules.has(name))
   const outside = imports.filter(({ file, ours }) => !ours && pure.some((room) => isIn(room)(file)))
   expect(outside.filter((each) => !allowed(each)).map(described)).toEqual([])
 })
 
-it("packages/api imports no npm package except effect", () => {
+it("packages/api imports no npm package other than effect", () => {
   const outside = imports.filter(({ file, ours }) => !ours && isIn("packages/api")(file))
   expect(
     outside.filter(({ target }) => !/^effect(\/(http|http-api|socket))?(\/|$)/.test(target)).map(described)
@@ -117,7 +117,7 @@ const packageOf = (target: string): string =>
     .slice(0, target.startsWith("@") ? 2 : 1)
     .join("/")
 
-it("files outside test import only production dependencies", () => {
+it("files outside test import no development dependencies", () => {
   const installed = new Set(Object.keys(JSON.parse(read("package.json")).dependencies))
   const outside = imports.filter(
     ({ file, ours, target }) => !ours && !isIn("test")(file) && !target.startsWith("node:")
@@ -125,7 +125,7 @@ it("files outside test import only production dependencies", () => {
   expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(described)).toEqual([])
 })
 
-it("each package has the root's version, declares exactly its imported dependencies, and uses the lock file's versions", () => {
+it("each package declares exactly the dependencies that it imports, in the lock file's versions", () => {
   const { dependencies: versions, version: release } = JSON.parse(read("package.json"))
   const lock = JSON.parse(read("package-lock.json")).packages
   for (const manifest of find("packages/*/package.json", "cluster/package.json")) {

@@ -27,7 +27,7 @@ const current = {
 }
 
 it.each(["packages/matching/state/Snapshot.ts", "packages/ledger/Snapshot.ts"] as const)(
-  "a snapshot in %s whose shape has changed has a new version",
+  "if the shape of a snapshot in %s has changed, its version has changed too",
   (file) => {
     const { shape, version } = current[file]
     assert.isTrue(
@@ -39,7 +39,7 @@ it.each(["packages/matching/state/Snapshot.ts", "packages/ledger/Snapshot.ts"] a
   }
 )
 
-it("the shape hash includes all nested types of a snapshot", () => {
+it("the shape hash of a snapshot includes all nested types", () => {
   const names = [...types.keys()].map((key) => key.split(" ")[0])
   for (const name of ["Snapshot", "Orders", "Priced", "StoredStop", "Samples", "Totals", "Twap", "OracleSamples"]) {
     expect(names).toContain(name)

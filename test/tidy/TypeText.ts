@@ -28,8 +28,8 @@ const declarations = (file: string): ReadonlyMap<string, string> => {
   for (const text of code.split(/\n(?=[^\s)}\]|])/)) {
     const [, kind, name] = /^(?:export )?(interface|type|const) (\w+)/.exec(text) ?? []
     if (kind === undefined || name === undefined) continue
-    // Among values, only schemas define a shape. A list of literals is allowed to grow, so it is not part of the
-    // shape.
+    // A constant is part of the shape only if it is a schema. A list of literals is allowed to grow, so it is not
+    // part of the shape.
     if (kind === "const" && (!text.includes("Schema.") || text.includes("= Schema.Literals("))) continue
     found.set(name, [found.get(name), text.replaceAll(/\s+/g, " ").trim()].filter(Boolean).join(" "))
   }

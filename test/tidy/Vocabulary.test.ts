@@ -5,14 +5,14 @@ import { givenUp, misused } from "./Vocabulary.ts"
 
 const table = givenUp(read("docs/design/vocabulary.md"))
 
-it("no file uses a replaced word outside wire texts", () => {
+it("no file uses a word that the vocabulary has replaced, except in wire texts", () => {
   const found = files
     .filter((file) => !file.startsWith("test/tidy/"))
     .flatMap((file) => misused(file, read(file), table).map((word) => `${file}: ${word}`))
   expect(found).toEqual([])
 })
 
-it("detects a replaced word in names, comments, titles and paths, and ignores other strings", () => {
+it("detects a replaced word in names, comments, titles and paths, but not in other strings", () => {
   const rows = givenUp("## Words that are not used\n| no | say | in |\n| `lane`, `Link` | queue | `chain` |\n")
   expect(rows).toEqual([{ words: ["lane", "Link"], butIn: ["chain"] }])
   const found = (text: string, path = "packages/api/Some.ts") => misused(path, text, rows)

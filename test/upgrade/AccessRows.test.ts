@@ -34,7 +34,7 @@ const clientId = "e23e59ca-f989-4160-8235-7783f9746d38"
 const sessionId = "e1c32dde-698f-4b20-bf1c-1719eb20ba54"
 const factorId = "dc16ffb5-1e2a-4d47-ba91-87dd67e2d2fd"
 
-layer(RestoredRows.layer)("rows of release 0.1.0 about users and access", (it) => {
+layer(RestoredRows.layer)("access rows of release 0.1.0", (it) => {
   it.effect("reads the users, accounts, profiles and codes that release 0.1.0 stored", () =>
     Effect.gen(function* () {
       const users = yield* Users

@@ -36,9 +36,9 @@ const minute = 29_930_341
 const windows = { symbol: apple, minutes: 1, fromMinute: minute - 1, beforeMinute: minute + 2 }
 
 layer(RestoredRows.layer, { excludeTestServices: true })(
-  "rows of release 0.1.0 in tables for queries and in the journal",
+  "history rows of release 0.1.0",
   (it) => {
-    it.effect("has rows of release 0.1.0 in every table except those listed as empty", () =>
+    it.effect("the fixture has rows of release 0.1.0 in every table, except for tables listed as empty", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const tables = yield* sql<{ readonly name: string }>`
@@ -103,7 +103,7 @@ layer(RestoredRows.layer, { excludeTestServices: true })(
       })
     )
 
-    it.effect("reads the candles, prices and holders that release 0.1.0 stored", () =>
+    it.effect("reads the candles, prices and position holders that release 0.1.0 stored", () =>
       Effect.gen(function* () {
         const { read } = yield* ReadTables
         expect(yield* read(Candles.ofWindows(windows))).toMatchObject([

@@ -22,8 +22,8 @@ const message = "R9EEHSM35S8G"
 const bankAccountId = "45f4764e-713c-42e1-8b0c-d7fdb38ae6ce"
 const withdrawalId = "ce2fb7f1-75a5-4318-9e0c-fdea352a39c0"
 
-layer(RestoredRows.layer)("rows of release 0.1.0 in the treasury", (it) => {
-  it.effect("reads the deposits, steps, addresses and messages that release 0.1.0 stored", () =>
+layer(RestoredRows.layer)("treasury rows of release 0.1.0", (it) => {
+  it.effect("reads the deposits, deposit steps, deposit addresses and deposit messages that release 0.1.0 stored", () =>
     Effect.gen(function* () {
       const { ofUser, steps } = yield* Deposits
       const deposits = yield* ofUser(alice, page)
@@ -85,7 +85,7 @@ layer(RestoredRows.layer)("rows of release 0.1.0 in the treasury", (it) => {
     })
   )
 
-  it.effect("reads the rail cursors, holdings and flags that release 0.1.0 stored", () =>
+  it.effect("reads the rail cursors, rail holdings and treasury flags that release 0.1.0 stored", () =>
     Effect.gen(function* () {
       expect(yield* (yield* RailStates).find("BANK")).toMatchObject({
         cursor: "1",
@@ -105,7 +105,7 @@ layer(RestoredRows.layer)("rows of release 0.1.0 in the treasury", (it) => {
     })
   )
 
-  it.effect("reads a webhook that release 0.1.0 stored, with its latest attempts", () =>
+  it.effect("reads a webhook that release 0.1.0 stored, with its latest delivery attempts", () =>
     Effect.gen(function* () {
       const attempt = { event: "withdrawal.queued", outcome: "FAILED", fault: "the host has no public address" }
       const [webhook, ...others] = yield* (yield* Webhooks).ofUser(alice)

@@ -39,24 +39,24 @@ const newTrader = () => Ledger.make(UserId.make("alice"), instruments, new Map()
 describe.each(releases)("I6: state stored by %s", (file) => {
   const { market, trader }: Release = JSON.parse(readFileSync(new URL(file, folder), "utf8"))
 
-  it("a market's log reproduces the recorded state", () => {
+  it("replaying a market's log from an earlier release reproduces the recorded state", () => {
     const engine = Engine.make(apple, Engine.defaults)
     for (const row of market.log) for (const event of MarketRecord.decode(bytes(row))) Engine.apply(engine, event)
     assert.strictEqual(Engine.hash(engine), market.hash)
   })
 
-  it("a market's snapshot restores the recorded state", () => {
+  it("restoring a market's snapshot from an earlier release reproduces the recorded state", () => {
     const snapshot = MarketSnapshot.decode(bytes(market.snapshot))!
     assert.strictEqual(Engine.hash(Engine.restore(apple, Engine.defaults, snapshot)), market.hash)
   })
 
-  it("a trader's log reproduces the recorded state", () => {
+  it("replaying a trader's log from an earlier release reproduces the recorded state", () => {
     const replayed = newTrader()
     for (const row of trader.log) for (const event of TraderRecord.decode(bytes(row))) Ledger.apply(replayed, event)
     assert.strictEqual(Ledger.hash(replayed), trader.hash)
   })
 
-  it("a trader's snapshot restores the recorded state", () => {
+  it("restoring a trader's snapshot from an earlier release reproduces the recorded state", () => {
     const restored = newTrader()
     Ledger.restore(restored, Ledger.readSnapshot(unpack(bytes(trader.snapshot)))!)
     assert.strictEqual(Ledger.hash(restored), trader.hash)

@@ -54,7 +54,10 @@ export const make = Effect.fnUntraced(function* (
    * risk are executed. It ends when another node or process claims the market.
    */
   let faultSinceMillis: number | undefined
-  /** Refusal of the last command that threw. If the refusal throws too, it is not refused in turn. */
+  /**
+   * Command that refuses the last command that threw. If it throws too, the fault mode begins instead of another
+   * refusal.
+   */
   let refusal: MarketCommand | undefined
   const claim = yield* MarketClaim.make(instrument, owned)
   const { pending } = claim

@@ -41,7 +41,9 @@ const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   const giveBack = ({ ending, reason, userId, withdrawalId }: Withdrawal) =>
     ending === null || reason === null
       ? Effect.die(
-          new Error(`withdrawal ${withdrawalId} has no requested final state, so its amount cannot be returned`)
+          new Error(
+            `withdrawal ${withdrawalId} lacks a final state or the reason for it, so its amount cannot be returned`
+          )
         )
       : desks
           .ask(userId, (desk) => desk.ReturnWithdrawal({ userId, cost: noCost, withdrawalId, ending, reason }))

@@ -64,7 +64,7 @@ export const AccountsAtRisk = Schema.Struct({
   at: Moment.annotate({ description: "Time of the count, ISO 8601 in UTC." })
 }).annotate({ identifier: "AccountsAtRisk" })
 
-/** Endpoints for credits, the proof of the books and accounts at risk. */
+/** Endpoints for credits, the check of the books, and accounts at risk. */
 export const OperatorGroup = HttpApiGroup.make("operator")
   .add(
     HttpApiEndpoint.post("credits", "/credits", {
@@ -83,7 +83,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
       .annotate(NeededRole, "treasurer"),
     HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable }).annotateMerge(
       operation(
-        "Get the proof of the books",
+        "Check that the books balance",
         "Returns the sums of the ledger and of the positions, all 0 while the books balance. Compares each rail's books with its holdings."
       )
     )

@@ -85,7 +85,7 @@ export const SetSettlementCalendar = Schema.Struct({
     }).annotate({ identifier: "DatedFuture" })
   )
     .check(Schema.isMaxLength(100))
-    .annotate({ description: "Futures in the order of their use, at most 100." }),
+    .annotate({ description: "Futures in the order in which the oracle uses them, at most 100." }),
   reason: Reason
 }).annotate({ identifier: "SetSettlementCalendar" })
 

@@ -47,7 +47,8 @@ const summary = {
       reason: Schema.String.annotate({ description: "Reason for ending the withdrawal." })
     })
   ).annotate({
-    description: "Unsuccessful end of the withdrawal, which returns the amount to the account; null without one."
+    description:
+      "Unsuccessful end of the withdrawal, which returns the amount to the account; null if there is no such end."
   }),
   reference: Schema.NullOr(Schema.String).annotate({
     description: "Transaction hash or bank reference of the payment; null before the payment."
@@ -60,7 +61,8 @@ const summary = {
       reason: Schema.String.annotate({ description: "Reason why the payment is not signed or cannot arrive." })
     })
   ).annotate({
-    description: "Obstacle to signing the payment, or to the arrival of a signed payment; null without an obstacle."
+    description:
+      "Reason why the payment cannot be signed, or why a signed payment cannot arrive; null if nothing blocks it."
   }),
   cancel: Schema.NullOr(
     Schema.Struct({

@@ -28,7 +28,7 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
   })
 })
   .annotate({
-    description: "The builder's and the venue's shares of the fees: shares that add up to at most 10000 basis points."
+    description: "Shares of each fee for the builder and the venue. Together they are at most 10000 basis points."
   })
   .check(Schema.makeFilter(sharesFault, { expected: "shares that add up to at most 10000 basis points" }))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })

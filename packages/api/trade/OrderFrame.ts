@@ -10,7 +10,7 @@ import type { UserTrade } from "../UserTrade.ts"
 import type { OrderStatus } from "./FrameSchema.ts"
 import { twapBody, type TwapRow } from "./TwapFrame.ts"
 
-/** Open order, with the only statuses that clients treat as open. */
+/** Open order. Its status is `ACK` or `MODIFIED`, because clients treat only these statuses as open. */
 export interface RestingOrder {
   readonly instrument: Instrument
   readonly order: Order

@@ -4,7 +4,7 @@ import { maxOffset } from "../Offset.ts"
 import type { BadRequest, Problems } from "../Problem.ts"
 import { defaultLimit, limitQuery, listParameters, offsetQuery } from "../rest/ListPage.ts"
 
-/** Query members of a page. */
+/** Query parameters that select a page. */
 export const pageQuery = { ...limitQuery, ...offsetQuery }
 export const pageParameters = { limit: listParameters.limit, offset: listParameters.offset }
 

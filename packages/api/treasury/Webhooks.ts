@@ -25,7 +25,7 @@ export const WebhookDelivery = Schema.Struct({
   attempt: count("Number of the attempt, 1 to 8"),
   outcome: TryOutcome.annotate({
     description:
-      "Outcome of the attempt: `PENDING` until the attempt ends, `DROPPED` if the endpoint was disabled before it."
+      "Outcome of the attempt: `PENDING` until the attempt ends, `DROPPED` if the endpoint was disabled before the attempt ended."
   }),
   status: Schema.NullOr(Schema.Int).annotate({
     description: "HTTP status of the endpoint's response; null without a response."

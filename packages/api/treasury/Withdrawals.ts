@@ -32,7 +32,7 @@ export const Withdrawal = Schema.Struct({
     "Whether the withdrawal stays queued while the operator reviews the user, the destination or a deposit"
   ),
   tx_hash: Schema.NullOr(text("Hash of the transaction; null until the transaction is signed, and always for `fiat`")),
-  created_at: instant("Time of acceptance"),
+  created_at: instant("Time at which the withdrawal was accepted"),
   updated_at: instant("Time of the last change of state")
 }).annotate({ identifier: "Withdrawal", description: "Withdrawal of a user." })
 

@@ -1,4 +1,4 @@
-/** Cash dividends, each paid once to the holders of positions at that time (rule 19.1). */
+/** Cash dividends. Each is paid once, to the accounts that hold a position at the time of payment (rule 19.1). */
 import * as Dividend from "@venue/domain/Dividend"
 import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"

@@ -180,7 +180,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
   }
 }
 
-/** Links a record, whose words begin at `first`, as its user's newest. */
+/** Makes a record the newest in its user's list. `first` is the index in `words` at which the record begins. */
 function chain({ counts, newest }: Outcomes, words: Int32Array, first: number, user: number, slot: number): void {
   words[first + OLDER] = newest[user] ?? 0
   newest[user] = slot

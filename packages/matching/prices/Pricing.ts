@@ -43,7 +43,7 @@ export const observe = (
   record(market, pricedAt(market, { ...prices, rejections }, atMillis), Infinity, events)
 }
 
-/** Pauses or resumes the sources of a market that has a price. */
+/** Pauses or resumes the market's price sources. Has no effect before the market's first price. */
 export const pause = (market: Market, paused: boolean, atMillis: number, events: Events): void => {
   const { prices } = market
   if (prices !== undefined) record(market, pricedAt(market, { ...prices, paused }, atMillis), Infinity, events)

@@ -10,7 +10,7 @@ export interface User {
   readonly userId: UserId
   /** Commands with a lower epoch are dropped. */
   epoch: number
-  /** Lots held by all of the user's accounts: the sum of long and short positions. */
+  /** Lots held by all of the user's accounts. Long and short positions both count as positive. */
   held: number
   /** Resting lots of all accounts of the user, by side. */
   buying: number

@@ -12,8 +12,8 @@ export interface Print {
 }
 
 /**
- * Source contracts from which a symbol's price derives: a spot price, an index future, or each month's front future
- * (`2026-11`).
+ * Source contracts from which a symbol's price derives: a spot price, an index future, or the front-month future of
+ * each month, by month (such as `2026-11`).
  */
 export type Contracts =
   | { readonly spot: string }

@@ -133,7 +133,10 @@ const dropped = (response: IncomingMessage): Effect.Effect<void> =>
 
 const maxAnswerBytes = 16 * 1024
 
-/** Node.js requests one address or all of them, depending on how it connects. */
+/**
+ * Returns a DNS look-up that resolves every host to these addresses. Node.js requests one address or all of them,
+ * depending on how it connects.
+ */
 const only = (addresses: ReadonlyArray<string>): LookupFunction => {
   const known: Array<LookupAddress> = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, { all }, callback) =>

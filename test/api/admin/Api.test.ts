@@ -44,7 +44,7 @@ it("accepts credits and prices as decimal text, within the same bounds as number
   for (const text of ["0", "-1", "10000001"]) expect(Option.isNone(price(text))).toBe(true)
 })
 
-it("the Schema of the proof of the books accepts an example", () =>
+it("the Schema of the check of the books accepts an example", () =>
   expect(
     Schema.is(Proof)({
       balanced: true,

@@ -45,7 +45,7 @@ const within = <E>(
 const patiently = Schedule.spaced("100 millis")
 
 it.live(
-  "I2, I4, I9, I10, I21, I25, I52: finds no fault during trading and owner changes, and finds one changed unit within three rounds",
+  "I2, I4, I9, I10, I21, I25, I52: detects an amount that was altered by a single unit within three rounds",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -143,7 +143,7 @@ it.live(
   240_000
 )
 
-it.live("I2: finds a deleted journal row and a row that was inserted outside the venue", () =>
+it.live("I2: detects a deleted journal row and a row that was inserted outside the venue", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { round, sql } = yield* auditor(url)
@@ -195,7 +195,7 @@ const report = (sql: SqlClient.SqlClient, userId: string, seq: number, deposit =
       on conflict (desk) do update set reported_at = excluded.reported_at, traders = excluded.traders`
   })
 
-it.effect("reads a claim on an old database page, and accepts a report of row 0 for a user without money", () =>
+it.effect("reads a claim that was written to freed space in an old database page", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { books, round, sql } = yield* auditor(url)
@@ -215,7 +215,7 @@ it.effect("reads a claim on an old database page, and accepts a report of row 0 
 )
 
 it.effect(
-  "a desk's report of money for a user without journal rows is a fault, unless the reported money is zero",
+  "reports a fault if a desk reports money, other than zero, for a user without journal rows",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -232,7 +232,7 @@ it.effect(
     })
 )
 
-it.live("reads rows of a transaction that commits after many audits, even after the table was rewritten", () =>
+it.live("reads the rows of a transaction that commits many audits after it began, even if the table was rewritten", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const { books, round, sql } = yield* auditor(url)

@@ -34,7 +34,7 @@ it("I2, I4: reports a missing row, a row of an older epoch, and a row of a new e
   assert.isDefined(after(...begun, row(4, 2, true)))
 })
 
-it("returns the value at a known row even if later changes exist", () => {
+it("returns the balance as of a row even if later rows changed the balance", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(9)), { minLength: 1 }), fc.nat(), (changes, cut) => {
       const versions = Versions.make<number>()
@@ -79,7 +79,7 @@ it("keeps at least the wanted number of newest rows, in row ranges that start at
 
 const shape = ({ count, first, last, name }: Mark) => [name, first, last, count]
 
-it("after the rows of a quiet name were dropped, the name's next row range starts at the row after them", () => {
+it("after the rows of a rarely written stream are dropped, its next row range starts at the row after them", () => {
   const newest = Newest.make()
   for (let n = 1; n <= 200; n++) Newest.add(newest, "quiet", n, 1n)
   for (let n = 1; n <= 600; n++) Newest.add(newest, "busy", n, 1n)
@@ -91,7 +91,7 @@ it("after the rows of a quiet name were dropped, the name's next row range start
   ])
 })
 
-it("several rows with the last row number of a row range all belong to that range", () => {
+it("if several rows share the last row number of a row range, all of them belong to that range", () => {
   const newest = Newest.make()
   for (const row of [499, 500, 500, 501]) Newest.add(newest, "entries", row, 1n)
   assert.deepStrictEqual([...newest.marks].map(shape), [
@@ -118,7 +118,7 @@ it("I9, I10: accepts the entries of a settled withdrawal only if they equal its 
   })
 })
 
-it("I9, I10: reports entries that do not sum to zero or differ from their row's amounts", () => {
+it("I9, I10: reports entries that do not sum to zero or that differ from their row's amounts", () => {
   const expected = [{ seq: 4, moves: new Map([["alice", 10n]]) }]
   const entry = (account: string, amount: bigint, seq = 4) => ({ seq, account, asset: "USD", amount })
   assert.isUndefined(Entries.faultOf(expected, [entry("alice", 10n), entry("venue/funding", -10n)]))
@@ -134,7 +134,7 @@ it("I9, I10: reports entries that do not sum to zero or differ from their row's 
   }
 })
 
-it("reports a difference only after a second read confirms it, and clears it when a read of the same place is correct", () => {
+it("reports a difference only after a second read confirms it, and clears it after a correct read", () => {
   const faults = Faults.make()
   const looked = (place: string, fault: string | undefined) =>
     Faults.record(faults, place, fault, Effect.succeed(fault))

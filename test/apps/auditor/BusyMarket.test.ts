@@ -80,7 +80,7 @@ const audited = Effect.fnUntraced(function* (
   return { books, round, sql }
 })
 
-it.effect("finds a wrong report when the market writes more than a page of rows before the second read", () =>
+it.effect("detects a wrong report even if the market writes more than a page of rows before the second read", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited((sql, snapshot) =>
       snapshot === 3 ? Effect.orDie(append(sql, 2, manyRows)) : Effect.void
@@ -104,7 +104,7 @@ it.effect("compares a report in the first read even if more than a page of rows 
   })
 )
 
-it.effect("finds a wrong saved state when the market writes more than a page of rows before the second read", () =>
+it.effect("detects a wrong saved state even if the market writes more than a page of rows before the second read", () =>
   Effect.gen(function* () {
     const { round, sql } = yield* audited((sql, snapshot) =>
       snapshot === 3 ? Effect.orDie(append(sql, 2, manyRows)) : Effect.void
@@ -129,7 +129,7 @@ it.effect("compares a saved state even if the auditor has already read two pages
   })
 )
 
-it.effect("a report of a row whose balances were dropped neither confirms nor clears a fault", () =>
+it.effect("a report of a row whose balances are no longer kept neither confirms nor clears a fault", () =>
   Effect.gen(function* () {
     const { books, round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)
@@ -147,7 +147,7 @@ it.effect("a report of a row whose balances were dropped neither confirms nor cl
   })
 )
 
-it.effect("after a failed round, compares the same reports again and lists all streams", () =>
+it.effect("after a failed audit round, compares the same reports again and lists all streams", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const listedSince: Array<boolean> = []
@@ -194,7 +194,7 @@ it.effect("lists all streams after a crash recovery of Postgres, which resets th
 )
 
 it.live(
-  "keeps the balances of at most 32,768 rows of a market, and of 100,000 rows while a difference is suspected",
+  "keeps the balances of at most 32,768 rows of a market, unless a difference is suspected",
   () =>
     Effect.gen(function* () {
       const { books, round, sql } = yield* audited(() => Effect.void)

@@ -24,7 +24,7 @@ const folded = (market: Month.MonthMarket, events: ReadonlyArray<MarketEvent>) =
 const positionsOf = (engine: Engine.Engine) =>
   new Map(Engine.snapshot(engine).accounts.map(([accountId, , ...position]) => [accountId as string, position]))
 
-it("I21, I25, I26, I52: the auditor's sums of a market's log have no fault, and equal the engine's at the end and at any earlier row", () => {
+it("I21, I25, I26, I52: the auditor's sums of a market's log equal the engine's positions at any row", () => {
   for (const market of month.markets) {
     const { faults, fold } = folded(market, market.log)
     assert.deepStrictEqual(faults, [])
@@ -80,14 +80,14 @@ it.each<readonly [what: string, change: (trade: Traded) => Traded]>([
     "side",
     (trade) => ({ ...trade, maker: { ...trade.maker, order: { ...trade.maker.order, side: trade.taker.order.side } } })
   ]
-])("I21, I25, I52: a trade with a changed %s is a fault in the log itself", (_what, change) => {
+])("I21, I25, I52: reports a fault in the log if the %s of a trade was changed", (_what, change) => {
   const market = month.markets[0]!
   const place = first(market)
   const changed = market.log.with(place, change(market.log[place] as Traded))
   assert.isNotEmpty(folded(market, changed.slice(0, place + 1)).faults)
 })
 
-it("I26, I52: reports an hour, a dividend or a split with a wrong remainder as a fault in the log", () => {
+it("I26, I52: reports a fault in the log if the remainder of a funding hour, a dividend or a split is wrong", () => {
   for (const tag of ["Funded", "DividendPaid", "ContractSplit"] as const) {
     const market = month.markets.find(({ log }) => log.some(({ _tag }) => _tag === tag))!
     const place = market.log.findIndex(

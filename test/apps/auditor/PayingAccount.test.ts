@@ -15,7 +15,7 @@ const usd = (whole: number) => BigInt(whole * 1_000_000)
 
 layer(RailVenue.layer, { timeout: "60 seconds" })("deposits to the hot account", (it) => {
   it.effect(
-    "I12: a stranger's deposit to the hot account causes no difference, and an operator can assign it to a user or the venue",
+    "I12: reports no difference after a stranger's deposit to the hot account, and an operator can assign the deposit",
     () =>
       Effect.gen(function* () {
         yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })

@@ -50,7 +50,7 @@ const linked = Effect.gen(function* () {
 
 layer(RailVenue.layer, { timeout: "60 seconds" })("rail holdings", (it) => {
   it.effect(
-    "I12: finds no difference on a chain after any step of deposits and withdrawals, even with reorganisations and failures",
+    "I12: reports no difference on a chain after any step of a deposit or withdrawal, even after reorganisations",
     () =>
       Effect.gen(function* () {
         yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })
@@ -104,7 +104,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("rail holdings", (it) => {
   )
 
   it.effect(
-    "I9, I12: finds no difference at a bank after any step; unassigned money stays in suspense until it is assigned or returned",
+    "I9, I12: reports no difference at a bank, where money without an owner stays in suspense until it is assigned",
     () =>
       Effect.gen(function* () {
         const { pass, simulated, withdraw } = yield* RailVenue.open("BANK")
@@ -151,7 +151,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("rail holdings", (it) => {
       })
   )
 
-  it.effect("I12: finds no difference if a bank returns a deposit after the holding was read", () =>
+  it.effect("I12: reports no difference if a bank returns a deposit after the rail's holdings were read", () =>
     Effect.gen(function* () {
       const { audited, hold, pass, simulated } = yield* RailVenue.open("BANK")
       const { returned } = yield* Changes.deposits
@@ -171,7 +171,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("rail holdings", (it) => {
   )
 
   it.effect(
-    "I12, I53: blocks withdrawals if one unit is missing in two audits, and only an operator resumes them",
+    "I12, I53: blocks withdrawals if one unit is missing in two audits, until an operator resumes withdrawals",
     () =>
       Effect.gen(function* () {
         const { second, simulated } = yield* RailVenue.open("ARBITRUM_ONE")

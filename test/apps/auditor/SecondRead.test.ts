@@ -141,7 +141,7 @@ const settled = Effect.fnUntraced(function* (
 const rounds = 4
 
 it.live(
-  "I52: ignores a single wrong read of each kind, and reports a persistent wrong read",
+  "I52: ignores a single wrong read of any kind, and reports a wrong read that repeats",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -11,7 +11,7 @@ import * as Strangers from "./drill/Strangers.ts"
 import * as Trade from "./drill/Trade.ts"
 
 it.live(
-  "I52: requests from forty unknown users neither halt the venue nor block withdrawals",
+  "I52: requests from forty unknown users cause neither a halt nor a block of withdrawals",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

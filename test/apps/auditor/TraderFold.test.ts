@@ -5,7 +5,7 @@ import { UserId } from "@venue/domain/UserId"
 import { assert, it } from "@effect/vitest"
 import * as TraderFold from "../../../apps/auditor/TraderFold.ts"
 
-it("I10: records every kind of incoming and outgoing money on its account", () => {
+it("I10: records every kind of incoming and outgoing money on the account that it concerns", () => {
   const userId = UserId.make("user")
   const other = AccountId.make("other")
   const primary = primaryAccountOf(userId)

@@ -27,7 +27,7 @@ const order = {
 
 const provided = Effect.provide(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici))
 
-it.effect("I14: pays a payout once, and continues at the same cursor after a restart", () =>
+it.effect("I14: pays a payout once, and continues at the same statement cursor after a restart", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const file = join(yield* files.makeTempDirectoryScoped(), "bank.json")

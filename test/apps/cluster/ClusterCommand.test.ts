@@ -5,7 +5,7 @@ import * as ClusterCommand from "../../../apps/cluster/ClusterCommand.ts"
 
 const read = (line: string) => ClusterCommand.read(line.split(" ").filter((word) => word !== ""))
 
-it("parses a command line without arguments as a start, and each command with its node", () => {
+it("parses a command line without arguments as start, and parses each command with the node that it names", () => {
   const commands = ["", "status", "restart runner-1", "drain gateway-2"].map((line) => Result.getOrThrow(read(line)))
   assert.deepStrictEqual(commands, [
     { _tag: "Start" },

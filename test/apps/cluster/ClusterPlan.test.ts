@@ -14,7 +14,7 @@ const placesOf = (shape: ClusterPlan.ClusterShape) =>
 const portsOf = (nodes: ReadonlyArray<ClusterPlan.PlannedNode>) =>
   nodes.flatMap(({ ports }) => ports.map(({ port }) => port))
 
-it("gives the first gateway the usual ports, the second ports ten higher, and each runner its own", () => {
+it("gives the second gateway ports ten above those of the first, and each runner its own ports", () => {
   const [first, second] = ClusterPlan.gateways(usual)
   assert.deepStrictEqual(portsOf([first!]), [4000, 4001, 4002, 4003, 4004, 4005])
   assert.deepStrictEqual(portsOf([second!]), [4010, 4011, 4012, 4013, 4014, 4015])
@@ -23,13 +23,13 @@ it("gives the first gateway the usual ports, the second ports ten higher, and ea
   assert.strictEqual(second!.environment["VENUE_TRADE_PORT"], "4013")
 })
 
-it("assigns each port only once, even with the maximum number of processes", () => {
+it("assigns each port to only one process, even with the maximum number of processes", () => {
   const most = placesOf({ ...usual, runners: ClusterPlan.mostOfKind, gateways: ClusterPlan.mostOfKind })
   assert.strictEqual(ClusterPlan.collision(most), undefined)
   assert.strictEqual(new Set(most.map(({ port }) => port)).size, most.length)
 })
 
-it("reports two shifted ports that coincide, and the setting behind each", () => {
+it("if two processes would use the same port, reports both processes and the setting behind each port", () => {
   const [first, second] = ClusterPlan.collision(placesOf({ ...usual, portBase: 4012 }))!
   assert.deepStrictEqual(
     [first.port, first.what, first.variable],
@@ -38,7 +38,7 @@ it("reports two shifted ports that coincide, and the setting behind each", () =>
   assert.deepStrictEqual([second.what, second.variable], ["the cluster address of runner-1", "VENUE_CLUSTER_PORT_BASE"])
 })
 
-it("binds the operator interface and the traffic between nodes to loopback, whatever host is set", () => {
+it("binds the operator interface and the traffic between nodes to loopback, whatever host is configured", () => {
   const shape = { ...usual, host: "0.0.0.0" }
   const publicOnes = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA"]
   const open = placesOf(shape).filter(({ host }) => host !== "127.0.0.1")
@@ -48,7 +48,7 @@ it("binds the operator interface and the traffic between nodes to loopback, what
   )
 })
 
-it("passes each node only its own name and URLs in its settings", () => {
+it("passes to each node its own name and URLs, and no other node's", () => {
   assert.deepStrictEqual(ClusterPlan.runners(usual)[1]!.environment, {
     VENUE_NODE_NAME: "runner-2",
     VENUE_CLUSTER_ADDRESS: "127.0.0.1:4102",

@@ -19,7 +19,7 @@ it.effect("plans three runners and two gateways by default", () =>
   })
 )
 
-it.effect("refuses an impossible cluster and names the setting", () =>
+it.effect("refuses a cluster that cannot run, and names the setting at fault", () =>
   Effect.gen(function* () {
     for (const [variables, message] of [
       [{ VENUE_CLUSTER_RUNNERS: "0" }, "VENUE_CLUSTER_RUNNERS: expected 1 to 9"],
@@ -41,7 +41,7 @@ it.effect("refuses an impossible cluster and names the setting", () =>
   })
 )
 
-it.effect("passes secrets to processes in the environment only, without secret files", () =>
+it.effect("passes secrets to node processes in the environment, and removes settings that name secret files", () =>
   Effect.gen(function* () {
     const { gateways, settings } = yield* planned({})
     const secret = Redacted.make("a secret")
@@ -61,7 +61,7 @@ it.effect("passes secrets to processes in the environment only, without secret f
 )
 
 it.effect(
-  "unless the setting is off, cluster gateways let public clients refresh tokens by form, as in the dev app",
+  "by default, cluster gateways let public clients refresh tokens by form",
   () =>
     Effect.gen(function* () {
       const secret = Redacted.make("a secret")

@@ -20,7 +20,7 @@ const after = (...events: ReadonlyArray<TimedEvent>): NodeLife.Next =>
   })
 const phase = (...events: ReadonlyArray<TimedEvent>) => after(...events).life.phase._tag
 
-it("starts a node at once, and reports it as serving from its first ready response", () => {
+it("starts a node immediately, and reports the node as serving from its first ready response", () => {
   assert.strictEqual(after(waited(0)).action, "Launch")
   assert.strictEqual(phase(launched), "Starting")
   assert.strictEqual(phase(launched, live), "Starting")
@@ -37,7 +37,7 @@ it("kills a node after exactly nine seconds without a response", () => {
   assert.strictEqual(after(launched, ready, ...silence, silent(), silent()).action, undefined)
 })
 
-it("a draining node that does not respond has 35 seconds to exit by itself", () => {
+it("a draining node that does not respond has 35 seconds to exit before it is killed", () => {
   for (const wanted of ["draining", "restarting"] as const) {
     const silence = Array.from({ length: 34 }, () => silent())
     const ending = [launched, ready, want(wanted), ...silence] as const
@@ -47,24 +47,24 @@ it("a draining node that does not respond has 35 seconds to exit by itself", () 
   }
 })
 
-it("a single response restarts the time limit of an unresponsive node", () => {
+it("a single response resets the time limit of an unresponsive node", () => {
   const silence = Array.from({ length: 8 }, () => silent())
   assert.strictEqual(phase(launched, ready, ...silence, live), "Serving")
   assert.strictEqual(after(launched, ready, ...silence, live, ...silence).action, undefined)
 })
 
-it("counts at most two seconds for one check without a response, because the supervisor itself might have been frozen", () => {
+it("counts at most two seconds for one missing response, because the supervisor itself might have been frozen", () => {
   assert.strictEqual(after(launched, ready, silent(60_000)).action, undefined)
   assert.strictEqual(phase(launched, ready, silent(60_000)), "Serving")
 })
 
-it("a starting node that does not respond has one minute until it is killed", () => {
+it("kills a starting node that has not responded for one minute", () => {
   const silence = Array.from({ length: 59 }, () => silent())
   assert.strictEqual(phase(launched, ...silence), "Starting")
   assert.strictEqual(after(launched, ...silence, silent()).action, "Kill")
 })
 
-it("restarts a crashed process after a delay that grows to fifteen seconds", () => {
+it("restarts a crashed process after a delay that doubles up to fifteen seconds", () => {
   const untils: Array<number> = []
   let { life } = after(launched)
   for (let end = 0; end < 8; end++) {
@@ -75,12 +75,12 @@ it("restarts a crashed process after a delay that grows to fifteen seconds", () 
   assert.deepStrictEqual(untils, [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
 })
 
-it("launches a process only when its restart delay is over", () => {
+it("starts a process only after its restart delay has ended", () => {
   assert.strictEqual(after(launched, ended(100), waited(349)).action, undefined)
   assert.strictEqual(after(launched, ended(100), waited(350)).action, "Launch")
 })
 
-it("resets the restart delay to its minimum after half a minute of service", () => {
+it("resets the restart delay to its minimum after the process has served for half a minute", () => {
   const twice = [launched, ended(), launched, ended(), launched] as const
   assert.strictEqual(after(...twice, ready, ended()).line, "runner-1 exited (SIGKILL) and is restarted in 1 s")
   const sound: TimedEvent = [{ _tag: "Answered", isReady: true }, 30_000]
@@ -88,7 +88,7 @@ it("resets the restart delay to its minimum after half a minute of service", () 
   assert.strictEqual(line, "runner-1 exited (SIGKILL) and is restarted in 0.25 s")
 })
 
-it("leaves a drained node stopped until a restart is requested", () => {
+it("leaves a drained node stopped until an operator requests a restart", () => {
   const drained = [launched, ready, want("draining"), ended()] as const
   assert.strictEqual(after(...drained).line, "runner-1 is drained; npm run cluster -- restart runner-1 starts it again")
   assert.strictEqual(after(...drained, waited(1e9)).action, undefined)
@@ -96,17 +96,17 @@ it("leaves a drained node stopped until a restart is requested", () => {
   assert.strictEqual(after(...drained, want("restarting"), waited(0)).action, "Launch")
 })
 
-it("restarts a node immediately on request, however often it has crashed", () => {
+it("restarts a node immediately if an operator requests it, however often the node has crashed", () => {
   const often = [launched, ended(), launched, ended(), launched, ready] as const
   assert.strictEqual(after(...often, want("restarting"), ended(5), waited(5)).action, "Launch")
   assert.strictEqual(after(launched, ended(5), want("restarting"), waited(5)).action, "Launch")
 })
 
-it("drains a node that is waiting for its next start", () => {
+it("can drain a node while the node waits for its restart", () => {
   assert.strictEqual(phase(launched, ended(), want("draining")), "Drained")
 })
 
-it("has a process id only while a process runs", () => {
+it("reports a process id only while a process runs", () => {
   assert.strictEqual(NodeLife.pidOf(after(launched).life), 7)
   assert.strictEqual(NodeLife.pidOf(after(launched, ended()).life), undefined)
   assert.strictEqual(NodeLife.pidOf(after(launched, want("draining"), ended()).life), undefined)

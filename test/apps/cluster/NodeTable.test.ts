@@ -20,7 +20,7 @@ const runner: Node = {
   leftAtMillis: null
 }
 
-it("prints one row per node with its address, wanted state and last time seen", () => {
+it("prints one row per node with the node's address, requested state and time of the last heartbeat", () => {
   const left = {
     isLiving: false,
     leftAtMillis: now - 90_000,
@@ -48,7 +48,7 @@ it("prints one row per node with its address, wanted state and last time seen", 
   ])
 })
 
-it("prints no process id for another supervisor's node, and no negative time", () => {
+it("prints no process id for a node of another supervisor, and no negative time", () => {
   const [, row] = NodeTable.lines([{ ...runner, lastSeenAtMillis: now + 50 }], new Map(), now)
   assert.strictEqual(row, "runner-1  runner  127.0.0.1:4101  -    0.1.0    serving  yes    11      0.0 s ago")
 })

@@ -64,7 +64,7 @@ const live = (name: string, body: Effect.Effect<unknown, unknown, Layer.Success<
   it.live(name, () => Effect.provide(body, services), 240_000)
 
 live(
-  "restarts a crashed process, and prints the process's lines under its name",
+  "restarts a crashed process, and prints each line of a process under the process's name",
   Effect.gen(function* () {
     const { lines, pidOf, supervisor, until } = yield* supervised({ VENUE_SECRET_KEY: "not for anybody's eyes" })
     yield* supervisor.ready
@@ -79,7 +79,7 @@ live(
 )
 
 live(
-  "if a process fails before it is ready, the start fails with the process's last line",
+  "if a process fails before it is ready, the start fails with that process's last line",
   Effect.gen(function* () {
     const { supervisor } = yield* supervised({ FAILS: "gateway-1" })
     const { message } = yield* Effect.flip(supervisor.failed)
@@ -88,7 +88,7 @@ live(
 )
 
 live(
-  "leaves a drained process stopped until a restart is requested, and then starts it at once",
+  "leaves a drained process stopped until a restart is requested, and then starts it immediately",
   Effect.gen(function* () {
     const { lines, pidOf, supervisor, until } = yield* supervised()
     const nodes = yield* Nodes
@@ -113,7 +113,7 @@ live(
 )
 
 live(
-  "stops its processes when the supervisor exits",
+  "the supervisor stops its processes when it exits",
   Effect.gen(function* () {
     const left = yield* Effect.scoped(
       Effect.gen(function* () {

@@ -12,7 +12,7 @@ const layer = Layer.merge(TestConsole.layer, SecureRandom.layerWebCrypto)
 const user = (name: string) => ({ name, public_key: name, secret_key: Redacted.make(`secret of ${name}`) })
 
 it.live(
-  "prints fills, positions and balances that are consistent, and finishes without a position",
+  "the demo prints consistent fills, positions and balances, and ends without a position",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start
@@ -30,7 +30,7 @@ it.live(
 )
 
 it.live(
-  "prints the cost of an hour of funding: 0.204 for a long position of 50 at 204",
+  "the demo prints the cost of an hour of funding: 0.204 for a long position of 50 at 204",
   () =>
     Effect.gen(function* () {
       yield* DemoFunding.run
@@ -43,7 +43,7 @@ it.live(
 )
 
 it.live(
-  "exits with a message if the venue does not recognise the API key",
+  "the demo exits with a message if the venue does not recognise the API key",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start

@@ -15,7 +15,7 @@ const folder = (files: Readonly<Record<string, string>>) =>
     })
   )
 
-it.effect("reads URLs and users from the file in the data directory", () =>
+it.effect("reads the venue's URLs and users from the file dev.json in the data directory", () =>
   Effect.gen(function* () {
     const dev = yield* DevFile.load
     assert.strictEqual(dev.urls.trade, "ws://t")
@@ -32,7 +32,7 @@ it.effect("reads URLs and users from the file in the data directory", () =>
   )
 )
 
-it.effect("reports a missing file as a venue that is not running, and a file in another format as unreadable", () =>
+it.effect("reports a missing dev.json as a venue that is not running, and a dev.json with other content as unreadable", () =>
   Effect.gen(function* () {
     const none = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({}))))
     assert.strictEqual(none._tag, "NoVenue")

@@ -21,7 +21,7 @@ const start = Effect.fnUntraced(function* (venue: StandIn) {
 const isQuoted = (venue: StandIn) => venue.ordersOf("maker").length === 12
 
 it.live(
-  "quotes both sides of every symbol and follows the mark",
+  "the market maker quotes both sides of every symbol, and follows the mark",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start
@@ -41,7 +41,7 @@ it.live(
 )
 
 it.live(
-  "replaces a filled quote",
+  "the market maker replaces a filled quote",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start
@@ -64,7 +64,7 @@ it.live(
 )
 
 it.live(
-  "cancels open orders after a restart of the venue, and quotes again",
+  "after a restart of the venue, the market maker cancels its open orders and quotes again",
   () =>
     Effect.gen(function* () {
       const venue = yield* StandIn.start

@@ -47,7 +47,7 @@ beforeEach(() => {
   book.markedAtMillis = 1
 })
 
-it("quotes nothing before the first mark, and cancels all quotes when the marks stop", () => {
+it("quotes nothing before the first mark, and cancels all quotes when marks stop arriving", () => {
   book.markedAtMillis = 0
   expect(turn(10)).toEqual([])
   book.markedAtMillis = 10
@@ -62,7 +62,7 @@ it("sends post-only quotes at multiples of the symbol's price and quantity incre
   }
 })
 
-it("pauses a symbol once for all refusals in one turn of the event loop, and longer for later refusals, up to 30 seconds", () => {
+it("pauses a symbol only once for several refusals at the same time, and longer for each later refusal", () => {
   const pauses: Array<number> = []
   let nowMillis = 10
   for (let round = 0; round < 8; round++) {
@@ -77,7 +77,7 @@ it("pauses a symbol once for all refusals in one turn of the event loop, and lon
   expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
 })
 
-it("pauses a symbol after an error about a quote", () => {
+it("pauses a symbol after the venue responds to a quote with an error", () => {
   turn(10)
   const request = { type: "add_order", params: { symbol: "AAPL-USD", client_order_id: "c1" } }
   expect(QuoteBook.failed(book, { error_code: "RateLimited", message: "", incoming_message: request }, 10)).toBe(true)
@@ -86,7 +86,7 @@ it("pauses a symbol after an error about a quote", () => {
   expect(turn(1_009)).toEqual([])
 })
 
-it("modifies quotes when the mark moves, and updates their prices from the response", () => {
+it("modifies quotes when the mark moves, and stores the new prices from the response", () => {
   turn(10)
   acknowledgeAll()
   book.markUsd = 201
@@ -97,7 +97,7 @@ it("modifies quotes when the mark moves, and updates their prices from the respo
   expect(book.orders.get("c1")).toMatchObject({ ticks: 20_093, state: "Resting" })
 })
 
-it("cancels a quote that cannot be modified, and removes it when the venue confirms", () => {
+it("cancels a quote that cannot be modified, and removes the quote when the venue confirms", () => {
   turn(10)
   acknowledgeAll()
   book.markUsd = 201
@@ -121,7 +121,7 @@ it("cancels a quote that cannot be modified, and removes it when the venue confi
   expect(book.orders.has("c1")).toBe(false)
 })
 
-it("reduces a quote by its fill, and adjusts the known position until the venue sends the next position", () => {
+it("after a fill, reduces the quote and adjusts the position until the venue sends the new position", () => {
   turn(10)
   acknowledgeAll()
   answer("c1", "FILLED", { quantity_remaining: 5 })
@@ -149,7 +149,7 @@ it("reduces a quote by its fill, and adjusts the known position until the venue 
   expect(book.positionLots).toBe(5_000)
 })
 
-it("cancels an unknown order, and removes a quote that the venue does not list", () => {
+it("cancels an order that it does not know, and removes a quote that the venue does not list", () => {
   turn(10)
   acknowledgeAll()
   const listed = [...book.orders.values()].slice(1).map((order) => ({

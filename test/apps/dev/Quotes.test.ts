@@ -24,7 +24,7 @@ const resting = (changes: Partial<Working> = {}): ReadonlyArray<Working> =>
     ...changes
   }))
 
-it("places bids below the mark and offers above it, each level further away", () => {
+it("places bids below the mark and offers above it, each level further away than the last", () => {
   for (const mark of [200, 200.005, 199.994]) {
     const quotes = wanted(apple, mark, 0, terms)
     const bids = quotes.filter(({ side }) => side === "BUY").map(({ ticks }) => ticks)
@@ -38,7 +38,7 @@ it("places bids below the mark and offers above it, each level further away", ()
   }
 })
 
-it("places three prices on each side if the tick is coarse", () => {
+it("quotes three different prices on each side even if the tick is coarse", () => {
   const coarse = { ...apple, ticksPerUnit: 1 }
   expect(
     wanted(coarse, 200, 0, terms)
@@ -53,23 +53,23 @@ it("at the position limit, stops quoting the side that would increase the positi
   expect(wanted(apple, 200, -full, terms).every(({ side }) => side === "BUY")).toBe(true)
 })
 
-it("lowers the quotes while the position is long, in order to sell it", () => {
+it("lowers its quotes while its position is long, so that the position is sold", () => {
   const best = (position: number) => wanted(apple, 200, position, terms).find(({ side }) => side === "SELL")!.ticks
   expect(best(400_000)).toBeLessThan(best(0))
 })
 
-it("returns no action while every quote is within its tolerance", () => {
+it("changes nothing while every quote is within its tolerance", () => {
   expect(plan(wanted(apple, 200, 0, terms), resting(), terms, 1_000)).toEqual([])
   expect(plan(wanted(apple, 200.01, 0, terms), resting(), terms, 1_000)).toEqual([])
 })
 
-it("adds a missing quote and cancels an unwanted one", () => {
+it("adds a missing quote, and cancels a quote that is no longer wanted", () => {
   const wants = wanted(apple, 200, 0, terms)
   expect(plan(wants, resting().slice(1), terms, 1_000)).toEqual([{ _tag: "Add", quote: wants[0] }])
   expect(plan([], resting(), terms, 1_000).map(({ _tag }) => _tag)).toEqual(Array(6).fill("Cancel"))
 })
 
-it("moves offers before bids when the mark rises, and bids before offers when it falls", () => {
+it("moves offers before bids when the mark rises, and bids before offers when the mark falls", () => {
   const sides = (mark: number) =>
     plan(wanted(apple, mark, 0, terms), resting(), terms, 1_000).map(
       (action) => action._tag === "Move" && action.working.side
@@ -78,12 +78,12 @@ it("moves offers before bids when the mark rises, and bids before offers when it
   expect(sides(199)).toEqual(["BUY", "BUY", "BUY", "SELL", "SELL", "SELL"])
 })
 
-it("cancels a half-filled quote so that it can be replaced", () => {
+it("cancels a half-filled quote, so that a full quote can replace it", () => {
   const has = resting().map((order, index) => (index === 0 ? { ...order, remainingLots: order.lots / 2 } : order))
   expect(plan(wanted(apple, 200, 0, terms), has, terms, 1_000)).toEqual([{ _tag: "Cancel", working: has[0] }])
 })
 
-it("leaves a quote with an in-flight command unchanged until the response is overdue", () => {
+it("does not change a quote with an in-flight command before the response is overdue", () => {
   const has = resting({ state: "Sending", orderId: "", sinceMillis: 0 })
   expect(plan([], has, terms, 9_000)).toEqual([])
   expect(plan(wanted(apple, 210, 0, terms), has, terms, 9_000)).toEqual([])

@@ -19,7 +19,7 @@ const carol = {
 }
 const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
 
-it.effect("creates an active builder code with builder rewards of 0, and a restart changes nothing", () =>
+it.effect("creates an active builder code with rewards of 0, and changes nothing on a restart", () =>
   Effect.gen(function* () {
     const plant = Seed.plant({ people: [carol], builderCode, termsVersion: "1" })
     yield* plant

@@ -14,7 +14,7 @@ const all = { symbol: undefined, startDay: undefined, endDay: undefined, limit: 
 const start = Date.UTC(2026, 10, 24, 12)
 const future = { futureSymbol: "MINE", activeUntilMillis: start + 1_000, expirationMillis: start + 2_000 }
 
-it.effect("records the future in use and five settlements for each symbol, and a second start adds nothing", () =>
+it.effect("records the current future and five settlements for each symbol, and adds nothing on a second start", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { activeAt, calendar, settlements } = yield* FuturesReference
@@ -38,7 +38,7 @@ it.effect("records the future in use and five settlements for each symbol, and a
   }).pipe(Effect.provide(FuturesReference.layerMemory))
 )
 
-it.effect("keeps an operator's recorded values, and extends a calendar that has run out", () =>
+it.effect("keeps a calendar that an operator recorded, and extends a calendar whose last future has ended", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { calendar, record, setCalendar, settlements } = yield* FuturesReference

@@ -39,7 +39,7 @@ const refusal = (variables: Readonly<Record<string, string>>, secretKey?: string
   return under(variables, refused, secretKey)
 }
 
-it.live("refuses a secret key of fewer than 32 characters with a message", () =>
+it.live("refuses a secret key of fewer than 32 characters, and states the minimum", () =>
   Effect.gen(function* () {
     const refused = yield* refusal({}, "x".repeat(31)).pipe(
       Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
@@ -49,7 +49,7 @@ it.live("refuses a secret key of fewer than 32 characters with a message", () =>
   })
 )
 
-it.live("accepts web socket URLs with or without a path, and refuses a query", () =>
+it.live("accepts a web socket URL with or without a path, but not with a query", () =>
   Effect.gen(function* () {
     const refused = (url: string) =>
       refusal({ VENUE_PUBLIC_MARKET_DATA_URL: url }).pipe(
@@ -64,7 +64,7 @@ it.live("accepts web socket URLs with or without a path, and refuses a query", (
   })
 )
 
-it.live("accepts at most two builder keys and agreements, with keys of at least 32 characters", () =>
+it.live("accepts at most two builder keys and at most two agreement URLs", () =>
   Effect.gen(function* () {
     const refused = (variables: Readonly<Record<string, string>>) =>
       refusal(variables).pipe(Effect.catchTag("SettingRefused", ({ setting }) => Effect.succeed(setting)))
@@ -92,14 +92,14 @@ it.live("refuses the country-header setting without a trusted proxy", () =>
   })
 )
 
-it.live("refuses wallet sign-in if VENUE_WALLET_SIGN_IN is off", () =>
+it.live("refuses wallet sign-in if the setting VENUE_WALLET_SIGN_IN is off", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "off" }), "disabled")
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "on" }), "chain")
   })
 )
 
-it.live("accepts a wallet address with its checksum, and in lower case only if VENUE_LOWERCASE_ADDRESSES is on", () =>
+it.live("accepts a wallet address in lower case only if the setting VENUE_LOWERCASE_ADDRESSES is on", () =>
   Effect.gen(function* () {
     const { address, sign } = wallet(1)
     const { signInPage } = AuthPlace.of(yield* settingsOf({}))
@@ -121,7 +121,7 @@ it.live("accepts a wallet address with its checksum, and in lower case only if V
   })
 )
 
-it.live("verified users are required only if an identity provider is set", () =>
+it.live("requires users to be verified only if an identity provider is configured", () =>
   Effect.gen(function* () {
     const isRequired = Effect.map(UserEligibility, ({ requirements }) => requirements.verifiedIdentity)
     assert.isFalse(yield* under({}, isRequired))
@@ -144,7 +144,7 @@ it.effect("writes an IPv6 host in brackets in the URLs of the authentication ser
 
 const key = Redacted.make("x".repeat(32))
 
-it.effect("if the host binds every address, the sign-in URL uses loopback and is accepted", () =>
+it.effect("if the host binds every interface, the sign-in URL uses loopback and sign-ins from that URL are accepted", () =>
   Effect.gen(function* () {
     for (const [host, url] of [
       ["0.0.0.0", "http://127.0.0.1:4002"],
@@ -157,7 +157,7 @@ it.effect("if the host binds every address, the sign-in URL uses loopback and is
   })
 )
 
-it.effect("requires a public sign-in URL for a host that is neither loopback nor every address", () =>
+it.effect("requires a public sign-in URL if the host is a specific address other than loopback", () =>
   Effect.gen(function* () {
     const messageOf = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
       const refused = yield* Effect.flip(Access.layer(yield* settingsOf(variables), key))

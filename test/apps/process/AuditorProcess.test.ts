@@ -5,7 +5,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as AuditorProcess from "../../../apps/process/AuditorProcess.ts"
 
-it.effect("waits for the next audit even if the venue was audited shortly before its start", () =>
+it.effect("at startup, waits for a new audit even if the venue was audited shortly before", () =>
   Effect.gen(function* () {
     const { audited, read } = yield* VenueModes
     const clean = { fault: null, difference: null }

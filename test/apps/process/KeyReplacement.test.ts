@@ -87,7 +87,7 @@ const tables = AccessTables.layerMemory.pipe(
   Layer.provideMerge(Layer.merge(SecureRandom.layerWebCrypto, SigningKeys.layerMemory))
 )
 
-it.effect("accepts, at every step of a replacement, the messages that other gateways issued", () =>
+it.effect("at every step of a key replacement, a gateway accepts messages that other gateways issued", () =>
   Effect.gen(function* () {
     const steps = yield* Effect.forEach([usual, accepted, used, after], gatewayOf)
     for (const [index, next] of steps.entries()) {
@@ -103,7 +103,7 @@ it.effect("accepts, at every step of a replacement, the messages that other gate
   }).pipe(Effect.provide(tables))
 )
 
-it.effect("refuses to start a gateway that skips a step, because it would refuse other gateways' messages", () =>
+it.effect("refuses to start a gateway that skips a step of a key replacement", () =>
   Effect.gen(function* () {
     for (const [firstKeys, secondKeys] of [
       [usual, used],

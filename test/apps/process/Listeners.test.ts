@@ -23,7 +23,7 @@ const settingsWith = (variables: Readonly<Record<string, string>>) =>
 const settings = settingsWith({})
 
 it.live(
-  "reads an upgrade's builder code from the header with the operator's prefix in any case, or else with the neutral prefix",
+  "accepts a builder code in a header with the operator's prefix or, otherwise, with the neutral prefix",
   () =>
     Effect.gen(function* () {
       const codes: Array<string> = []
@@ -55,7 +55,7 @@ it.live(
     }).pipe(Effect.provide(layer))
 )
 
-it.effect("REST and funding share one rate-limit bucket per client address", () =>
+it.effect("the REST and funding interfaces share one rate-limit bucket per client address", () =>
   Effect.gen(function* () {
     const { funding, rest } = yield* Listeners.open(yield* settings, {
       admin: { token: Redacted.make("token") },
@@ -72,7 +72,7 @@ it.effect("REST and funding share one rate-limit bucket per client address", () 
   }).pipe(Effect.provide(layer))
 )
 
-it.live("uses the first of several client keys on pages, and accepts all of them", () =>
+it.live("if several client keys are configured, accepts all of them and puts the first one into its pages", () =>
   Effect.gen(function* () {
     const ports = yield* Effect.promise(freePorts)
     const { auth } = yield* Listeners.open(
@@ -91,7 +91,7 @@ it.live("uses the first of several client keys on pages, and accepts all of them
 )
 
 it.live(
-  "shows the configured CAPTCHA on the sign-in page, and logs a warning in development if its key is missing",
+  "shows the configured CAPTCHA on the sign-in page",
   () =>
     Effect.gen(function* () {
       const page = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
@@ -131,7 +131,7 @@ it.live(
     }).pipe(Effect.provide(layer))
 )
 
-it.live("returns the public socket URLs, or local ones if none are set", () =>
+it.live("returns the configured public socket URLs, or loopback URLs if none are configured", () =>
   Effect.gen(function* () {
     const opened = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
       return yield* Listeners.open(yield* settingsWith(variables), {

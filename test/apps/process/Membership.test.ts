@@ -7,7 +7,7 @@ import { Membership } from "../../../apps/process/Membership.ts"
 
 const node = { nodeId: "1", name: "runner-1", kind: "runner", address: "", release: "", settings: {} } as const
 
-it.effect("continues to renew the node after one renewal hangs and cannot be cancelled", () => {
+it.effect("continues to send heartbeats for the node after one heartbeat hangs and cannot be cancelled", () => {
   let renewals = 0
   const hanging = Effect.map(Nodes, (nodes) =>
     Nodes.of({

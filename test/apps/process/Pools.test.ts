@@ -20,12 +20,12 @@ it.effect("releases the locks of a node that freezes during a transaction", () =
   }).pipe(Effect.scoped)
 )
 
-it("provides a connection for every concurrent query of users, charts, futures and public reads, and some spare connections", () => {
+it("a gateway's pool has more connections than concurrent queries that its limits allow", () => {
   const most = maxUserQueries + maxChartQueries + maxFuturesQueries + maxPublicQueries
   assert.isAbove(Pools.sizes.gateway.tables, most)
 })
 
-it("the deployment page states the connections of each kind of node", () => {
+it("the deployment page states the number of database connections of each kind of node", () => {
   const count = (kind: keyof typeof Pools.sizes) => Object.values(Pools.sizes[kind]).reduce((sum, size) => sum + size)
   const [runner, gateway] = [count("runner"), count("gateway")]
   const text = readFileSync("docs/operate/deploy.md", "utf8").replaceAll(/\s+/g, " ")
@@ -33,7 +33,7 @@ it("the deployment page states the connections of each kind of node", () => {
   assert.include(text, `three runners and two gateways open ${3 * runner + 2 * gateway}`)
 })
 
-it.effect("opens at most as many concurrent connections to the tables as the pool's size", () =>
+it.effect("opens at most as many concurrent connections as the pool's size", () =>
   Effect.gen(function* () {
     const { tables } = Pools.make({ databaseUrl: yield* emptyDatabase, name: "gateway-1" }, "gateway")
     const held = Effect.gen(function* () {

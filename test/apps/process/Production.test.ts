@@ -132,7 +132,7 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
   })
 )
 
-it.effect("only in development, starts a command that generates secrets and users", () =>
+it.effect("a command that generates secrets and demo users starts only in development", () =>
   Effect.gen(function* () {
     yield* Production.developmentOnly("development", "npm start")
     for (const environment of ["preproduction", "production"] as const) {
@@ -143,7 +143,7 @@ it.effect("only in development, starts a command that generates secrets and user
 )
 
 it.live(
-  "if the setting is on, public clients can refresh a token with a form-encoded request without apikey, as in the dev app",
+  "public clients can refresh a token by form only if the setting is on, as it is in the dev app",
   () =>
     Effect.gen(function* () {
       const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
@@ -154,7 +154,7 @@ it.live(
     })
 )
 
-it.live("names the missing or invalid setting of a node", () =>
+it.live("names the setting that is missing or invalid for a node", () =>
   Effect.gen(function* () {
     const refused = (kind: "runner" | "gateway", variables: Variables) =>
       Effect.map(Effect.flip(settingsOf(kind, variables)), ({ message }) => message)
@@ -170,7 +170,7 @@ it.live("names the missing or invalid setting of a node", () =>
   })
 )
 
-it.live("reads a secret from the environment or from a file, and refuses both at once", () =>
+it.live("reads a secret from the environment or from a file, and refuses a secret that is set in both ways", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const file = (yield* Path.Path).join(yield* files.makeTempDirectoryScoped(), "key")
@@ -189,7 +189,7 @@ it.live("reads a secret from the environment or from a file, and refuses both at
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("hashes every setting that nodes must share, and leaves out ports, names and drills of a single node", () =>
+it.live("hashes every setting that nodes must share, but no port or name of a single node", () =>
   Effect.gen(function* () {
     const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner", prices?: string) =>
       Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) =>
@@ -217,7 +217,7 @@ it.live("hashes every setting that nodes must share, and leaves out ports, names
   })
 )
 
-it.live("lists only contracts that the live nodes know, and adds newer contracts when no node is live", () =>
+it.live("lists newer contracts only when no node is live that does not know them", () =>
   Effect.gen(function* () {
     const databaseUrl = yield* emptyDatabase
     const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }

@@ -35,7 +35,7 @@ const wallet = { VENUE_WALLET_URL: "http://127.0.0.1:9", VENUE_WALLET_SECRET: Te
 const { VENUE_ARBITRUM_RPC_URLS, VENUE_ARBITRUM_XPUB } = local
 
 describe("a venue's rails on Arbitrum One", () => {
-  it.live("leaves a venue without rail endpoints unconnected, and requires no other rail setting", () =>
+  it.live("connects no payment rail if no rail endpoint is configured", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* connected({})).size, 0)
       // Containers pass unset variables as empty text.
@@ -44,7 +44,7 @@ describe("a venue's rails on Arbitrum One", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("pays through the venue's wallet if endpoints are set", () =>
+  it.live("pays through the venue's wallet if rail endpoints are configured", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       yield* chain.giveGas(TestRail.hot, 10n ** 18n)
@@ -68,7 +68,7 @@ describe("a venue's rails on Arbitrum One", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a gateway derives addresses from public keys only, and cannot pay", () =>
+  it.live("a gateway derives deposit addresses from public keys only, and cannot pay", () =>
     Effect.gen(function* () {
       const given = { VENUE_ARBITRUM_XPUB, VENUE_TRON_XPUB: TestRail.xpub, VENUE_BANK_URL: "https://bank.example" }
       const settings = yield* Config.all({
@@ -91,7 +91,7 @@ describe("a venue's rails on Arbitrum One", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a missing or wrong Arbitrum setting by name, without printing a key", () =>
+  it.live("refuses a missing or wrong Arbitrum setting, and names the setting without printing a key", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* connected(local)).size, 1)
       assert.strictEqual((yield* connected({ VENUE_ARBITRUM_RPC_URLS, VENUE_ARBITRUM_XPUB, ...wallet })).size, 1)
@@ -125,7 +125,7 @@ describe("a venue's rails on Arbitrum One", () => {
       const missing: ReadonlyArray<readonly [Variables, RegExp]> = [
         [
           {},
-          /^VENUE_WALLET_URL: expected the URL of a wallet, or in development VENUE_WALLET_HOT_KEY and VENUE_WALLET_XPRV/
+          /^VENUE_WALLET_URL: expected the URL of the wallet; in development, you can set VENUE_WALLET_HOT_KEY and VENUE_WALLET_XPRV/
         ],
         [{ ...wallet, VENUE_WALLET_SECRET: "" }, /^VENUE_WALLET_SECRET: expected the secret that the wallet expects/],
         [{ ...wallet, VENUE_WALLET_URL: "wallet" }, /^VENUE_WALLET_URL: expected the URL of the wallet/]
@@ -166,7 +166,7 @@ describe("a venue's rails on TRON", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a missing or wrong TRON setting by name, without printing a key", () =>
+  it.live("refuses a missing or wrong TRON setting, and names the setting without printing a key", () =>
     refusals(
       tron,
       [
@@ -189,13 +189,13 @@ describe("a venue's rails on TRON", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("names the missing wallet or key if TRON has node URLs but neither a wallet nor a key", () =>
+  it.live("if TRON node URLs are set but no wallet or key, names the missing wallet setting", () =>
     Effect.gen(function* () {
       const { VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB } = tron
       const refused = yield* Effect.flip(connected({ VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB }))
       assert.match(
         refused.message,
-        /^VENUE_WALLET_URL: expected the URL of a wallet, or in development VENUE_WALLET_TRON_KEY/
+        /^VENUE_WALLET_URL: expected the URL of the wallet; in development, you can set VENUE_WALLET_TRON_KEY/
       )
       assert.strictEqual((yield* connected({ VENUE_TRON_NODE_URLS, VENUE_TRON_XPUB, ...wallet })).size, 1)
     }).pipe(Effect.scoped)
@@ -203,7 +203,7 @@ describe("a venue's rails on TRON", () => {
 })
 
 describe("a venue's bank rail", () => {
-  it.live("refuses a missing or wrong bank setting by name, without printing a key", () =>
+  it.live("refuses a missing or wrong bank setting, and names the setting without printing a key", () =>
     refusals(
       { VENUE_BANK_URL: "http://127.0.0.1:9/v1/", VENUE_BANK_KEY: "canary" },
       [
@@ -215,7 +215,7 @@ describe("a venue's bank rail", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("accepts webhooks only if a secret in the right format is set", () =>
+  it.live("accepts bank webhooks only if a webhook secret in the right format is configured", () =>
     Effect.gen(function* () {
       const secretOf = (variables: Variables) =>
         Effect.flatMap(Config.all({ bank: BankSettings.all }), ({ bank }) => BankSettings.webhookSecretOf(bank)).pipe(

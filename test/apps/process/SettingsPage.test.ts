@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "../../..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
 const names = declared.map(({ name }) => name)
 
-it("the settings page equals the declarations of settings; `npm run settings` writes it", () => {
+it("the settings page equals the text that `npm run settings` generates from the declared settings", () => {
   assert.isAbove(modules.length, 0)
   assert.strictEqual(read(path), page())
 })
@@ -27,7 +27,7 @@ it("declares each setting once, with a meaning of at most 25 words", () => {
   )
 })
 
-it("every variable that a program reads is declared with Setting", () => {
+it("every environment variable that a program reads is declared as a setting", () => {
   const files = globSync("{apps,cluster,packages}/**/*.ts", { cwd: root, exclude: ["**/node_modules/**"] })
   const undeclared = files
     .filter((file) => !/apps\/process\/(Setting|SecretFiles)\.ts$/.test(file))
@@ -35,7 +35,7 @@ it("every variable that a program reads is declared with Setting", () => {
   assert.deepStrictEqual(undeclared, [])
 })
 
-it("the settings that can be in a file are exactly the secrets", () => {
+it("exactly the secrets can be set by a file", () => {
   const declaredSecrets = declared.filter(({ isSecret }) => isSecret).map(({ name }) => name)
   assert.deepStrictEqual(declaredSecrets.toSorted(), [...secrets].toSorted())
 })
@@ -58,7 +58,7 @@ const environment = {
   VENUE_PUBLIC_MARKET_DATA_URL: "wss://market-data.venue.test"
 }
 
-it.effect("each setting's declared kind of change matches the kinds of nodes that compare the setting", () =>
+it.effect("each setting's declared kind of change matches the kinds of nodes that compare the setting on joining", () =>
   Effect.gen(function* () {
     const [runner, gateway] = [yield* comparedBy("runner"), yield* comparedBy("gateway")]
     const compared = (name: string) => [runner.includes(name), gateway.includes(name)]

@@ -27,7 +27,7 @@ const load = (variables: Readonly<Record<string, string>>) =>
     Effect.provide(NodeServices.layer)
   )
 
-it.live("refuses a certificate without its key or authority, or with invalid ones, and names the setting", () =>
+it.live("refuses a certificate without its key or its authority, and names the setting", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const broken = (yield* Path.Path).join(yield* files.makeTempDirectoryScoped(), "broken.pem")
@@ -64,7 +64,7 @@ it.live("refuses a certificate without its key or authority, or with invalid one
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.live("refuses to start nodes with certificates together with nodes without them", () =>
+it.live("nodes with certificates and nodes without certificates do not join the same cluster", () =>
   Effect.gen(function* () {
     const hashes = (variables: Readonly<Record<string, string>>) =>
       Effect.map(load(variables), (settings) => Agreement.hashesOf(settings, defaults.instruments, undefined))

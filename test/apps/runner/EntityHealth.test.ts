@@ -74,7 +74,7 @@ it.effect("a runner is ready only after every desk and market on its shards has 
 )
 
 it.effect(
-  "ignores other runners' entities, and waits for a new response from an entity that moves back to the runner",
+  "waits for a new response from a desk or market that moves away from the runner and back",
   () =>
     Effect.gen(function* () {
       const { answering, held, isReady, localMarkets, market } = yield* make
@@ -93,7 +93,7 @@ it.effect(
 )
 
 it.effect(
-  "a runner stops being ready when an entity has been silent for five seconds, until the entity responds again",
+  "a runner stops being ready when a desk or market is silent for five seconds, until it responds again",
   () =>
     Effect.gen(function* () {
       const { answering, held, isReady } = yield* make

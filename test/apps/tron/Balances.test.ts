@@ -9,7 +9,7 @@ import * as TestRail from "../../providers/rails/arbitrum/TestRail.ts"
 import { genesisId, solidDepth } from "../../providers/rails/tron/TronChain.ts"
 import { scene, withNodes } from "../../providers/rails/tron/TronServer.ts"
 
-it.effect("lists addresses with a sufficient final balance in index order, without a key", () =>
+it.effect("lists the addresses whose final balance is high enough, in index order and without a key", () =>
   withNodes(
     Effect.gen(function* () {
       const { deposit, mine, servers } = yield* scene()

@@ -16,7 +16,7 @@ const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now = 0) 
 const reasonOf = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now = 0) =>
   Result.match(ask(policy, order, now), { onFailure: (reason) => reason, onSuccess: () => "signed" })
 
-it("signs a withdrawal again only if it is unchanged, except for fees", () => {
+it("signs a withdrawal again only if nothing except its fees has changed", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, payment()), "signed")
   assert.strictEqual(reasonOf(policy, payment({ maxFeePerGas: 7n, maxPriorityFeePerGas: 3n, gas: 90_000n })), "signed")
@@ -25,7 +25,7 @@ it("signs a withdrawal again only if it is unchanged, except for fees", () => {
     assert.match(reasonOf(policy, payment(other)), /was already signed, with another nonce, amount or destination/)
 })
 
-it("a withdrawal and its cancel share one nonce, which no other withdrawal can use", () => {
+it("a withdrawal and its cancel share one nonce that no other withdrawal can use", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, payment()), "signed")
   assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /nonce 4 belongs to another withdrawal/)
@@ -35,14 +35,14 @@ it("a withdrawal and its cancel share one nonce, which no other withdrawal can u
   assert.strictEqual(reasonOf(policy, cancel({ maxFeePerGas: 9n })), "signed")
 })
 
-it("refuses to pay a cancelled withdrawal, and still signs the cancel of an unused nonce", () => {
+it("refuses to pay a cancelled withdrawal, but still signs the cancel of an unused nonce", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(reasonOf(policy, cancel()), "signed")
   assert.strictEqual(reasonOf(policy, payment()), "the withdrawal was cancelled")
   assert.match(reasonOf(policy, payment({ withdrawalId: "other" })), /belongs to another withdrawal/)
 })
 
-it("limits each payment and the total of a day, counts a replaced payment once, and starts at zero on a new day", () => {
+it("limits each payment and the total of a day, and counts a payment that is signed again only once", () => {
   const policy = SigningPolicy.empty()
   const of = (id: number, amount: bigint) => payment({ withdrawalId: `w${id}`, nonce: id, amount })
   assert.match(reasonOf(policy, of(1, 100_000_001n)), /the payment is 100000001; the maximum is 100000000/)
@@ -56,7 +56,7 @@ it("limits each payment and the total of a day, counts a replaced payment once, 
   assert.match(reasonOf(policy, of(6, 100_000_000n), 0), /today's payments/)
 })
 
-it("in every kind of order, refuses another chain, another token, too high a fee, and too much gas", () => {
+it("refuses an order for another chain, another token, too high a fee or too much gas", () => {
   const policy = SigningPolicy.empty()
   for (const order of [payment, cancel, sweep]) {
     assert.match(reasonOf(policy, order({ chainId: 1 })), /the order is for chain 1; this wallet signs for chain 42161/)
@@ -79,7 +79,7 @@ const orders = fc.array(
   { maxLength: 40 }
 )
 
-it("keeps one nonce, amount and destination per withdrawal, and one withdrawal per nonce, whatever orders arrive", () => {
+it("whatever orders arrive, signs only one nonce, amount and destination per withdrawal", () => {
   fc.assert(
     fc.property(orders, (sequence) => {
       const policy = SigningPolicy.empty()

@@ -25,7 +25,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, NodeServices.Node
   it.live(name, () => body.pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
 test(
-  "allows the same orders after the record's file was reopened",
+  "makes the same decisions after the record's file is reopened",
   Effect.gen(function* () {
     const { path } = yield* made
     yield* Effect.scoped(
@@ -43,7 +43,7 @@ test(
 )
 
 test(
-  "removes an incomplete last line, which was never acknowledged, and appends whole lines after it",
+  "removes an incomplete last line from the record, because that line was never acknowledged",
   Effect.gen(function* () {
     const { files, path } = yield* made
     yield* Effect.scoped(Effect.flatMap(SigningRecord.open(path, owner), (record) => sign(record)))
@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  "refuses a record that is missing, damaged or belongs to another key, and never replaces it",
+  "refuses a record that is missing, damaged or belongs to another key, and does not overwrite it",
   Effect.gen(function* () {
     const { files, path } = yield* made
     const reasonOf = (name: string, whose = owner) => Effect.map(Effect.flip(SigningRecord.open(name, whose)), String)
@@ -83,7 +83,7 @@ test(
 )
 
 test(
-  "lets at most one of two wallets continue if both write to one record",
+  "if two wallets write to the same record, at most one of them can continue",
   Effect.gen(function* () {
     const { path } = yield* made
     const [first, second] = [yield* SigningRecord.open(path, owner), yield* SigningRecord.open(path, owner)]

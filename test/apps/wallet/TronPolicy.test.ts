@@ -21,7 +21,7 @@ const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now: numb
     }
   })
 
-it("I14: signs the same transaction again, but another transaction only after the first has expired by both clocks", () => {
+it("I14: signs another transaction for a withdrawal only after the first has expired by both clocks", () => {
   const policy = SigningPolicy.empty()
   const first = tronPayment(start)
   assert.strictEqual(ask(policy, first, start), "signed")
@@ -38,7 +38,7 @@ it("I14: signs the same transaction again, but another transaction only after th
   assert.strictEqual(another(over + 6 * minute, over + minute), refused)
 })
 
-it("refuses another destination or amount permanently", () => {
+it("once a withdrawal is signed, permanently refuses another destination or amount for it", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(ask(policy, tronPayment(start), start), "signed")
   const late = start + 600 * minute
@@ -46,7 +46,7 @@ it("refuses another destination or amount permanently", () => {
     assert.match(ask(policy, tronPayment(late, other), late), /already signed, with another destination or amount/)
 })
 
-it("I14: refuses to pay a withdrawal of one chain on the other chain", () => {
+it("I14: refuses to pay a withdrawal on a chain if it was signed for the other chain", () => {
   const policy = SigningPolicy.empty()
   assert.strictEqual(ask(policy, tronPayment(start), start), "signed")
   assert.match(ask(policy, payment(), start), /already signed, on TRON/)
@@ -68,7 +68,7 @@ it("refuses another token, too high a fee, too late an expiration, or a final bl
   assert.strictEqual(policy.tron.size, 0)
 })
 
-it("limits each payment and a day's payments over all chains, and counts a withdrawal's second transaction as another payment", () => {
+it("limits a day's payments over all chains, and counts a second transaction of a withdrawal as another payment", () => {
   const policy = SigningPolicy.empty()
   const of = (id: string, amount: bigint, now = start) =>
     ask(policy, tronPayment(now, { withdrawalId: id, amount, solidMillis: now }), now)

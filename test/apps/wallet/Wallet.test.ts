@@ -27,7 +27,7 @@ const briefly = (signed: Transactions.Signed | undefined) => [
 /** Tests that every signer must pass, wherever its keys are stored. */
 const contract = (name: string, signer: Effect.Effect<Layer.Layer<Signer>, never, Scope.Scope>) =>
   describe(name, () => {
-    it.live("signs each order as given, from the account that the signer reports", () =>
+    it.live("signs each order unchanged, from the account that the signer reports", () =>
       Effect.gen(function* () {
         const layer = yield* signer
         yield* Effect.gen(function* () {
@@ -68,7 +68,7 @@ contract(
 )
 
 describe("the wallet", () => {
-  it.live("I14: refuses another payment on TRON while the first is valid, even after a restart", () =>
+  it.live("I14: refuses another payment of a withdrawal on TRON while the first is valid, even after a restart", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
       const now = yield* Clock.currentTimeMillis
@@ -91,7 +91,7 @@ describe("the wallet", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a second payment of a withdrawal, even after a restart", () =>
+  it.live("refuses a second payment of the same withdrawal, even after a restart", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
       const signing = <A, E>(work: Effect.Effect<A, E, Signer>) =>
@@ -110,7 +110,7 @@ describe("the wallet", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("signs nothing and exits after another wallet has written to its record", () =>
+  it.live("signs nothing more and exits once another wallet has written to its record", () =>
     Effect.gen(function* () {
       const options = yield* TestWallet.options()
       const [first, second] = [yield* TestWallet.open(options), yield* TestWallet.open(options)]
@@ -124,7 +124,7 @@ describe("the wallet", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("I46: refuses a caller with another secret, and shows no key in any response", () =>
+  it.live("I46: refuses a caller with a wrong secret, and shows no key in any response", () =>
     Effect.gen(function* () {
       const { url } = yield* Effect.flatMap(TestWallet.options(), TestWallet.open)
       const refused = yield* Effect.flip(
@@ -155,7 +155,7 @@ describe("the wallet", () => {
 })
 
 describe("a wallet for TRON alone", () => {
-  it.live("reports no account on another chain, and refuses to sign for it", () =>
+  it.live("reports no account on a chain without keys, and refuses to sign for that chain", () =>
     Effect.gen(function* () {
       const { limits, ...made } = yield* TestWallet.options()
       const alone = { ...made, keys: undefined, limits: { ...limits, chainId: undefined } }

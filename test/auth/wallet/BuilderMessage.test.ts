@@ -88,8 +88,8 @@ describe("BuilderMessage", () => {
       "malformed length": [
         "x".repeat(63),
         "x".repeat(20_481),
-        // I48: Much longer texts are rejected before they are parsed, because parsing would take a hundred times
-        // longer.
+        // I48: A text more than twice as long as the template is rejected before it is parsed, because parsing time
+        // grows with the length.
         text.replace("https://app.venue.example/builder", (uri) => uri + "/".repeat(text.length + 1))
       ]
     }

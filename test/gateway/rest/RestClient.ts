@@ -37,7 +37,7 @@ export class RestClient extends Context.Service<
   }
 >()("test/gateway/RestClient") {}
 
-/** Asserts that each refusal of the operator interface names its fix and its limit. */
+/** Asserts that an error response of the operator interface states the fix and, if a limit applies, the limit. */
 const withFix = (answer: Answer) =>
   Effect.sync(() => {
     if (answer.status >= 400) expect([answer.text, lackOf(answer)]).toEqual([answer.text, undefined])

@@ -93,7 +93,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       if (percent(95)) steps.push({ atMillis: Math.min(atMillis, end + whole(0, 60_000)), command: { _tag: "Tick" } })
     }
   }
-  /** Returns a later time, or a time close to the end of the hour or to its payment deadline. */
+  /** Returns a later time, often close to the end of an hour or to its funding deadline, one minute later. */
   const leapt = (fromMillis: number): number => {
     const nextHour = (Math.floor(fromMillis / 3_600_000) + 1) * 3_600_000
     if (percent(50)) return fromMillis + whole(0, pick(60_000, 600_000))

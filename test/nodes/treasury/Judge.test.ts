@@ -63,7 +63,7 @@ const good: Judge.Evidence = {
   balances: [129_000_000n]
 }
 
-it("reports no fault for correct evidence", () => assert.deepStrictEqual(Judge.judge(given, good), []))
+it("reports no fault for evidence without faults", () => assert.deepStrictEqual(Judge.judge(given, good), []))
 
 const spoilt: ReadonlyArray<readonly [what: string, fault: Judge.Fault, changed: Partial<Judge.Evidence>]> = [
   ["a payment made twice", "doubled", { rails: rails({ payments: [payment, payment] }) }],

@@ -47,7 +47,7 @@ it("a calendar covers most of a year before and after any day", () => {
   }
 })
 
-it("lists settlements for the five business days before today, and only for symbols with a future", () => {
+it("lists settlements for the last five business days, and only for symbols with a future", () => {
   for (const now of days.slice(0, 14)) {
     const settled = settlementsOf(us100, now + 12 * 3_600_000)
     assert.strictEqual(settled.length, 5)

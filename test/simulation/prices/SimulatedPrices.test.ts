@@ -52,7 +52,7 @@ const priced = (symbol: MarketSymbol, usd: number, sent: Partial<Priced>): Price
   ...sent
 })
 
-it.effect("sends every price at once, and then once per step", () =>
+it.effect("sends every price immediately, and then once per step", () =>
   Effect.gen(function* () {
     const { seen, source } = yield* hear(2)
     assert.deepStrictEqual([...source.symbols.keys()], [aapl, eur])
@@ -65,7 +65,7 @@ it.effect("sends every price at once, and then once per step", () =>
   })
 )
 
-it.effect("each price set by an operator restarts the random walk at that price exactly once", () =>
+it.effect("each price that an operator sets restarts the random walk at that price exactly once", () =>
   Effect.gen(function* () {
     const { inForce, seen } = yield* hear(1)
     inForce.set(aapl, priced(aapl, 400, { source: "operator", toldAtMillis: 7 }))

@@ -28,7 +28,7 @@ const held = ({ holdings }: RailProvider, cursor: string) =>
   Effect.map(holdings({ addresses: ["Tours"], cursor, sent: [] }), (holdings) => Option.getOrThrow(holdings).amount)
 
 layer(postgresLayer, { timeout: "60 seconds" })("a restart", (it) => {
-  it.effect("keeps deposits, payments and requested payment outcomes across a restart, and continues the chain", () =>
+  it.effect("keeps deposits, payments and a requested payment failure across a restart", () =>
     Effect.gen(function* () {
       const watched = Effect.succeed(["Tours"])
       const [before, paid] = yield* started(({ deposit, nextFate, provider }) =>

@@ -41,7 +41,10 @@ const blockOf = (
 ): Effect.Effect<Chain.BlockName | null, RpcFault> => {
   if (receipt !== null && isIn(receipt, token, arrival))
     return receipt.blockNumber === block?.number && receipt.blockHash !== block.hash
-      ? fail(endpoint, `the endpoint's block ${block.number} differs from the block in its receipt`)
+      ? fail(
+          endpoint,
+          `the endpoint's hash of block ${block.number} differs from the block hash in the transaction's receipt`
+        )
       : Effect.succeed({ number: receipt.blockNumber, hash: receipt.blockHash })
   if (block === null)
     return fail(endpoint, `the endpoint does not have block ${arrival.block?.number}, which was read earlier`)

@@ -17,7 +17,7 @@ export interface RpcEndpointsOptions {
   /** Minimum number of endpoints that must respond. */
   readonly leastEndpoints: number
   readonly chainId: number
-  /** An endpoint without a new block for this long counts as unresponsive. */
+  /** Maximum age of an endpoint's newest block. With an older one, the endpoint counts as unresponsive. */
   readonly staleMillis: number
 }
 

@@ -110,7 +110,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe.runIf(process.platform === "linux")("the embedded server", { timeout: 240_000 }, () => {
-  it.live("reads the last run's data on the same port, and leaves no process after a stop", () =>
+  it.live("reads the last run's data on the same port, and leaves no process running after a stop", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const first = yield* Effect.scoped(
@@ -142,7 +142,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("accepts sessions over a private socket or the port, and only with the password", () =>
+  it.live("accepts database sessions over a private socket or the port, but only with the password", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* start(dataDir)
@@ -159,7 +159,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("uses the port only if the folder's path is too long for a socket", () =>
+  it.live("listens only on the port if the folder's path is too long for a socket", () =>
     Effect.gen(function* () {
       const dataDir = join(yield* folder(0o755), "d".repeat(60))
       const { url } = yield* start(dataDir)
@@ -168,7 +168,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("adopts a killed venue's server with all committed rows", () =>
+  it.live("takes over the database server of a killed venue, with all committed rows", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const killed = yield* venue(dataDir)
@@ -182,7 +182,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("starts at once after a venue and its server were killed together", () =>
+  it.live("starts immediately after a venue and its database server were killed together", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const killed = yield* venue(dataDir)
@@ -193,7 +193,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("stops the venue and its server on SIGTERM", () =>
+  it.live("stops the venue and its database server on SIGTERM", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const running = yield* venue(dataDir)
@@ -203,7 +203,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("refuses a second venue on the same data directory, and the first continues", () =>
+  it.live("refuses a second venue on the same data directory, and does not disturb the first venue", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* start(dataDir)
@@ -213,7 +213,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("does not stop an unrelated process that has the recorded pid", () =>
+  it.live("does not stop an unrelated process that has the recorded process id", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
@@ -233,7 +233,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("starts even if the killed server is still a zombie process", () =>
+  it.live("starts even if the killed database server is still a zombie process", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
@@ -250,7 +250,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
   )
 
   it.live.runIf(isRoot)(
-    "runs the server as another user if started by root, and moves its files if that user cannot access the folder",
+    "if started by root, runs the database server as another user",
     () =>
       Effect.gen(function* () {
         const closed = join(yield* folder(0o700), "data")
@@ -271,7 +271,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
   )
 
   it.live.runIf(isRoot && canRunAs(65_534))(
-    "an ordinary user runs the server under their own account, in a folder that nobody else can enter",
+    "if started by an ordinary user, runs the database server as that user, in a private folder",
     () =>
       Effect.gen(function* () {
         const dataDir = yield* folder(0o700)

@@ -1,6 +1,6 @@
 /**
- * Checks the text of every refusal: it differs from the status title, names a fix, and names a number if the problem
- * page has a limit.
+ * Checks the text of every refusal: it differs from the status title, states a fix, and contains a number if the
+ * problem page has a limit.
  */
 import { type Page, pages } from "@venue/api/ProblemPages"
 import { titles } from "@venue/api/StatusTitle"

@@ -1,4 +1,4 @@
-/** Proxy of another endpoint that enforces limits and refuses requests as providers do. */
+/** Proxy in front of an endpoint. The proxy enforces limits and refuses requests in the same way as providers. */
 import { Effect, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"

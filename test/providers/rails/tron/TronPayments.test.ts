@@ -31,8 +31,8 @@ const payments = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 const pending = { _tag: "Pending" } as const
 const overdue = { _tag: "Overdue" } as const
 /**
- * Number of blocks until the final block is more than 5 minutes later than an attempt's expiration, which is 10
- * minutes plus the spread between withdrawals.
+ * Number of blocks, one every 3 s, until the final block is at least 5 minutes later than an attempt's expiration. The
+ * attempt expires 10 minutes and 7 ms after it is signed; the 7 ms derive from the number of the withdrawal.
  */
 const untilGone = 301 + solidDepth
 

@@ -98,7 +98,7 @@ desk(
     })
 )
 
-desk("rule 4.21: a dead-man switch that is turned off does not fire and leaves no scheduled wake-up", (near) =>
+desk("rule 4.21: turning off a dead-man switch prevents it from firing and removes its scheduled wake-up", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
