@@ -49,8 +49,8 @@ export const make = (forwarded: (part: Part) => void): SubmissionReplies => {
     const isFirst = !part.isAnswered
     part.isAnswered = true
     if (isFirst) answered(part.submission.userId)
-    if (answer._tag === "Forwarded" && !isLocal) forwarded(part)
-    if (isFirst || (answer._tag !== "Forwarded" && part.isOutstanding())) part.reply(answer)
+    if (answer._tag === "HandedOn" && !isLocal) forwarded(part)
+    if (isFirst || (answer._tag !== "HandedOn" && part.isOutstanding())) part.reply(answer)
   }
   return {
     deliver,

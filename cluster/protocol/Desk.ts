@@ -64,7 +64,7 @@ export type Submission = typeof Submission.Type
 /** A desk's reply to a submission. The outcome follows in the market's log. */
 export const Submitted = Schema.Union([
   /** The request was sent to these markets, possibly to none for a cancel of all orders. */
-  Schema.TaggedStruct("Forwarded", { commandId: Schema.String, symbols: Schema.Array(MarketSymbol) }),
+  Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(MarketSymbol) }),
   Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
   Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
   /** The request was not executed, unless the refusal states that the outcome is unknown. */
@@ -166,7 +166,7 @@ const change = <
   })
 
 /** Sending gateway, and the sending time by its own clock. Desks use only differences between such times. */
-const speaker = { gatewayId: Schema.String, sentAtMillis: Schema.Number }
+const speaker = { gatewayId: Schema.String, saidAtMillis: Schema.Number }
 
 /** A connection, and the time between the client's last frame and the sending of this message. */
 export const SeenConnection = Schema.Struct({ connectionId: Schema.String, userId: UserId, ageMillis: Schema.Number })

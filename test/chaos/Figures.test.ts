@@ -37,7 +37,7 @@ it("reports the market that recovered last, with the number of its earlier order
   )
 })
 
-it("distinguishes a market that received no orders from a market that did not respond", () => {
+it("distinguishes a market without orders from a market that did not respond", () => {
   expect(recoveryOf([add("AAPL-USD", 1_500), add("GOLD-USD", 34_600)])).toBe(
     "recovery: freeze: 1 times, median 33.7 s, worst 33.7 s (GOLD-USD: no order before)"
   )

@@ -43,7 +43,7 @@ describe("impact price", () => {
 })
 
 describe("premium", () => {
-  it("the premium is how far the impact bid is above, or the impact ask below, the external price", () => {
+  it("the premium is the impact bid's distance above, or the impact ask's distance below, the external price", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), usd(200.5), usd(200.6)), bps(25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.4), usd(199.5)), bps(-25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.5), usd(200.5)), 0)

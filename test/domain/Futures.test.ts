@@ -56,7 +56,7 @@ it("rule 3.10: the use of a future begins when the use of the previous future en
   assert.deepStrictEqual(Futures.chained(10, []), [])
 })
 
-it("rule 3.10: rejects a repeated future, a future without a period of use, and one that expires while in use", () => {
+it("rule 3.10: rejects a repeated future, a future without a period of use, and a future that expires while in use", () => {
   const flaw = (...futures: Parameters<typeof Futures.chained>[1]) => {
     const found = Futures.calendarFlaw(10, futures)
     return found === undefined ? undefined : [found.index, found.term]

@@ -51,18 +51,20 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("sends decisions made during a flush to Postgres before it notifies owners that the flush has committed", () =>
-        Effect.gen(function* () {
-          const { a } = yield* Nodes
-          const owner = yield* own(a, "ahead")
-          const notified: Array<string> = []
-          const first = owner.record("one", (seq) => notified.push(`${seq} committed, ${owner.collects()} collected`))
-          owner.collecting.push(() => owner.say("two"))
-          yield* first
-          yield* owner.record("three")
-          assert.deepStrictEqual(notified, ["2 committed, 2 collected"])
-          assert.deepStrictEqual(yield* history(a, "ahead"), ["1 1 ", "2 1 one", "3 1 two", "4 1 three"])
-        })
+      it.effect(
+        "sends decisions made during a flush to Postgres before it notifies owners that the flush has committed",
+        () =>
+          Effect.gen(function* () {
+            const { a } = yield* Nodes
+            const owner = yield* own(a, "ahead")
+            const notified: Array<string> = []
+            const first = owner.record("one", (seq) => notified.push(`${seq} committed, ${owner.collects()} collected`))
+            owner.collecting.push(() => owner.say("two"))
+            yield* first
+            yield* owner.record("three")
+            assert.deepStrictEqual(notified, ["2 committed, 2 collected"])
+            assert.deepStrictEqual(yield* history(a, "ahead"), ["1 1 ", "2 1 one", "3 1 two", "4 1 three"])
+          })
       )
 
       it.effect("writes no row for an owner without events", () =>
@@ -92,19 +94,17 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect(
-        "I3, I6: a new owner replays every row in order, and receives the next epoch",
-        () =>
-          Effect.gen(function* () {
-            const { a, b } = yield* Nodes
-            const first = yield* own(a, "moved")
-            yield* first.record("one")
-            const second = yield* own(b, "moved")
-            yield* second.record("two")
-            const replayed = recorder()
-            assert.deepStrictEqual(yield* a.claim("moved", replayed, yes), { epoch: 3, seq: 5 })
-            assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 one", "3 2 ", "4 2 two"])
-          })
+      it.effect("I3, I6: a new owner replays every row in order, and receives the next epoch", () =>
+        Effect.gen(function* () {
+          const { a, b } = yield* Nodes
+          const first = yield* own(a, "moved")
+          yield* first.record("one")
+          const second = yield* own(b, "moved")
+          yield* second.record("two")
+          const replayed = recorder()
+          assert.deepStrictEqual(yield* a.claim("moved", replayed, yes), { epoch: 3, seq: 5 })
+          assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 one", "3 2 ", "4 2 two"])
+        })
       )
 
       it.effect("I4: a stale owner cannot write, is notified once, and does not affect other owners", () =>

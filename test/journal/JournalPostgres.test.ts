@@ -27,16 +27,18 @@ describe("a row with an unknown outcome", () => {
         })
     )
 
-    it.effect("I1: delays a claim until an in-flight row is rolled back, and then uses that row's sequence number", () =>
-      Effect.gen(function* () {
-        const { a, b } = yield* Nodes
-        const { from } = yield* own(a, "gone")
-        const inDoubt = yield* insertRow({ stream: "gone", seq: 2, epoch: from.epoch })
-        const claim = yield* Effect.forkChild(b.claim("gone", recorder(), yes))
-        yield* untilOneWaits
-        yield* inDoubt("rollback")
-        assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 2 })
-      })
+    it.effect(
+      "I1: delays a claim until an in-flight row is rolled back, and then uses that row's sequence number",
+      () =>
+        Effect.gen(function* () {
+          const { a, b } = yield* Nodes
+          const { from } = yield* own(a, "gone")
+          const inDoubt = yield* insertRow({ stream: "gone", seq: 2, epoch: from.epoch })
+          const claim = yield* Effect.forkChild(b.claim("gone", recorder(), yes))
+          yield* untilOneWaits
+          yield* inDoubt("rollback")
+          assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 2 })
+        })
     )
 
     it.effect("I3: a node that loses the shard while its claim waits for another claim gives up the claim", () =>
@@ -52,38 +54,40 @@ describe("a row with an unknown outcome", () => {
       })
     )
 
-    it.effect("I1, I51: if the connection is lost during a flush, the next claim finds out whether the flush's rows were committed", () =>
-      Effect.gen(function* () {
-        const { a, b } = yield* Nodes
-        const first = yield* own(a, "unknown one")
-        const second = yield* own(a, "unknown two")
-        const outside = yield* own(a, "outside")
-        const inDoubt = yield* insertRow({ stream: "unknown two", seq: 2, epoch: 1 })
-        const flushed = yield* Effect.forkChild(
-          Effect.all(
-            [first, second].map((owner) => Effect.flip(owner.record("lost"))),
-            { concurrency: 2 }
+    it.effect(
+      "I1, I51: if the connection is lost during a flush, the next claim finds out whether the flush's rows were committed",
+      () =>
+        Effect.gen(function* () {
+          const { a, b } = yield* Nodes
+          const first = yield* own(a, "unknown one")
+          const second = yield* own(a, "unknown two")
+          const outside = yield* own(a, "outside")
+          const inDoubt = yield* insertRow({ stream: "unknown two", seq: 2, epoch: 1 })
+          const flushed = yield* Effect.forkChild(
+            Effect.all(
+              [first, second].map((owner) => Effect.flip(owner.record("lost"))),
+              { concurrency: 2 }
+            )
           )
-        )
-        yield* untilOneWaits
-        const waiting = yield* Effect.forkChild(outside.record("kept"))
-        yield* turn
-        yield* terminateWaiting
-        assert.deepStrictEqual(yield* Fiber.join(flushed), ["unknown", "unknown"])
-        assert.strictEqual(yield* Fiber.join(waiting), 2)
-        yield* inDoubt("commit")
-        const replayed = recorder()
-        const claimed = yield* b.claimMany(["unknown one", "unknown two"], () => replayed, yes)
-        assert.deepStrictEqual(
-          [...claimed.values()],
-          [
-            { epoch: 2, seq: 2 },
-            { epoch: 2, seq: 3 }
-          ]
-        )
-        assert.deepStrictEqual(replayed.rows, ["1 1 ", "1 1 ", "2 1 in doubt"])
-        assert.deepStrictEqual([first.committed, second.committed], [[], []])
-      })
+          yield* untilOneWaits
+          const waiting = yield* Effect.forkChild(outside.record("kept"))
+          yield* turn
+          yield* terminateWaiting
+          assert.deepStrictEqual(yield* Fiber.join(flushed), ["unknown", "unknown"])
+          assert.strictEqual(yield* Fiber.join(waiting), 2)
+          yield* inDoubt("commit")
+          const replayed = recorder()
+          const claimed = yield* b.claimMany(["unknown one", "unknown two"], () => replayed, yes)
+          assert.deepStrictEqual(
+            [...claimed.values()],
+            [
+              { epoch: 2, seq: 2 },
+              { epoch: 2, seq: 3 }
+            ]
+          )
+          assert.deepStrictEqual(replayed.rows, ["1 1 ", "1 1 ", "2 1 in doubt"])
+          assert.deepStrictEqual([first.committed, second.committed], [[], []])
+        })
     )
 
     it.effect("I4: writes no further row of a stream while the outcome of the stream's previous row is unknown", () =>
@@ -229,18 +233,20 @@ describe("the appending connection", () => {
     }).pipe(Effect.provide(nodes))
   )
 
-  it.effect("I4: an owner is not fenced by its own in-flight row, and the row's commit proves that it owns the stream", () =>
-    Effect.gen(function* () {
-      const journal = yield* Journal
-      const owner = yield* own(journal, "at work", true)
-      for (let n = 1; n <= 20; n++) {
-        const recording = yield* Effect.forkChild(owner.record("word"))
-        yield* TestClock.adjust(500)
-        yield* Fiber.join(recording)
-        assert.isAtLeast(owner.appender.provenAtMillis(), 500 * (n - 1))
-      }
-      assert.deepStrictEqual(owner.lost, [])
-    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
+  it.effect(
+    "I4: an owner is not fenced by its own in-flight row, and the row's commit proves that it owns the stream",
+    () =>
+      Effect.gen(function* () {
+        const journal = yield* Journal
+        const owner = yield* own(journal, "at work", true)
+        for (let n = 1; n <= 20; n++) {
+          const recording = yield* Effect.forkChild(owner.record("word"))
+          yield* TestClock.adjust(500)
+          yield* Fiber.join(recording)
+          assert.isAtLeast(owner.appender.provenAtMillis(), 500 * (n - 1))
+        }
+        assert.deepStrictEqual(owner.lost, [])
+      }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
   )
 })
 

@@ -31,24 +31,26 @@ describe.skipIf(!Chromium.isHere)("sign-in page with CAPTCHA always on", () => {
       })
     )
 
-    it.effect("moves the focus to the CAPTCHA after the signature, and does not request a second signature afterwards", () =>
-      Effect.gen(function* () {
-        const site = yield* Site
-        const wallet = Wallet.make()
-        yield* site.visit({ wallets: [wallet] }, async (page) => {
-          await offered(page)
-          await page.keyboard.press("Tab")
-          await page.keyboard.press("Enter")
-          await status(page, "Now confirm that you are human.")
-          assert.strictEqual(await focused(page), "Confirm that you are human")
-          assert.strictEqual(await page.getByRole("region", { name: "Confirm that you are human" }).count(), 1)
-          await page.keyboard.press("Tab")
-          await page.keyboard.press("Enter")
-          await heading(page, "You are signed in")
-          assert.strictEqual(await focused(page), "You are signed in")
+    it.effect(
+      "moves the focus to the CAPTCHA after the signature, and does not request a second signature afterwards",
+      () =>
+        Effect.gen(function* () {
+          const site = yield* Site
+          const wallet = Wallet.make()
+          yield* site.visit({ wallets: [wallet] }, async (page) => {
+            await offered(page)
+            await page.keyboard.press("Tab")
+            await page.keyboard.press("Enter")
+            await status(page, "Now confirm that you are human.")
+            assert.strictEqual(await focused(page), "Confirm that you are human")
+            assert.strictEqual(await page.getByRole("region", { name: "Confirm that you are human" }).count(), 1)
+            await page.keyboard.press("Tab")
+            await page.keyboard.press("Enter")
+            await heading(page, "You are signed in")
+            assert.strictEqual(await focused(page), "You are signed in")
+          })
+          assert.strictEqual(wallet.shown.length, 1)
         })
-        assert.strictEqual(wallet.shown.length, 1)
-      })
     )
 
     it.effect("rejects a used CAPTCHA token and shows a new widget", () =>
@@ -167,31 +169,29 @@ describe.skipIf(!Chromium.isHere)("sign-in page with CAPTCHA always on", () => {
 
 describe.skipIf(!Chromium.isHere)("sign-in page with CAPTCHA at risk", () => {
   it.layer(risk, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect(
-      "contacts the CAPTCHA provider only after failed sign-ins",
-      () =>
-        Effect.gen(function* () {
-          const site = yield* Site
-          const provider = yield* CaptchaProvider
-          let misreadings = 3
-          const misread = (message: string) => (misreadings-- > 0 ? `${message} ` : message)
-          const wallet = Wallet.make({ misread })
-          yield* site.visit({ wallets: [wallet] }, async (page) => {
-            for (const _ of [1, 2, 3]) {
-              await enter(page)
-              await status(page, "The signed message was not accepted.")
-            }
-            assert.deepStrictEqual(provider.requests, [])
-            assert.isFalse(await page.getByRole("heading", { name: "Confirm that you are human" }).isVisible())
+    it.effect("contacts the CAPTCHA provider only after failed sign-ins", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const provider = yield* CaptchaProvider
+        let misreadings = 3
+        const misread = (message: string) => (misreadings-- > 0 ? `${message} ` : message)
+        const wallet = Wallet.make({ misread })
+        yield* site.visit({ wallets: [wallet] }, async (page) => {
+          for (const _ of [1, 2, 3]) {
             await enter(page)
-            await status(page, "Now confirm that you are human.")
-            assert.strictEqual(await focused(page), "Confirm that you are human")
-            await solve(page)
-            await heading(page, "You are signed in")
-          })
-          assert.strictEqual(wallet.shown.length, 4)
-          assert.deepStrictEqual(provider.requests, ["/api.js", "/widget", "/token", "/siteverify"])
+            await status(page, "The signed message was not accepted.")
+          }
+          assert.deepStrictEqual(provider.requests, [])
+          assert.isFalse(await page.getByRole("heading", { name: "Confirm that you are human" }).isVisible())
+          await enter(page)
+          await status(page, "Now confirm that you are human.")
+          assert.strictEqual(await focused(page), "Confirm that you are human")
+          await solve(page)
+          await heading(page, "You are signed in")
         })
+        assert.strictEqual(wallet.shown.length, 4)
+        assert.deepStrictEqual(provider.requests, ["/api.js", "/widget", "/token", "/siteverify"])
+      })
     )
   })
 })

@@ -196,39 +196,37 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect(
-      "after the user approves an application, redirects with a code and ends the page's own session",
-      () =>
-        Effect.gen(function* () {
-          const site = yield* Site
-          const name = "<img src=x onerror=alert(1)> & Co"
-          const url = yield* site.authorization({ name, scope: "openid profile offline_access" })
-          const ended = yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
-            const tokens = tokensOf(page)
-            await page.getByText("An application requests access to your account.").waitFor()
-            await enter(page)
-            await heading(page, `Let ${name} use your account?`)
-            await page.getByText("rp.example", { exact: true }).waitFor()
-            await page.getByText(`${name} will be able to act as you.`).waitFor()
-            await page.locator("#logo").waitFor()
-            const scopes = await page.locator("#scopes li").allInnerTexts()
-            assert.deepStrictEqual(
-              scopes.map((text) => text.split(/[:,]/)[0]),
-              ["who you are", "your name and picture", "all of this while you are away"]
-            )
-            await press(page, "Approve")
-            await page.waitForURL(callback)
-            const back = new URL(page.url()).searchParams
-            assert.match(back.get("code") ?? "", /^[\w-]{43}$/)
-            assert.strictEqual(back.get("state"), "state of the application")
-            assert.strictEqual(back.get("iss"), site.issuer)
-            await page.goBack()
-            await heading(page, "Sign in")
-            assert.strictEqual(await page.getByText(name).filter({ visible: true }).count(), 0)
-            return tokens[0]!
-          })
-          assert.strictEqual(yield* site.refusal(ended), "session_not_found")
+    it.effect("after the user approves an application, redirects with a code and ends the page's own session", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const name = "<img src=x onerror=alert(1)> & Co"
+        const url = yield* site.authorization({ name, scope: "openid profile offline_access" })
+        const ended = yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
+          const tokens = tokensOf(page)
+          await page.getByText("An application requests access to your account.").waitFor()
+          await enter(page)
+          await heading(page, `Let ${name} use your account?`)
+          await page.getByText("rp.example", { exact: true }).waitFor()
+          await page.getByText(`${name} will be able to act as you.`).waitFor()
+          await page.locator("#logo").waitFor()
+          const scopes = await page.locator("#scopes li").allInnerTexts()
+          assert.deepStrictEqual(
+            scopes.map((text) => text.split(/[:,]/)[0]),
+            ["who you are", "your name and picture", "all of this while you are away"]
+          )
+          await press(page, "Approve")
+          await page.waitForURL(callback)
+          const back = new URL(page.url()).searchParams
+          assert.match(back.get("code") ?? "", /^[\w-]{43}$/)
+          assert.strictEqual(back.get("state"), "state of the application")
+          assert.strictEqual(back.get("iss"), site.issuer)
+          await page.goBack()
+          await heading(page, "Sign in")
+          assert.strictEqual(await page.getByText(name).filter({ visible: true }).count(), 0)
+          return tokens[0]!
         })
+        assert.strictEqual(yield* site.refusal(ended), "session_not_found")
+      })
     )
 
     it.effect("redirects with access_denied after the user denies the request", () =>

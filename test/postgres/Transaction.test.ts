@@ -45,18 +45,20 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("if a nested transaction fails and its caller handles the failure, rolls back only the nested transaction", () =>
-      Effect.gen(function* () {
-        const { run } = yield* Transaction
-        yield* run(
-          Effect.gen(function* () {
-            yield* create(UserId.make("cat"))
-            yield* Effect.ignore(run(Effect.andThen(create(UserId.make("dan")), Effect.fail("no"))))
-          })
-        )
-        assert.isTrue(yield* isThere(UserId.make("cat")))
-        assert.isFalse(yield* isThere(UserId.make("dan")))
-      })
+    it.effect(
+      "if a nested transaction fails and its caller handles the failure, rolls back only the nested transaction",
+      () =>
+        Effect.gen(function* () {
+          const { run } = yield* Transaction
+          yield* run(
+            Effect.gen(function* () {
+              yield* create(UserId.make("cat"))
+              yield* Effect.ignore(run(Effect.andThen(create(UserId.make("dan")), Effect.fail("no"))))
+            })
+          )
+          assert.isTrue(yield* isThere(UserId.make("cat")))
+          assert.isFalse(yield* isThere(UserId.make("dan")))
+        })
     )
 
     it.effect("rolls back a transaction on a defect and on an interruption", () =>

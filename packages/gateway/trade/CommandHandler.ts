@@ -100,7 +100,7 @@ export const make = Effect.gen(function* () {
   const submit: CommandHandler["submit"] = (connection, member, expected) => {
     const { replies } = connection
     const reply = (submitted: Submitted) => {
-      if (submitted._tag === "Forwarded") return replies.forwarded(expected, submitted.symbols)
+      if (submitted._tag === "HandedOn") return replies.forwarded(expected, submitted.symbols)
       const { request } = expected.submission
       refused(connection, member, request, submitted, expected.request, (frame) => {
         if (isUnknown(submitted)) replies.answerUnknown(expected, frame)
@@ -179,7 +179,7 @@ const makeRefused = Effect.gen(function* () {
     connection: Connection,
     member: Member,
     request: Submission["request"],
-    submitted: Exclude<Submitted, { readonly _tag: "Forwarded" }>,
+    submitted: Exclude<Submitted, { readonly _tag: "HandedOn" }>,
     text: string,
     send: (frame: string) => void
   ) => {

@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
   let remaining = 0
 
   /** Returns the sender and the send time, to which the ages in the message refer. */
-  const header = () => ({ gatewayId, sentAtMillis: clock.currentTimeMillisUnsafe() })
+  const header = () => ({ gatewayId, saidAtMillis: clock.currentTimeMillisUnsafe() })
   const ageOf = ({ activeAtMillis, connectionId }: Connection, userId: UserId) => ({
     connectionId,
     userId,

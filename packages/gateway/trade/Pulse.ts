@@ -143,18 +143,18 @@ const makeRenew = Effect.fnUntraced(function* (
   const renew = (deskId: string, mine: ReadonlyArray<Connection>, purpose: Purpose): Effect.Effect<void> => {
     const isPulse = purpose === "pulse"
     return Effect.suspend(() => {
-      const sentAtMillis = clock.currentTimeMillisUnsafe()
+      const saidAtMillis = clock.currentTimeMillisUnsafe()
       const renewed = mine.map((connection) => {
         const { accountId, caller } = connection.member!
         const { connectionId, activeAtMillis, isArmed } = connection
-        const ageMillis = sentAtMillis - activeAtMillis
+        const ageMillis = saidAtMillis - activeAtMillis
         return { connectionId, userId: caller.userId, accountId, ageMillis, wanted: isPulse, isArmed }
       })
       // A desk in this process shares the connections' feed, so the call omits `heads`.
       const heads = isPulse && !desksHere.has(deskId) ? { heads: feedHeads.all() } : {}
       const payload = {
         gatewayId,
-        sentAtMillis,
+        saidAtMillis,
         connections: renewed,
         ...heads,
         ...(purpose === "all" ? { areAll: true } : {})

@@ -36,8 +36,8 @@ export const make = Effect.fnUntraced(function* (
     )
     const builderCode = yield* earningCode(auth.builderCode ?? origin.builderCode)
     attached(connectionId, userId)
-    const sentAtMillis = yield* Clock.currentTimeMillis
-    yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, sentAtMillis, connectionId, userId, accountId }))
+    const saidAtMillis = yield* Clock.currentTimeMillis
+    yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, saidAtMillis, connectionId, userId, accountId }))
     return { caller, accountId, builderCode, eligibility }
   })
 

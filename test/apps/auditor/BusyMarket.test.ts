@@ -129,7 +129,7 @@ it.effect("compares a saved state even if the auditor has already read two pages
   })
 )
 
-it.effect("a report of a row whose balances are no longer kept neither confirms nor clears a fault", () =>
+it.effect("a report of a row whose balances were discarded leaves a fault unchanged", () =>
   Effect.gen(function* () {
     const { books, round, sql } = yield* audited(() => Effect.void)
     assert.isNull(yield* round)

@@ -60,17 +60,15 @@ it.effect("passes secrets to node processes in the environment, and removes sett
   })
 )
 
-it.effect(
-  "by default, cluster gateways let public clients refresh tokens by form",
-  () =>
-    Effect.gen(function* () {
-      const secret = Redacted.make("a secret")
-      const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }
-      const given = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-        const { gateways, settings } = yield* planned(variables)
-        return ClusterSettings.environmentOf(settings, secrets, gateways[0]!)["VENUE_PUBLIC_FORM_REFRESH"]
-      })
-      assert.strictEqual(yield* given({}), "on")
-      assert.strictEqual(yield* given({ VENUE_PUBLIC_FORM_REFRESH: "off" }), "off")
+it.effect("by default, cluster gateways let public clients refresh tokens by form", () =>
+  Effect.gen(function* () {
+    const secret = Redacted.make("a secret")
+    const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }
+    const given = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+      const { gateways, settings } = yield* planned(variables)
+      return ClusterSettings.environmentOf(settings, secrets, gateways[0]!)["VENUE_PUBLIC_FORM_REFRESH"]
     })
+    assert.strictEqual(yield* given({}), "on")
+    assert.strictEqual(yield* given({ VENUE_PUBLIC_FORM_REFRESH: "off" }), "off")
+  })
 )

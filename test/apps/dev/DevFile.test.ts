@@ -32,11 +32,13 @@ it.effect("reads the venue's URLs and users from the file dev.json in the data d
   )
 )
 
-it.effect("reports a missing dev.json as a venue that is not running, and a dev.json with other content as unreadable", () =>
-  Effect.gen(function* () {
-    const none = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({}))))
-    assert.strictEqual(none._tag, "NoVenue")
-    const strange = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({ "data/dev.json": "{}" }))))
-    assert.strictEqual(strange._tag, "UnreadableDevFile")
-  })
+it.effect(
+  "reports a missing dev.json as a venue that is not running, and a dev.json with other content as unreadable",
+  () =>
+    Effect.gen(function* () {
+      const none = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({}))))
+      assert.strictEqual(none._tag, "NoVenue")
+      const strange = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({ "data/dev.json": "{}" }))))
+      assert.strictEqual(strange._tag, "UnreadableDevFile")
+    })
 )

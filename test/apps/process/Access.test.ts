@@ -144,17 +144,19 @@ it.effect("writes an IPv6 host in brackets in the URLs of the authentication ser
 
 const key = Redacted.make("x".repeat(32))
 
-it.effect("if the host binds every interface, the sign-in URL uses loopback and sign-ins from that URL are accepted", () =>
-  Effect.gen(function* () {
-    for (const [host, url] of [
-      ["0.0.0.0", "http://127.0.0.1:4002"],
-      ["::", "http://[::1]:4002"]
-    ] as const) {
-      const settings = yield* settingsOf({ VENUE_HOST: host })
-      assert.strictEqual(AuthPlace.of(settings).url, url)
-      yield* Access.layer(settings, key)
-    }
-  })
+it.effect(
+  "if the host binds every interface, the sign-in URL uses loopback and sign-ins from that URL are accepted",
+  () =>
+    Effect.gen(function* () {
+      for (const [host, url] of [
+        ["0.0.0.0", "http://127.0.0.1:4002"],
+        ["::", "http://[::1]:4002"]
+      ] as const) {
+        const settings = yield* settingsOf({ VENUE_HOST: host })
+        assert.strictEqual(AuthPlace.of(settings).url, url)
+        yield* Access.layer(settings, key)
+      }
+    })
 )
 
 it.effect("requires a public sign-in URL if the host is a specific address other than loopback", () =>

@@ -22,37 +22,35 @@ const settingsWith = (variables: Readonly<Record<string, string>>) =>
   }))
 const settings = settingsWith({})
 
-it.live(
-  "accepts a builder code in a header with the operator's prefix or, otherwise, with the neutral prefix",
-  () =>
-    Effect.gen(function* () {
-      const codes: Array<string> = []
-      const gateway = TradeGateway.of({
-        open: (transport, builderCode) => {
-          codes.push(builderCode)
-          transport.close(1000, "opened")
-          return { text: () => {}, closed: () => {} }
-        },
-        connections: () => 0,
-        drain: Effect.void
+it.live("accepts a builder code in a header with the operator's prefix or, otherwise, with the neutral prefix", () =>
+  Effect.gen(function* () {
+    const codes: Array<string> = []
+    const gateway = TradeGateway.of({
+      open: (transport, builderCode) => {
+        codes.push(builderCode)
+        transport.close(1000, "opened")
+        return { text: () => {}, closed: () => {} }
+      },
+      connections: () => 0,
+      drain: Effect.void
+    })
+    const { trade } = yield* Listeners.open(yield* settings, {
+      admin: { token: Redacted.make("token") },
+      authClientKeys: ["key"]
+    }).pipe(
+      Effect.provideService(TradeGateway, gateway),
+      Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone])
+    )
+    const upgrade = (headers: Record<string, string>) =>
+      Effect.callback<void>((resume) => {
+        new WebSocket(trade, { headers }).on("close", () => resume(Effect.void))
       })
-      const { trade } = yield* Listeners.open(yield* settings, {
-        admin: { token: Redacted.make("token") },
-        authClientKeys: ["key"]
-      }).pipe(
-        Effect.provideService(TradeGateway, gateway),
-        Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone])
-      )
-      const upgrade = (headers: Record<string, string>) =>
-        Effect.callback<void>((resume) => {
-          new WebSocket(trade, { headers }).on("close", () => resume(Effect.void))
-        })
-      yield* upgrade({ "X-ACME-Builder-Code": "ours" })
-      yield* upgrade({ "x-svc-builder-code": "neutral" })
-      yield* upgrade({ "x-svc-builder-code": "neutral", "x-acme-builder-code": "ours" })
-      yield* upgrade({})
-      assert.deepStrictEqual(codes, ["ours", "neutral", "ours", ""])
-    }).pipe(Effect.provide(layer))
+    yield* upgrade({ "X-ACME-Builder-Code": "ours" })
+    yield* upgrade({ "x-svc-builder-code": "neutral" })
+    yield* upgrade({ "x-svc-builder-code": "neutral", "x-acme-builder-code": "ours" })
+    yield* upgrade({})
+    assert.deepStrictEqual(codes, ["ours", "neutral", "ours", ""])
+  }).pipe(Effect.provide(layer))
 )
 
 it.effect("the REST and funding interfaces share one rate-limit bucket per client address", () =>
@@ -90,45 +88,43 @@ it.live("if several client keys are configured, accepts all of them and puts the
   }).pipe(Effect.provide(layer))
 )
 
-it.live(
-  "shows the configured CAPTCHA on the sign-in page",
-  () =>
-    Effect.gen(function* () {
-      const page = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-        const logged: Array<unknown> = []
-        const logger = Logger.make(({ logLevel, message }) => {
-          if (logLevel === "Warn") logged.push(...[message].flat())
-        })
-        const ports = yield* Effect.promise(freePorts)
-        const { auth } = yield* Listeners.open(
-          { ...(yield* settingsWith(variables)), authPort: Number(ports["VENUE_AUTH_PORT"]) },
-          { admin: { token: Redacted.make("token") }, authClientKeys: ["key"] }
-        ).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone, Logger.layer([logger])]))
-        const { text } = yield* call(`${auth}/sign-in`)
-        const shown = Object.fromEntries(
-          [...text.matchAll(/data-captcha-(\S+)="([^"]*)"/g)].map(([, name, value]) => [name, value])
-        )
-        return { ...shown, warned: logged.filter((words) => String(words).includes("VENUE_CAPTCHA_SITE_KEY")).length }
-      }, Effect.scoped)
-      const none = { script: "", global: "", "site-key": "", "at-once": "false" }
-      assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA_SITE_KEY: "k" }), { ...none, warned: 0 })
-      assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "always" }), { ...none, warned: 1 })
-      assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "k" }), {
-        script: "https://challenges.cloudflare.com/turnstile/v0/api.js",
-        global: "turnstile",
-        "site-key": "k",
-        "at-once": "false",
-        warned: 0
+it.live("shows the configured CAPTCHA on the sign-in page", () =>
+  Effect.gen(function* () {
+    const page = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel === "Warn") logged.push(...[message].flat())
       })
-      const hcaptcha = { VENUE_CAPTCHA: "always", VENUE_CAPTCHA_SITE_KEY: "k", VENUE_CAPTCHA_PROVIDER: "hcaptcha" }
-      assert.deepStrictEqual(yield* page(hcaptcha), {
-        script: "https://js.hcaptcha.com/1/api.js",
-        global: "hcaptcha",
-        "site-key": "k",
-        "at-once": "true",
-        warned: 0
-      })
-    }).pipe(Effect.provide(layer))
+      const ports = yield* Effect.promise(freePorts)
+      const { auth } = yield* Listeners.open(
+        { ...(yield* settingsWith(variables)), authPort: Number(ports["VENUE_AUTH_PORT"]) },
+        { admin: { token: Redacted.make("token") }, authClientKeys: ["key"] }
+      ).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone, Logger.layer([logger])]))
+      const { text } = yield* call(`${auth}/sign-in`)
+      const shown = Object.fromEntries(
+        [...text.matchAll(/data-captcha-(\S+)="([^"]*)"/g)].map(([, name, value]) => [name, value])
+      )
+      return { ...shown, warned: logged.filter((words) => String(words).includes("VENUE_CAPTCHA_SITE_KEY")).length }
+    }, Effect.scoped)
+    const none = { script: "", global: "", "site-key": "", "at-once": "false" }
+    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA_SITE_KEY: "k" }), { ...none, warned: 0 })
+    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "always" }), { ...none, warned: 1 })
+    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "k" }), {
+      script: "https://challenges.cloudflare.com/turnstile/v0/api.js",
+      global: "turnstile",
+      "site-key": "k",
+      "at-once": "false",
+      warned: 0
+    })
+    const hcaptcha = { VENUE_CAPTCHA: "always", VENUE_CAPTCHA_SITE_KEY: "k", VENUE_CAPTCHA_PROVIDER: "hcaptcha" }
+    assert.deepStrictEqual(yield* page(hcaptcha), {
+      script: "https://js.hcaptcha.com/1/api.js",
+      global: "hcaptcha",
+      "site-key": "k",
+      "at-once": "true",
+      warned: 0
+    })
+  }).pipe(Effect.provide(layer))
 )
 
 it.live("returns the configured public socket URLs, or loopback URLs if none are configured", () =>

@@ -142,16 +142,14 @@ it.effect("a command that generates secrets and demo users starts only in develo
   })
 )
 
-it.live(
-  "public clients can refresh a token by form only if the setting is on, as it is in the dev app",
-  () =>
-    Effect.gen(function* () {
-      const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
-      const ofGateway = (variables: Variables) => settingsOf("gateway", { ...development, ...secrets, ...variables })
-      assert.isFalse((yield* ofGateway({})).publicFormRefresh)
-      assert.isTrue((yield* ofGateway({ VENUE_PUBLIC_FORM_REFRESH: "on" })).publicFormRefresh)
-      assert.isTrue((yield* Dev.Settings.parse(ConfigProvider.fromUnknown({}))).publicFormRefresh)
-    })
+it.live("public clients can refresh a token by form only if the setting is on, as it is in the dev app", () =>
+  Effect.gen(function* () {
+    const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
+    const ofGateway = (variables: Variables) => settingsOf("gateway", { ...development, ...secrets, ...variables })
+    assert.isFalse((yield* ofGateway({})).publicFormRefresh)
+    assert.isTrue((yield* ofGateway({ VENUE_PUBLIC_FORM_REFRESH: "on" })).publicFormRefresh)
+    assert.isTrue((yield* Dev.Settings.parse(ConfigProvider.fromUnknown({}))).publicFormRefresh)
+  })
 )
 
 it.live("names the setting that is missing or invalid for a node", () =>
@@ -217,7 +215,7 @@ it.live("hashes every setting that nodes must share, but no port or name of a si
   })
 )
 
-it.live("lists newer contracts only when no node is live that does not know them", () =>
+it.live("lists newer contracts once every live node has them", () =>
   Effect.gen(function* () {
     const databaseUrl = yield* emptyDatabase
     const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }

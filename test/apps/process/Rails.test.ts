@@ -35,7 +35,7 @@ const wallet = { VENUE_WALLET_URL: "http://127.0.0.1:9", VENUE_WALLET_SECRET: Te
 const { VENUE_ARBITRUM_RPC_URLS, VENUE_ARBITRUM_XPUB } = local
 
 describe("a venue's rails on Arbitrum One", () => {
-  it.live("connects no payment rail if no rail endpoint is configured", () =>
+  it.live("connects a payment rail only if its endpoint is configured", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* connected({})).size, 0)
       // Containers pass unset variables as empty text.

@@ -73,40 +73,36 @@ it.effect("a runner is ready only after every desk and market on its shards has 
   })
 )
 
-it.effect(
-  "waits for a new response from a desk or market that moves away from the runner and back",
-  () =>
-    Effect.gen(function* () {
-      const { answering, held, isReady, localMarkets, market } = yield* make
-      for (const shard of ["desk 1", "desk 2", "market 1"]) held.add(shard)
-      for (const desk of ["0", "1"]) answering.add(desk)
-      market(one.symbol, proven)
-      yield* TestClock.adjust("1 second")
-      assert.isTrue(isReady())
-      held.delete("market 1")
-      localMarkets.delete(one.symbol)
-      yield* TestClock.adjust("2 seconds")
-      assert.isTrue(isReady())
-      held.add("market 1")
-      assert.isFalse(isReady())
-    })
+it.effect("waits for a new response from a desk or market that moves away from the runner and back", () =>
+  Effect.gen(function* () {
+    const { answering, held, isReady, localMarkets, market } = yield* make
+    for (const shard of ["desk 1", "desk 2", "market 1"]) held.add(shard)
+    for (const desk of ["0", "1"]) answering.add(desk)
+    market(one.symbol, proven)
+    yield* TestClock.adjust("1 second")
+    assert.isTrue(isReady())
+    held.delete("market 1")
+    localMarkets.delete(one.symbol)
+    yield* TestClock.adjust("2 seconds")
+    assert.isTrue(isReady())
+    held.add("market 1")
+    assert.isFalse(isReady())
+  })
 )
 
-it.effect(
-  "a runner stops being ready when a desk or market is silent for five seconds, until it responds again",
-  () =>
-    Effect.gen(function* () {
-      const { answering, held, isReady } = yield* make
-      held.add("desk 1")
-      answering.add("0")
-      yield* TestClock.adjust("1 second")
-      answering.delete("0")
-      yield* TestClock.adjust("4 seconds")
-      assert.isTrue(isReady())
-      yield* TestClock.adjust("2 seconds")
-      assert.isFalse(isReady())
-      answering.add("0")
-      yield* TestClock.adjust("1 second")
-      assert.isTrue(isReady())
-    })
+it.effect("a runner stops being ready when a desk or market is silent for five seconds, until it responds again", () =>
+  Effect.gen(function* () {
+    const { answering, held, isReady } = yield* make
+    held.add("desk 1")
+    answering.add("0")
+    yield* TestClock.adjust("1 second")
+    answering.delete("0")
+    yield* TestClock.adjust("4 seconds")
+    assert.isTrue(isReady())
+    yield* TestClock.adjust("2 seconds")
+    assert.isFalse(isReady())
+    answering.add("0")
+    yield* TestClock.adjust("1 second")
+    assert.isTrue(isReady())
+  })
 )

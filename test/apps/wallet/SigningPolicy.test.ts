@@ -79,7 +79,7 @@ const orders = fc.array(
   { maxLength: 40 }
 )
 
-it("whatever orders arrive, signs only one nonce, amount and destination per withdrawal", () => {
+it("signs only one nonce, amount and destination per withdrawal, for any sequence of orders", () => {
   fc.assert(
     fc.property(orders, (sequence) => {
       const policy = SigningPolicy.empty()

@@ -22,7 +22,7 @@ const submission = (n: number, expiresAtMillis = 5_000, of = userId): Submission
 
 const other = UserId.make("another user")
 
-const forwarded = (n: number): Submitted => ({ _tag: "Forwarded", commandId: idOf(n).text, symbols: [one.symbol] })
+const forwarded = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(n).text, symbols: [one.symbol] })
 const refused = (n: number, tag: "AccountLoading" | "DeskUnreachable" | "Faulted"): Submitted => ({
   _tag: "Refused",
   commandId: idOf(n).text,

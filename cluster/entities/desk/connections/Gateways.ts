@@ -3,7 +3,7 @@
 /** Sender of a message, with the sending time by the sender's clock. Only differences between such times are used. */
 export interface Sender {
   readonly gatewayId: string
-  readonly sentAtMillis: number
+  readonly saidAtMillis: number
 }
 
 export interface Gateways {
@@ -34,9 +34,9 @@ export const make = (now: () => number, isHere: (gatewayId: string) => boolean):
   const isLiving = (gatewayId: string) =>
     isHere(gatewayId) || now() - (gateways.get(gatewayId)?.receivedAtMillis ?? -Infinity) <= silentMillis
   return {
-    sentAt: ({ gatewayId, sentAtMillis }) => {
+    sentAt: ({ gatewayId, saidAtMillis }) => {
       const known = gateways.get(gatewayId)
-      const offsetMillis = now() - sentAtMillis
+      const offsetMillis = now() - saidAtMillis
       if (known === undefined || offsetMillis - known.offsetMillis > plausibleMillis) {
         gateways.set(gatewayId, { receivedAtMillis: now(), offsetMillis, isComplete: known?.isComplete ?? false })
         return now()
@@ -44,7 +44,7 @@ export const make = (now: () => number, isHere: (gatewayId: string) => boolean):
       const driftMillis = (now() - known.receivedAtMillis) / driftOfMillis
       known.offsetMillis = Math.min(offsetMillis, known.offsetMillis + driftMillis)
       known.receivedAtMillis = now()
-      return sentAtMillis + known.offsetMillis
+      return saidAtMillis + known.offsetMillis
     },
     isLiving,
     noteComplete: (gatewayId) => {

@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* (
   const { decide, refusalOf } = yield* makeDecide(traders, twaps, disconnects)
   const submitOne = (submission: Submission): Submitted => {
     const answer = decide(submission)
-    return answer._tag === "Forwarded" || answer._tag === "BadSymbol" ? answer : unlessDone(traders, submission, answer)
+    return answer._tag === "HandedOn" || answer._tag === "BadSymbol" ? answer : unlessDone(traders, submission, answer)
   }
   /** A thrown error might have corrupted the trader, so it is reloaded from the journal. Other orders continue. */
   const guarded = (submission: Submission): Submitted => {
@@ -86,14 +86,14 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns `answer`, or `Forwarded` if a market has recorded the command for the trader's former owner. Returns
+ * Returns `answer`, or `HandedOn` if a market has recorded the command for the trader's former owner. Returns
  * `AccountLoading` while the trader is loading, or while a market that might have recorded the command is syncing.
  */
 const unlessDone = (traders: Traders, { request, userId }: Submission, answer: Submitted): Submitted => {
   const commandId = request.commandId.text
   const symbols = traders.get(userId)?.recordedIn(commandId)
   if (symbols === undefined) return refused(commandId, { _tag: "AccountLoading" })
-  return symbols.length === 0 ? answer : { _tag: "Forwarded", commandId, symbols }
+  return symbols.length === 0 ? answer : { _tag: "HandedOn", commandId, symbols }
 }
 
 const closures = { HALTED: "VenueHalted", CANCEL_ONLY: "VenueCancelOnly" } as const
@@ -134,11 +134,11 @@ const makeDecide = Effect.fnUntraced(function* (
     const commandId = request.commandId.text
     if (request._tag === "CancelTwap") {
       const isCancelled = twaps.cancel(trader, request)
-      return isCancelled ? { _tag: "Forwarded", commandId, symbols: [request.symbol] } : enter(trader, request)
+      return isCancelled ? { _tag: "HandedOn", commandId, symbols: [request.symbol] } : enter(trader, request)
     }
     const refusal = closed() ?? twaps.add(trader, request)
     return refusal === undefined
-      ? { _tag: "Forwarded", commandId, symbols: [request.symbol] }
+      ? { _tag: "HandedOn", commandId, symbols: [request.symbol] }
       : refused(commandId, refusal)
   }
   const refusalOf: Submissions["refusalOf"] = (trader, request) => {
@@ -166,7 +166,7 @@ const makeDecide = Effect.fnUntraced(function* (
       }
     }
     disconnects.entered(trader, request, connectionId)
-    return { _tag: "Forwarded", commandId, symbols }
+    return { _tag: "HandedOn", commandId, symbols }
   }
   return { decide, refusalOf }
 })

@@ -249,25 +249,23 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live.runIf(isRoot)(
-    "if started by root, runs the database server as another user",
-    () =>
-      Effect.gen(function* () {
-        const closed = join(yield* folder(0o700), "data")
-        const pid = yield* Effect.scoped(
-          Effect.gen(function* () {
-            const { url } = yield* start(closed)
-            yield* ask(url, "create table kept as select 7 as n")
-            assert.notStrictEqual(statSync(`/proc/${pidOf(closed)}`).uid, 0)
-            return pidOf(closed)
-          })
-        )
-        assert.isFalse(isAlive(pid))
-        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(homeOf(closed), { recursive: true })))
-        assert.isFalse(homeOf(closed).startsWith(closed))
-        const { url } = yield* start(closed)
-        assert.deepStrictEqual(yield* ask(url, "select n from kept"), [{ n: 7 }])
-      })
+  it.live.runIf(isRoot)("if started by root, runs the database server as another user", () =>
+    Effect.gen(function* () {
+      const closed = join(yield* folder(0o700), "data")
+      const pid = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { url } = yield* start(closed)
+          yield* ask(url, "create table kept as select 7 as n")
+          assert.notStrictEqual(statSync(`/proc/${pidOf(closed)}`).uid, 0)
+          return pidOf(closed)
+        })
+      )
+      assert.isFalse(isAlive(pid))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(homeOf(closed), { recursive: true })))
+      assert.isFalse(homeOf(closed).startsWith(closed))
+      const { url } = yield* start(closed)
+      assert.deepStrictEqual(yield* ask(url, "select n from kept"), [{ n: 7 }])
+    })
   )
 
   it.live.runIf(isRoot && canRunAs(65_534))(

@@ -107,7 +107,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
   } satisfies Partial<Trader> as unknown as Trader
   const disconnects = yield* Disconnects.make({ all: () => [trader] } satisfies Partial<Traders> as unknown as Traders)
 
-  const speaker = (gatewayId: string) => ({ gatewayId, sentAtMillis: now() + skewOf.get(gatewayId)! })
+  const speaker = (gatewayId: string) => ({ gatewayId, saidAtMillis: now() + skewOf.get(gatewayId)! })
   const named = ({ connectionId, heardAtMillis }: Connection) => ({
     connectionId,
     userId,

@@ -44,7 +44,7 @@ const joined = Effect.fnUntraced(function* (near: ReturnType<typeof neighbours>)
   const connection = { connectionId: "connection", userId, accountId, ageMillis: 0, wanted: true, isArmed: false }
   return (...heads: ReadonlyArray<Head>) =>
     desk
-      .Renew({ gatewayId: "gateway", sentAtMillis: 0, connections: [connection], heads })
+      .Renew({ gatewayId: "gateway", saidAtMillis: 0, connections: [connection], heads })
       .pipe(Effect.map(({ summaries }) => summaries.map(({ balance }) => balance.accountId)))
 })
 

@@ -58,7 +58,7 @@ const desk = Effect.fnUntraced(function* () {
     }
   } satisfies Partial<Trader> as unknown as Trader
   const clock = yield* Clock.Clock
-  const speaker = (gatewayId = "gateway") => ({ gatewayId, sentAtMillis: clock.currentTimeMillisUnsafe() })
+  const speaker = (gatewayId = "gateway") => ({ gatewayId, saidAtMillis: clock.currentTimeMillisUnsafe() })
   const disconnects = yield* Disconnects.make({ all: () => [trader] } satisfies Partial<Traders> as unknown as Traders)
   return {
     cancels,
@@ -237,7 +237,7 @@ it.effect(
     Effect.gen(function* () {
       const { cancels, disconnects, trader } = yield* desk()
       const clock = yield* Clock.Clock
-      const speaker = () => ({ gatewayId: "gateway", sentAtMillis: clock.currentTimeMillisUnsafe() + 30_000 })
+      const speaker = () => ({ gatewayId: "gateway", saidAtMillis: clock.currentTimeMillisUnsafe() + 30_000 })
       const buy = (n: number) =>
         disconnects.entered(trader, { ...placed, commandId: idOf(n) } satisfies PlaceOrder, undefined)
       disconnects.attach(speaker(), connection)

@@ -36,7 +36,7 @@ const cancelOf = (owner: string, n: number): Submission => ({
   }
 })
 
-const forwarded = (n: number): Submitted => ({ _tag: "Forwarded", commandId: idOf(n).text, symbols: [one.symbol] })
+const forwarded = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(n).text, symbols: [one.symbol] })
 
 const make = Effect.fnUntraced(function* (owned = true) {
   const traders = yield* Traders.make(Effect.succeed(owned))

@@ -29,7 +29,7 @@ const make = (seen: Array<string>, holderOf: () => unknown = () => "one", answer
         }): Submitted => {
           seen.push(text)
           return (
-            answers.shift() ?? { _tag: "Forwarded", commandId: text, symbols: [MarketSymbol.make(`${seen.length}`)] }
+            answers.shift() ?? { _tag: "HandedOn", commandId: text, symbols: [MarketSymbol.make(`${seen.length}`)] }
           )
         }
       ),
@@ -51,11 +51,11 @@ it("I20: decides a dropped trader's repeated command again, because the market m
 it("returns replies in order, and stores no reply to an undecided submission", () => {
   const seen: Array<string> = []
   const undecided = { _tag: "Refused", commandId: idOf(2).text, refusal: { _tag: "AccountLoading" } } as const
-  const forwarded = { _tag: "Forwarded", commandId: idOf(1).text, symbols: [one.symbol] } as const
+  const forwarded = { _tag: "HandedOn", commandId: idOf(1).text, symbols: [one.symbol] } as const
   const { submit } = make(seen, () => 1, [forwarded, undecided, undecided])
   expect(submit([submission(1), submission(2)], 0)).toEqual([forwarded, undecided])
   expect(submit([submission(2), submission(1)], 1)).toEqual([undecided, forwarded])
-  expect(submit([submission(2)], 2)[0]!._tag).toBe("Forwarded")
+  expect(submit([submission(2)], 2)[0]!._tag).toBe("HandedOn")
   expect(seen).toEqual([1, 2, 2, 2].map((n) => idOf(n).text))
 })
 
@@ -76,7 +76,7 @@ it("I20: a repeated call gets the stored replies to its earlier submissions, and
   expect(submit([submission(2), submission(1), submission(3)], 9_000)).toEqual([
     first[1],
     first[0],
-    { _tag: "Forwarded", commandId: idOf(3).text, symbols: ["3"] }
+    { _tag: "HandedOn", commandId: idOf(3).text, symbols: ["3"] }
   ])
   // Replies are dropped after the longest time for which a gateway resends a submission.
   submit([submission(4)], 20_000)
