@@ -6,7 +6,8 @@ export const pages = {
     "A parameter, header or body is missing, of the wrong type or out of bounds; correct the faults that `errors` lists.",
   "credentials-not-accepted":
     "The credentials are unknown, wrong, expired, revoked, already used, or not allowed from this address; sign in or sign the request again.",
-  "not-permitted": "The credentials do not permit this operation on this account; use credentials that permit it.",
+  "not-permitted":
+    "The credentials do not permit this operation, or do not cover this account; use credentials that do.",
   "appointed-since":
     "Only treasurers who were appointed before the withdrawal was requested can decide it; ask one of them to decide.",
   "not-cancellable":

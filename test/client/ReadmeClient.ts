@@ -9,6 +9,6 @@ const order = { symbol: "AAPL-USD", side: "BUY", order_type: "LIMIT", order_time
 export const buy = Effect.fn("buy")(function* (url: string, key: Credentials.ApiKey) {
   const credentials = yield* Credentials.ofApiKey(key)
   const client = yield* TradeClient.make({ url, credentials, channels: ["order_responses", "fills"] })
-  yield* Queue.take(client.events) // Connected, or why not
+  yield* Queue.take(client.events) // Connected, or the reason for the failure
   return yield* client.place({ ...order, quantity: 1, price: 199.5, client_order_id: "my-first" })
 })

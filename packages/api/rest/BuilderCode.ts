@@ -28,7 +28,8 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
   })
 })
   .annotate({
-    description: "Shares of each fee for the builder and the venue. Together they are at most 10000 basis points."
+    description:
+      "Division of each fee between the builder and the venue: shares that add up to at most 10000 basis points."
   })
   .check(Schema.makeFilter(sharesFault, { expected: "shares that add up to at most 10000 basis points" }))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })
