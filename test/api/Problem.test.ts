@@ -30,7 +30,7 @@ it.effect("returns 403 with the problem's default text if the credentials do not
     const { body, status } = yield* call("/user/positions", {}, "some")
     expect([status, body.detail]).toEqual([
       403,
-      "The credentials do not permit this operation on this account; use credentials that permit it."
+      "The credentials do not permit this operation, or do not cover this account; use credentials that do."
     ])
   })
 )
