@@ -57,7 +57,7 @@ it.effect("returns 422 for a body with a missing, a wrong and an unknown member"
 )
 
 it.effect(
-  "refuses a leverage that is not offered, an unknown symbol, and a change during an open order or position",
+  "refuses a leverage that is not offered, and a change of leverage during an open order or position",
   () =>
     Effect.gen(function* () {
       const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)

@@ -30,7 +30,7 @@ test("converts every count below 2^53 to a decimal and back without loss", () =>
   )
 })
 
-test("rounds a divided product down or up exactly, also past 2^53", () => {
+test("divides a product exactly, rounded down or up, even if the product exceeds 2^53", () => {
   const whole = FastCheck.maxSafeNat()
   FastCheck.assert(
     FastCheck.property(whole, whole, FastCheck.integer({ min: 1, max: 1e12 }), (a, b, divisor) => {

@@ -11,7 +11,7 @@ test("rounds fees up: 33.333 x 0.299 at 2 bps costs 0.001994", () => {
   assert.strictEqual(feeOf(9_966_567, 20_000), 1_994)
 })
 
-test("rule 11.4: weighted volumes of 3,000,000 FX, 500,000 commodities, 250,000 indices and 100,000 stocks reach tier 2 at 5,000,000", () => {
+test("rule 11.4: weights volume by product class, so that 3,000,000 in FX and 850,000 elsewhere count as 5,000,000", () => {
   const volume =
     effectiveVolume(instrument("EUR-USD"), usd(3_000_000)) +
     effectiveVolume(instrument("GOLD-USD"), usd(500_000)) +

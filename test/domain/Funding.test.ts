@@ -106,7 +106,7 @@ describe("funding payment", () => {
     assert.strictEqual(Funding.payment(apple, 0, funded), 0)
   })
 
-  it("rounds the payment up for the payer and down for the receiver", () => {
+  it("rounds a funding payment up for the payer and down for the receiver", () => {
     assert.strictEqual(Funding.payment(apple, 1, funded), -5)
     assert.strictEqual(Funding.payment(apple, -1, funded), 4)
   })

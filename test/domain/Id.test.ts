@@ -52,7 +52,7 @@ const misses: ReadonlyArray<readonly [what: string, text: string]> = [
   ["braces", `{${known.slice(1, -1)}}`]
 ]
 
-test("rejects an invalid character at every position", () => {
+test("rejects an id with an invalid character at any position", () => {
   for (const [what, text] of misses) assert.isUndefined(parse(text), what)
   for (let at = 0; at < known.length; at++) {
     for (const sign of ["g", "/", ":", "`", "A", "\u0131", known[at] === "-" ? "0" : "-"]) {
@@ -62,7 +62,7 @@ test("rejects an invalid character at every position", () => {
   }
 })
 
-test("parses exactly the texts that the schema accepts", () => {
+test("parses an id if and only if the Schema accepts its text", () => {
   const sign = FastCheck.constantFrom(..."0123456789abcdefA-g")
   const text = FastCheck.oneof(FastCheck.uuid(), FastCheck.string({ unit: sign, minLength: 35, maxLength: 37 }))
   FastCheck.assert(

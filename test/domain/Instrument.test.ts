@@ -43,7 +43,7 @@ test("converts ticks and lots back to the client's decimals", () => {
   assert.strictEqual(quantityOf(instrument("US500-USD"), 12_345), 1.2345)
 })
 
-test("one lot at one tick is worth a whole number of 1e-6 USD in every listed contract", () => {
+test("in every listed contract, one lot at one tick is worth a multiple of 1e-6 USD", () => {
   for (const listed of initialInstruments) {
     assert.isTrue(Number.isInteger(listed.tickLotMicros), listed.symbol)
     assert.isAtLeast(listed.tickLotMicros, 1)
@@ -51,7 +51,7 @@ test("one lot at one tick is worth a whole number of 1e-6 USD in every listed co
   }
 })
 
-test("values 50 AAPL at 204 as 10,200 USD", () => {
+test("50 AAPL at a price of 204 are worth 10,200 USD", () => {
   const aapl = instrument("AAPL-USD")
   assert.strictEqual(notional(aapl, ticksOf(aapl, 204), lotsOf(aapl, 50)), 10_200_000_000)
 })

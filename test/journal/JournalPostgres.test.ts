@@ -9,7 +9,7 @@ import { bytes, follow, history, Nodes, own, recorder, turn, twoNodes, yes } fro
 
 const nodes = twoNodes(Journal.layer).pipe(Layer.provideMerge(postgresLayer))
 
-describe("a row with an unknown outcome", () => {
+describe("unknown row outcome", () => {
   layer(nodes, { excludeTestServices: true })((it) => {
     it.effect(
       "I1, I5: delays a claim until an in-flight row commits, and then replays the row and continues after it",

@@ -29,7 +29,7 @@ const deposited: Alongside = {
   event: { _tag: "Deposited", depositId: "d", rail: "TRON", amount: 5n, atMillis: 7 }
 }
 
-describe("the statement of a flush", () => {
+describe("flush statement", () => {
   it.each<readonly [string, (seq: number) => ReadonlyArray<Draft>]>([
     ["one row", (seq) => [draft(seq)]],
     ["several rows", (seq) => [draft(seq), draft(seq + 1)]],

@@ -32,7 +32,7 @@ it("finds a browser in an absolute PATH folder, and ignores relative folders", (
   expect(Browser.candidates(linux).filter((path) => !path.startsWith("/"))).toEqual([])
 })
 
-it("looks only at CHROME_PATH when it is set", () => {
+it("if CHROME_PATH is set, looks for no other browser", () => {
   const chosen = { ...linux, variables: { ...linux.variables, CHROME_PATH: "/opt/mine/chrome" } }
   expect(find(chosen, "/opt/mine/chrome", "/usr/bin/chromium")).toBe("/opt/mine/chrome")
   expect(find(chosen, "/usr/bin/chromium")).toBeUndefined()
@@ -43,6 +43,6 @@ it("ignores an empty CHROME_PATH", () => {
   expect(find(empty, "/usr/bin/chromium")).toBe("/usr/bin/chromium")
 })
 
-it("finds no browser on a machine without one", () => {
+it("finds no browser if none is installed", () => {
   expect([find(linux), find(mac, "/usr/bin/chromium")]).toEqual([undefined, undefined])
 })

@@ -8,7 +8,7 @@ import { emptyPostgresLayer } from "../Postgres.ts"
 
 const migrate = Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
 
-describe("the migrations of a database", () => {
+describe("database migrations", () => {
   it.effect("applies migrations once when several nodes start together", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -61,7 +61,7 @@ const builtIndex = Effect.gen(function* () {
     select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('journal_epoch')`
 })
 
-describe("an index of a large table", () => {
+describe("large-table index", () => {
   it.live("builds the index once when several nodes start together, while appends continue", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

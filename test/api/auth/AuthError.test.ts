@@ -1,7 +1,7 @@
 import * as AuthError from "@venue/api/auth/AuthError"
 import { expect, it } from "vitest"
 
-it("X2: returns one error body that both families of client libraries understand", () => {
+it("X2: an error body contains the members that both families of client libraries read", () => {
   expect(AuthError.body("invalid_grant")).toEqual({
     code: 400,
     error_code: "invalid_grant",

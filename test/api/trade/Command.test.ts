@@ -215,7 +215,7 @@ describe("alternative forms of commands", () => {
   it("decodes an order type that no symbol offers", () =>
     expect(order({ order_type: "STOP_MARKET" })).toEqual({ ...added, type: "STOP_MARKET" }))
 
-  it("accepts a modify without price and quantity", () =>
+  it("accepts a modify command without price and quantity", () =>
     expect(decode(frame("modify_order", resting))).toMatchObject({ price: 0, quantity: 0 }))
 
   it("accepts the 2025 form of a cancel, with a client_order_id member", () => {
@@ -292,7 +292,7 @@ describe("alternative forms of commands", () => {
       declined: []
     }))
 
-  it("reads an empty account as the primary account", () => {
+  it("treats an empty account field as the primary account", () => {
     const account = (account_id: unknown) => {
       const decoded = decode(frame("auth", { jwt: "x", account_id }))
       return decoded._tag === "Auth" ? decoded.accountId : decoded._tag

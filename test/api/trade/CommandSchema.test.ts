@@ -173,13 +173,13 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 for (const schema of Written.Command.members) {
   const name = schema.fields.type.literal
 
-  it.prop(`${name}: decodes every value that the Schema accepts to that value's meaning`, [schema], ([message]) => {
+  it.prop(`${name}: decodes every message that the Schema accepts to the command with the same meaning`, [schema], ([message]) => {
     expect(open(read(message))).toEqual(json(meaning(message)))
     expect(faultOf("trade", message.type, message)).toBeUndefined()
   })
 
   it.prop(
-    `${name}: decodes or refuses a randomly changed message exactly as the Schema does`,
+    `${name}: decodes or refuses a randomly altered message exactly as the Schema does`,
     [schema],
     ([message]) => {
       fc.assert(

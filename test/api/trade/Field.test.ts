@@ -56,7 +56,7 @@ const written = (number: number): fc.Arbitrary<string> =>
 const inBothForms = (number: fc.Arbitrary<number>) =>
   number.chain((value) => fc.tuple(fc.constant(value), written(value)))
 
-describe("decodes a command with decimal text as the same command with numbers", () => {
+describe("decodes decimal text to the same command as numbers", () => {
   for (const [type, fields, numbers, whole] of commands) {
     const given = fc.record({
       ...Object.fromEntries(numbers.map((name) => [name, inBothForms(decimal)])),

@@ -19,7 +19,7 @@ const slow = new Error("the locks were not renewed", { cause: new Error("Operati
 const logger = (format: NodeLog.LogOptions["format"], level: NodeLog.LogOptions["level"] = "warn") =>
   Layer.build(Layer.fresh(NodeLog.layer({ format, level })))
 
-it.effect("logs a lock message of the cluster library in one line, at most every ten seconds", () =>
+it.effect("logs a lock message of the cluster library as one line, at most once every ten seconds", () =>
   Effect.gen(function* () {
     const { console, lines } = capture()
     const log = yield* logger("text")
@@ -39,7 +39,7 @@ it.effect("logs a lock message of the cluster library in one line, at most every
   }).pipe(Effect.scoped)
 )
 
-it.effect("logs a connection that another node closed as a warning in one line without a stack", () =>
+it.effect("if another node closes its connection, logs a one-line warning without a stack", () =>
   Effect.gen(function* () {
     const { console, lines } = capture()
     yield* Effect.failSync(() => new Error("An error occurred during Read", { cause: new Error("ECONNRESET") })).pipe(
@@ -53,7 +53,7 @@ it.effect("logs a connection that another node closed as a warning in one line w
   }).pipe(Effect.scoped)
 )
 
-it.effect("keeps the stack of the venue's own error, even if the cluster library runs the failing code", () =>
+it.effect("logs the stack of the venue's own error, even if the cluster library ran the failing code", () =>
   Effect.gen(function* () {
     const { console, lines } = capture()
     const say = Effect.failSync(() => slow).pipe(
@@ -70,7 +70,7 @@ it.effect("keeps the stack of the venue's own error, even if the cluster library
   }).pipe(Effect.scoped)
 )
 
-it.effect("writes one JSON object per entry, with the stack inside, from the minimum level on", () =>
+it.effect("writes a log entry of at least the minimum level as one JSON object that includes the stack", () =>
   Effect.gen(function* () {
     const { console, lines } = capture()
     const log = yield* logger("json", "info")
@@ -100,7 +100,7 @@ it.effect("writes one JSON object per entry, with the stack inside, from the min
   }).pipe(Effect.scoped)
 )
 
-it("the source of each library contains the recognised messages exactly", () => {
+it("the sources of the libraries contain every message that the venue recognises", () => {
   const { resolve } = createRequire(import.meta.url)
   const server = createRequire(resolve("@effect/platform-node/NodeServices")).resolve(
     "@effect/platform-node-shared/NodeSocketServer"

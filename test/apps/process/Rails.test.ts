@@ -151,7 +151,7 @@ const refusals = Effect.fnUntraced(function* (
   }
 })
 
-describe("a venue's rails on TRON", () => {
+describe("TRON rail", () => {
   const tron = {
     VENUE_TRON_NODE_URLS: "http://127.0.0.1:9/canary, https://127.0.0.1:9",
     VENUE_TRON_XPUB: TestRail.xpub,
@@ -202,7 +202,7 @@ describe("a venue's rails on TRON", () => {
   )
 })
 
-describe("a venue's bank rail", () => {
+describe("bank rail", () => {
   it.live("refuses a missing or wrong bank setting, and names the setting without printing a key", () =>
     refusals(
       { VENUE_BANK_URL: "http://127.0.0.1:9/v1/", VENUE_BANK_KEY: "canary" },

@@ -19,7 +19,7 @@ it("the settings page equals the text that `npm run settings` generates from the
   assert.strictEqual(read(path), page())
 })
 
-it("declares each setting once, with a meaning of at most 25 words", () => {
+it("each setting is declared once, with a description of at most 25 words", () => {
   assert.deepStrictEqual(names.toSorted(), [...new Set(names)].toSorted())
   assert.deepStrictEqual(
     declared.filter(({ meaning }) => meaning.split(/\s+/).length > 25),

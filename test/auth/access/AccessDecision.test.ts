@@ -82,7 +82,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("rejects an action on the caller's own account without the permission", () =>
+  it.effect("rejects an action on the caller's own account if the caller lacks the permission for it", () =>
     Effect.gen(function* () {
       yield* open
       const viewer = caller({ permissions: new Set(["view_orders"]) })

@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     const referenceOf = (verificationUrl: string) => verificationUrl.split("/").at(-1)!
 
-    it.effect("records accepted terms with their version in the table and the audit log", () =>
+    it.effect("records an acceptance of the terms, with their version, in the table and in the audit log", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("amy"))

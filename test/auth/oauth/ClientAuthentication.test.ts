@@ -109,7 +109,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("accepts both secrets while a secret is being replaced", () =>
+  it.effect("accepts an application's old and new secret while the secret is being replaced", () =>
     Effect.gen(function* () {
       const { clientId, secret } = yield* registered
       const registration = yield* ClientRegistration

@@ -94,7 +94,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("rejects names that are empty, too long, padded or contain invisible characters", () =>
+  it.effect("rejects an application name that is empty, too long or padded, or contains invisible characters", () =>
     Effect.gen(function* () {
       for (const name of ["Café №1", "取引所", "n".repeat(100)]) yield* OAuth.register({ name })
       const hidden = ["", " ", " App", "App ", "A\np", "A\u202ep", "A\u200bp", "A\0p", "n".repeat(101)]
@@ -202,8 +202,8 @@ const liveOf = (userId: UserId) =>
     return (yield* (yield* Sessions).ofUser(userId)).map(({ clientId }) => clientId)
   })
 
-suite("disabled application, in memory", OAuth.memory)
-suite("disabled application, on Postgres", OAuth.postgres)
+suite("disabled application (memory)", OAuth.memory)
+suite("disabled application (Postgres)", OAuth.postgres)
 
 layer(OAuth.memory)("disabled application", (it) => {
   it.effect("announces once that an application was disabled", () =>

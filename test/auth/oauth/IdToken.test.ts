@@ -45,7 +45,7 @@ describe("IdToken", () => {
     })
   })
 
-  it("T6: returns the nonce verbatim, or omits it if none was sent", () => {
+  it("T6: the ID token contains the request's nonce verbatim, or no nonce if the request had none", () => {
     assert.strictEqual(IdToken.claims({ ...signIn, nonce: ' a+b%20"\\' })["nonce"], ' a+b%20"\\')
     assert.notProperty(IdToken.claims(signIn), "nonce")
   })

@@ -179,7 +179,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B6: rolls back completely on a failure: the old key still works, and the message stays valid", () =>
+    it.effect("B6: if the registration fails, the previous key still works and the message stays valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const audit = yield* Audit

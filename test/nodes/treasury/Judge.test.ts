@@ -63,19 +63,19 @@ const good: Judge.Evidence = {
   balances: [129_000_000n]
 }
 
-it("reports no fault for evidence without faults", () => assert.deepStrictEqual(Judge.judge(given, good), []))
+it("reports no fault if the evidence is correct", () => assert.deepStrictEqual(Judge.judge(given, good), []))
 
 const spoilt: ReadonlyArray<readonly [what: string, fault: Judge.Fault, changed: Partial<Judge.Evidence>]> = [
-  ["a payment made twice", "doubled", { rails: rails({ payments: [payment, payment] }) }],
-  ["a settled withdrawal without payment", "lost", { rails: rails({ payments: [] }) }],
-  ["a failed withdrawal with payment", "doubled", { withdrawals: [{ ...withdrawal, state: "FAILED" }] }],
-  ["an accepted withdrawal without row", "lost", { withdrawals: [] }],
+  ["a payment that was made twice", "doubled", { rails: rails({ payments: [payment, payment] }) }],
+  ["a settled withdrawal without a payment", "lost", { rails: rails({ payments: [] }) }],
+  ["a failed withdrawal with a payment", "doubled", { withdrawals: [{ ...withdrawal, state: "FAILED" }] }],
+  ["an accepted withdrawal without a row", "lost", { withdrawals: [] }],
   ["a withdrawal with two rows", "doubled", { withdrawals: [withdrawal, withdrawal] }],
-  ["a withdrawal without request", "wrong", { withdrawals: [withdrawal, { ...withdrawal, amount: "7" }] }],
+  ["a withdrawal that no client requested", "wrong", { withdrawals: [withdrawal, { ...withdrawal, amount: "7" }] }],
   ["a withdrawal that never ends", "stuck", { withdrawals: [{ ...withdrawal, state: "SUBMITTED" }] }],
-  ["a payment without request", "doubled", { rails: rails({ payments: [payment, { ...payment, amount: "7" }] }) }],
-  ["a transfer without deposit", "lost", { deposits: [] }],
-  ["a reversed deposit whose transfer stands", "lost", { deposits: [{ ...deposit, state: "REVERSED" }] }],
+  ["a payment that no client requested", "doubled", { rails: rails({ payments: [payment, { ...payment, amount: "7" }] }) }],
+  ["a transfer without a deposit", "lost", { deposits: [] }],
+  ["a reversed deposit whose transfer is still on the chain", "lost", { deposits: [{ ...deposit, state: "REVERSED" }] }],
   ["a deposit that is never credited", "stuck", { deposits: [{ ...deposit, state: "CONFIRMED" }] }],
   [
     "a credited deposit whose transfer was reversed",
@@ -95,7 +95,7 @@ const spoilt: ReadonlyArray<readonly [what: string, fault: Judge.Fault, changed:
   ]
 ]
 for (const [what, fault, changed] of spoilt)
-  it(`finds ${what}`, () => {
+  it(`detects ${what}`, () => {
     const faults = Judge.judge(given, { ...good, ...changed }).map(({ fault }) => fault)
     assert.include(faults, fault)
   })

@@ -276,7 +276,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("keeps every permission that was granted concurrently", () =>
+    it.effect("keeps all permissions that are granted to a key concurrently", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("ned"))

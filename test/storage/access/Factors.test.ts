@@ -128,7 +128,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M2: accepts a challenge once, within 300 seconds, for its own factor and session", () =>
+    it.effect("M2: accepts a challenge once, within 300 seconds, and only for its own factor and session", () =>
       Effect.gen(function* () {
         const challenges = yield* FactorChallenges
         yield* TestClock.setTime(1_000)

@@ -100,7 +100,7 @@ it.effect("frees a nonce in memory after exactly fifteen minutes", () =>
 describe("the nonce table", () => {
   const withKeys = Layer.effectDiscard(known).pipe(Layer.provideMerge(Nonces.layer), Layer.provideMerge(postgresLayer))
   layer(withKeys)((it) => {
-    it.effect("I48: deletes nonces older than twenty minutes every minute", () =>
+    it.effect("I48: every minute, deletes the nonces that are older than twenty minutes", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces

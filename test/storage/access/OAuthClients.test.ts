@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("accepts an application's two newest secrets during a rotation, and later only the newest", () =>
+    it.effect("accepts an application's two newest secrets during a rotation, and only the newest one afterwards", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* clients.register(newClient("rotating"), first)

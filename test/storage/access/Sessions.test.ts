@@ -155,7 +155,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("I48: ends a user's least recently used session above one hundred, and announces its end", () =>
+    it.effect("I48: if a user has more than one hundred sessions, ends the least recently used session", () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 100 }, (_, index) => `ida-${index}`)
         const sessions = yield* begin(UserId.make("ida"), ...ids)

@@ -108,7 +108,7 @@ const suite = (
     )
 
     it.effect(
-      "applies a verdict to the current verification, and ignores a late verdict about an older verification",
+      "applies a verdict to the current identity verification only, and ignores a late verdict about an older one",
       () =>
         Effect.gen(function* () {
           const states = yield* UserStates

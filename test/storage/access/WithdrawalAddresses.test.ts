@@ -22,7 +22,7 @@ const addressOf = Effect.fnUntraced(function* (name: string): Effect.fn.Return<N
 
 const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("B7: stores an address once per network, regardless of letter case, and keeps its data", () =>
+    it.effect("B7: stores an address once per network, regardless of letter case", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("amy")

@@ -241,7 +241,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "lists a cancelled order with the sum of its fills, and null as the last fill's time before the first fill",
+      "lists a cancelled order with the sum of its fills, or with null as the last fill's time if it has no fill",
       () =>
         Effect.gen(function* () {
           const { orders, project } = yield* tables

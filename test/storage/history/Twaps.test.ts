@@ -112,7 +112,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("keeps the first row of a TWAP that is closed twice", () =>
+    it.effect("if a TWAP is closed twice, keeps the row of the first close", () =>
       Effect.gen(function* () {
         const { page, project } = yield* tables
         const symbol = MarketSymbol.make("TWICE-USD")

@@ -156,7 +156,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
   })
 
 layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })("nodes with connections", (it) => {
-  it.effect("declares a runner dead only if it was seen recently but has no connection", () =>
+  it.effect("declares a runner dead if it sent a heartbeat recently but has no database connection", () =>
     Effect.gen(function* () {
       const nodes = yield* Nodes
       const sql = yield* SqlClient.SqlClient

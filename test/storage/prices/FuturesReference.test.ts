@@ -60,7 +60,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
         })
     )
 
-    it.effect("rule 3.10: returns a future from the previous future's end until its own last instant", () =>
+    it.effect("rule 3.10: a future is in use from the previous future's end until its own last instant", () =>
       Effect.gen(function* () {
         const { activeAt: find, setCalendar } = yield* FuturesReference
         const [from, first, last] = [

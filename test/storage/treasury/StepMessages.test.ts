@@ -99,7 +99,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "sends messages about a held and returned bank withdrawal with the masked account but no transaction hash",
+      "messages about a bank withdrawal contain the masked account number but no transaction hash",
       () =>
         Effect.gen(function* () {
           const { end } = yield* Changes.withdrawals

@@ -65,7 +65,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("schedules the next delivery attempt after a failure, and lists all attempts", () =>
+    it.effect("schedules another delivery attempt after a failed one, and lists all attempts", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin

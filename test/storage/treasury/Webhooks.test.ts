@@ -153,7 +153,7 @@ layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
     })
   )
 
-  it.effect("writes a webhook message only for a subscribed endpoint, also while an endpoint is being deleted", () =>
+  it.effect("writes a webhook message only for a subscribed endpoint, even while the endpoint is being deleted", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const sql = yield* SqlClient.SqlClient

@@ -201,7 +201,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I52: submits no withdrawal while withdrawals are blocked, but keeps the queue", () =>
+    it.effect("I52: while withdrawals are blocked, submits no withdrawal but keeps them queued", () =>
       Effect.gen(function* () {
         const userId = UserId.make("gus")
         const { queued, submit } = yield* Changes.withdrawals

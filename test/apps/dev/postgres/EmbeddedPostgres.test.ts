@@ -127,7 +127,7 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 2
     })
   )
 
-  it.live("flushes each commit to disk unless a test disables it", () =>
+  it.live("flushes each commit to disk unless a test turns this off", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* EmbeddedPostgres.start({ dataDir, log: () => Effect.void })
