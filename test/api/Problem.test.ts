@@ -56,23 +56,21 @@ it.effect("returns 422 for a body with a missing, a wrong and an unknown member"
   })
 )
 
-it.effect(
-  "refuses a leverage that is not offered, and a change of leverage during an open order or position",
-  () =>
-    Effect.gen(function* () {
-      const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)
-      expect(levels.body).toEqual({
-        ...about(400, "leverage-not-available", "Bad Request"),
-        detail: "Expected a whole number from 1 to 30, got 31; the nearest is 30."
-      })
-      const nowhere = yield* post(`{"leverage":1,"symbol":"NOPE"}`)
-      expect(nowhere.body).toEqual({
-        ...about(404, "unknown-symbol", "Not Found"),
-        detail: 'No instrument is listed as "NOPE"; list the instruments with GET /refdata.'
-      })
-      const held = yield* post(`{"leverage":5,"symbol":"GOLD-USD"}`)
-      expect(held.body).toMatchObject(about(409, "leverage-in-use", "Conflict"))
+it.effect("refuses a leverage that is not offered, and a change of leverage during an open order or position", () =>
+  Effect.gen(function* () {
+    const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)
+    expect(levels.body).toEqual({
+      ...about(400, "leverage-not-available", "Bad Request"),
+      detail: "Expected a whole number from 1 to 30, got 31; the nearest is 30."
     })
+    const nowhere = yield* post(`{"leverage":1,"symbol":"NOPE"}`)
+    expect(nowhere.body).toEqual({
+      ...about(404, "unknown-symbol", "Not Found"),
+      detail: 'No instrument is listed as "NOPE"; list the instruments with GET /refdata.'
+    })
+    const held = yield* post(`{"leverage":5,"symbol":"GOLD-USD"}`)
+    expect(held.body).toMatchObject(about(409, "leverage-in-use", "Conflict"))
+  })
 )
 
 it.effect("returns 503 from the readiness check while the venue is not ready", () =>

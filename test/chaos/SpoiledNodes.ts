@@ -22,7 +22,12 @@ import {
 export const spoiledNodes: ReadonlyArray<Spoiled> = [
   ["I2", "a journal row is missing", () => innocent({}, [streams([1, 1, 4], [2, 6, 7])]), /^I2: .* rows 5 to 5/],
   ["I2", "a journal row within an epoch is missing", () => innocent({}, [streams([1, 1, 4, 3])]), /^I2: .* has 3 rows/],
-  ["I4", "an older epoch writes a row after a newer claim", () => innocent({}, [streams([1, 1, 9], [2, 6, 7])]), /^I4: /],
+  [
+    "I4",
+    "an older epoch writes a row after a newer claim",
+    () => innocent({}, [streams([1, 1, 9], [2, 6, 7])]),
+    /^I4: /
+  ],
   [
     "I6",
     "a replay results in a different state",
@@ -107,7 +112,12 @@ export const spoiledNodes: ReadonlyArray<Spoiled> = [
     () => innocent({}, [nonce(200, 200)]),
     /^I36: one signed request was good through gateway-1 and gateway-2/
   ],
-  ["I36", "a signed request is rejected by every gateway", () => innocent({}, [nonce(401, 401)]), /^I36: .* good nowhere/],
+  [
+    "I36",
+    "a signed request is rejected by every gateway",
+    () => innocent({}, [nonce(401, 401)]),
+    /^I36: .* good nowhere/
+  ],
   [
     "I40",
     "a replaced key is still accepted",

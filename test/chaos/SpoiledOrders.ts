@@ -4,7 +4,12 @@ import { ended, err, proof, shown, symbol, trades, visible, without, type Spoile
 import type { Line } from "./HistoryLine.ts"
 
 export const spoiledOrders: ReadonlyArray<Spoiled> = [
-  ["I1", "an acknowledged order is recorded nowhere", () => shown("ann", { open: [] }), /^I1: order o1 was acknowledged/],
+  [
+    "I1",
+    "an acknowledged order is recorded nowhere",
+    () => shown("ann", { open: [] }),
+    /^I1: order o1 was acknowledged/
+  ],
   [
     "I1",
     "a client received a fill that no trade records",
@@ -64,7 +69,12 @@ export const spoiledOrders: ReadonlyArray<Spoiled> = [
     () => innocent(ended(endedRow("ann", "o7", "a-2"))),
     /^I8 I20: a-2 was sent once/
   ],
-  ["I8", "tables for queries do not catch up with the journal", () => innocent({}, [proof(true, "market/X")]), /^I8: after episode 1 .* market\/X/],
+  [
+    "I8",
+    "tables for queries do not catch up with the journal",
+    () => innocent({}, [proof(true, "market/X")]),
+    /^I8: after episode 1 .* market\/X/
+  ],
   [
     "I9",
     "a ledger transaction does not balance",
@@ -89,8 +99,18 @@ export const spoiledOrders: ReadonlyArray<Spoiled> = [
     () => shown("ben", { positions: [] }),
     /^I10: position AAPL-USD of ben/
   ],
-  ["I20", "there is an order that no client sent", () => innocent(ended(endedRow("ann", "o7", "x-1"))), /^I20: nobody sent x-1/],
-  ["I21", "a trade is recorded for only one side", () => innocent({ trade: tables.trade.slice(0, 1) }), /^I21: trade t1 has 1 sides/],
+  [
+    "I20",
+    "there is an order that no client sent",
+    () => innocent(ended(endedRow("ann", "o7", "x-1"))),
+    /^I20: nobody sent x-1/
+  ],
+  [
+    "I21",
+    "a trade is recorded for only one side",
+    () => innocent({ trade: tables.trade.slice(0, 1) }),
+    /^I21: trade t1 has 1 sides/
+  ],
   [
     "I21",
     "the two sides of a trade differ",

@@ -173,10 +173,14 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 for (const schema of Written.Command.members) {
   const name = schema.fields.type.literal
 
-  it.prop(`${name}: decodes every message that the Schema accepts to the command with the same meaning`, [schema], ([message]) => {
-    expect(open(read(message))).toEqual(json(meaning(message)))
-    expect(faultOf("trade", message.type, message)).toBeUndefined()
-  })
+  it.prop(
+    `${name}: decodes every message that the Schema accepts to the command with the same meaning`,
+    [schema],
+    ([message]) => {
+      expect(open(read(message))).toEqual(json(meaning(message)))
+      expect(faultOf("trade", message.type, message)).toBeUndefined()
+    }
+  )
 
   it.prop(
     `${name}: decodes or refuses a randomly altered message exactly as the Schema does`,

@@ -73,9 +73,17 @@ const spoilt: ReadonlyArray<readonly [what: string, fault: Judge.Fault, changed:
   ["a withdrawal with two rows", "doubled", { withdrawals: [withdrawal, withdrawal] }],
   ["a withdrawal that no client requested", "wrong", { withdrawals: [withdrawal, { ...withdrawal, amount: "7" }] }],
   ["a withdrawal that never ends", "stuck", { withdrawals: [{ ...withdrawal, state: "SUBMITTED" }] }],
-  ["a payment that no client requested", "doubled", { rails: rails({ payments: [payment, { ...payment, amount: "7" }] }) }],
+  [
+    "a payment that no client requested",
+    "doubled",
+    { rails: rails({ payments: [payment, { ...payment, amount: "7" }] }) }
+  ],
   ["a transfer without a deposit", "lost", { deposits: [] }],
-  ["a reversed deposit whose transfer is still on the chain", "lost", { deposits: [{ ...deposit, state: "REVERSED" }] }],
+  [
+    "a reversed deposit whose transfer is still on the chain",
+    "lost",
+    { deposits: [{ ...deposit, state: "REVERSED" }] }
+  ],
   ["a deposit that is never credited", "stuck", { deposits: [{ ...deposit, state: "CONFIRMED" }] }],
   [
     "a credited deposit whose transfer was reversed",

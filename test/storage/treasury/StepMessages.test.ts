@@ -98,33 +98,31 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect(
-      "messages about a bank withdrawal contain the masked account number but no transaction hash",
-      () =>
-        Effect.gen(function* () {
-          const { end } = yield* Changes.withdrawals
-          const userId = yield* subscriber("bea")
-          const accountId = "account of bea"
-          yield* (yield* BankAccounts).link({ accountId, userId, holderKnown: true, details: Redacted.make(details) })
-          // Messages still show a removed account's masked number.
-          yield* (yield* BankAccounts).remove(userId, accountId)
-          const held = { method: "wire", destination: accountId, reasons: ["amount"] } as const
-          yield* World.recorded(userId, World.accepted("bea-1", held))
-          yield* end("bea-1", {
-            ending: "REJECTED",
-            by: "olga",
-            reason: { _tag: "Rejected", text: "a stranger" },
-            reference: "reference at the bank"
-          })
-          yield* World.recorded(userId, World.returned("bea-1", "REJECTED"))
-          yield* World.withdrawal("bea-1")
-          const all = yield* messagesOf(userId)
-          assert.sameMembers(
-            all.map(({ event }) => event),
-            ["withdrawal.accepted", "withdrawal.held_for_review", "withdrawal.rejected"]
-          )
-          for (const { destination, txHash } of all) assert.deepStrictEqual([destination, txHash], ["****2345", null])
+    it.effect("messages about a bank withdrawal contain the masked account number but no transaction hash", () =>
+      Effect.gen(function* () {
+        const { end } = yield* Changes.withdrawals
+        const userId = yield* subscriber("bea")
+        const accountId = "account of bea"
+        yield* (yield* BankAccounts).link({ accountId, userId, holderKnown: true, details: Redacted.make(details) })
+        // Messages still show a removed account's masked number.
+        yield* (yield* BankAccounts).remove(userId, accountId)
+        const held = { method: "wire", destination: accountId, reasons: ["amount"] } as const
+        yield* World.recorded(userId, World.accepted("bea-1", held))
+        yield* end("bea-1", {
+          ending: "REJECTED",
+          by: "olga",
+          reason: { _tag: "Rejected", text: "a stranger" },
+          reference: "reference at the bank"
         })
+        yield* World.recorded(userId, World.returned("bea-1", "REJECTED"))
+        yield* World.withdrawal("bea-1")
+        const all = yield* messagesOf(userId)
+        assert.sameMembers(
+          all.map(({ event }) => event),
+          ["withdrawal.accepted", "withdrawal.held_for_review", "withdrawal.rejected"]
+        )
+        for (const { destination, txHash } of all) assert.deepStrictEqual([destination, txHash], ["****2345", null])
+      })
     )
 
     it.effect("sends no message about a deposit before the deposit is credited", () =>
