@@ -49,7 +49,6 @@ const commandOf = (event: MarketEvent): string =>
 /** Returns the id of the account's order or TWAP that the event concerns, or an empty string for other events. */
 const orderIdOf = (event: MarketEvent, accountId: AccountId): string => {
   if (event._tag === "Traded") return event[roleOf(event, accountId)].order.orderId.text
-  if (event._tag === "Refused") return event.echo.orderId ?? ""
   if ("order" in event) return event.order.orderId.text
   return "twap" in event ? event.twap.twapId : ""
 }
